@@ -1,0 +1,65 @@
+"""Checks and verdicts: what a checker finds in the final state, and what that is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from mesocosm.world import World
+
+
+class Check(BaseModel):
+    """One finding of a checker."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    passed: bool
+    detail: str = ""
+    """What was found, and for a failure what was expected."""
+
+
+class Verdict(BaseModel):
+    """The judgement of one episode."""
+
+    verdict: Literal["passed", "failed", "errored"]
+    reward: float | None
+    """1 when every check passed, 0 when one did not; ``None`` when the fault is ours."""
+    score: float | None
+    """The share of checks that passed; for reading, not for ranking."""
+    findings: list[Check]
+    error: str | None = None
+    """Why the episode is errored."""
+
+    @classmethod
+    def of(cls, findings: list[Check]) -> Verdict:
+        """The verdict that follows from a checker's findings."""
+        passed = all(check.passed for check in findings)
+        score = sum(check.passed for check in findings) / len(findings)
+        return cls(
+            verdict="passed" if passed else "failed", reward=float(passed), score=score, findings=findings
+        )
+
+    @classmethod
+    def errored(cls, error: str) -> Verdict:
+        """The verdict of an episode that could not be judged because of a fault of ours."""
+        return cls(verdict="errored", reward=None, score=None, findings=[], error=error)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A near miss: a change to the solved state that the checker must refuse, for a stated reason."""
+
+    name: str
+    breaks: str
+    """Name of the check that must fail."""
+    apply: Callable[[World, Any], None]
+    """``apply(world, expected)`` changes the solved world; raises ``Inapplicable`` if it has no place here."""
+
+
+class Inapplicable(Exception):
+    """This instance has nothing that the mutant could change (say, no course without an exam)."""

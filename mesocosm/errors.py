@@ -1,0 +1,52 @@
+"""Refusals: the few ways in which a service says no to a caller.
+
+A refusal is part of a product's behaviour: the call had no effect and the caller is told why. Anything
+else that a tool raises is a fault of ours and makes the episode's verdict *errored*.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class Refusal(Exception):
+    """A call that a service declines; its text is shown to the caller.
+
+    ``status`` is the HTTP status that the vendor's REST API answers in this case.
+    """
+
+    status: ClassVar[int] = 400
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        """The vendor's machine-readable error code, where its API has one."""
+
+
+class Invalid(Refusal):
+    """The arguments are not acceptable."""
+
+    status = 400
+
+
+class Denied(Refusal):
+    """The signed-in account may not do this."""
+
+    status = 403
+
+
+class NotFound(Refusal):
+    """The object does not exist, or not for this account."""
+
+    status = 404
+
+
+class Conflict(Refusal):
+    """The object's present state does not allow this."""
+
+    status = 409
+
+
+class UsageError(ValueError):
+    """What a person asked of Mesocosm cannot be done as asked: a bad name, file or option."""

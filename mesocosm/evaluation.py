@@ -1,0 +1,247 @@
+"""Running an agent on an instance: build, serve, act, grade, and keep everything in a run directory.
+
+::
+
+    run/
+      run.json          the result, as `mesocosm run --json` prints it
+      verdict.json      the judgement with its findings
+      prompt.md         what the agent was asked
+      mcp.json          the MCP configuration that it was given
+      trajectory.jsonl  one line per tool call: arguments, status, result, tokens, duration
+      agent.log         what an agent started as a command wrote
+      episode/          final and first state; `mesocosm grade RUN` judges it again
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel
+
+from mesocosm.checking import Check, Verdict
+from mesocosm.episode import Episode
+from mesocosm.errors import UsageError
+from mesocosm.family import Family
+from mesocosm.instance import build_instance
+from mesocosm.quantities import show_length
+from mesocosm.workspace import replace_file
+
+AgentKind = Literal["reference", "none", "command"]
+Report = Callable[[str], None]
+
+
+class RunResult(BaseModel):
+    """The outcome of one run: the contract of ``mesocosm run --json`` and ``mesocosm grade --json``."""
+
+    verdict: Literal["passed", "failed", "errored"]
+    reward: float | None
+    score: float | None
+    findings: list[Check]
+    error: str | None
+    task: str
+    length: int | None
+    """The target length in tokens, if one was asked for."""
+    seed: int
+    agent: str
+    edl: int
+    tool_calls: int
+    delivered_tokens: int
+    episode: str
+    """Directory of the episode."""
+    seconds: float | None
+    """How long the agent took."""
+
+
+def run_task(
+    family: Family,
+    *,
+    target: int | None,
+    seed: int,
+    agent: AgentKind,
+    command: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    out: Path,
+    era: Literal["auto", "legacy"] = "auto",
+    report: Report = lambda _: None,
+) -> RunResult:
+    """One run from nothing to a verdict; ``out`` must not exist yet."""
+    if (agent == "command") != bool(command):
+        raise UsageError("--agent command goes with --agent-command '...', and only with it")
+    if out.exists():
+        raise UsageError(f"{out} exists already")
+    report("building the world")
+    out.mkdir(parents=True)
+    try:
+        instance = build_instance(
+            family, seed, out / "instance", target=target, parameters=parameters, progress=report
+        )
+    except BaseException:
+        shutil.rmtree(out)
+        raise
+    fault, seconds = _act(family, instance.path, out, agent, command, era, report)
+    shutil.rmtree(instance.path)
+    report("grading")
+    episode = Episode(out / "episode")
+    result = grade_run(episode, fault=fault, agent=agent, seconds=seconds)
+    shutil.copyfile(episode.path / "prompt.md", out / "prompt.md")
+    write_trajectory(episode, out / "trajectory.jsonl")
+    replace_file(out / "run.json", _pretty(result.model_dump()))
+    verdict = Verdict.model_validate(result.model_dump(include=set(Verdict.model_fields)))
+    replace_file(out / "verdict.json", _pretty(verdict.model_dump()))
+    episode.close()
+    return result
+
+
+def grade_run(
+    episode: Episode, *, fault: str | None = None, agent: str = "", seconds: float | None = None
+) -> RunResult:
+    """Judge an episode; a ``fault`` of ours outside it makes it errored."""
+    verdict = Verdict.errored(fault) if fault else episode.grade()
+    journal = episode.world.journal
+    return RunResult(
+        **verdict.model_dump(),
+        task=episode.info.task,
+        length=episode.info.target,
+        seed=episode.info.seed,
+        agent=agent,
+        edl=episode.info.edl,
+        tool_calls=journal.last,
+        delivered_tokens=journal.delivered_tokens(),
+        episode=str(episode.path),
+        seconds=seconds,
+    )
+
+
+def write_trajectory(episode: Episode, path: Path) -> None:
+    """The journal as JSON lines; the text of our own faults stays in the journal."""
+    with path.open("wb") as file:
+        for entry in episode.world.journal.entries():
+            line = {
+                "seq": entry.seq,
+                "service": entry.service,
+                "tool": entry.tool,
+                "arguments": entry.arguments,
+                "status": entry.status,
+                "result": entry.result,
+                "tokens": entry.tokens,
+                "duration_us": entry.duration_us,
+            }
+            file.write(orjson.dumps(line) + b"\n")
+
+
+def default_run_directory(family: Family, target: int | None, seed: int, agent: str) -> Path:
+    """The next free directory below ``runs/``."""
+    length = show_length(target) if target else "custom"
+    stem = f"{family.name}-{length}-s{seed}-{agent}"
+    number = 1
+    while (path := Path("runs") / f"{stem}-{number}").exists():
+        number += 1
+    return path
+
+
+def _act(
+    family: Family, instance: Path, out: Path, agent: AgentKind, command: str | None, era: Any, report: Report
+) -> tuple[str | None, float]:
+    """Serve the episode and let the agent act; returns a fault of ours, if there was one, and the seconds."""
+    # The SDK takes a second to import; commands that need no server should not wait for it.
+    from mesocosm.hosting import Hosting
+    from mesocosm.serving import serving
+
+    app = Hosting(out / "state", admin_token=secrets.token_urlsafe(32))
+    id_ = app.pool.adopt(instance, family)
+    fault = None
+    started = perf_counter()
+    try:
+        with serving(app) as base:
+            url = f"{base}/e/{id_}"
+            services = {name: f"{url}/{name}/mcp" for name in family.task.servers}
+            (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
+            prompt = app.pool.get(id_).episode.prompt
+            report(f"agent {agent!r} is acting")
+            if agent == "reference":
+                fault = _act_reference(family, f"{url}/mcp", prompt, era)
+            elif command:
+                _act_command(command, f"{url}/mcp", services, prompt, family.task.limits.seconds, out)
+    finally:
+        seconds = perf_counter() - started
+        app.pool.close()
+        app.pool.path(id_).rename(out / "episode")
+        shutil.rmtree(out / "state")
+    return fault, round(seconds, 3)
+
+
+def _act_reference(family: Family, url: str, prompt: str, era: Any) -> str | None:
+    from mesocosm.protocol import McpTools
+
+    try:
+        with McpTools(url, era=era) as tools:
+            family.solve(tools, prompt)
+    except Exception:  # noqa: BLE001 - the episode boundary: the reference solver is ours, so its failure is too
+        return traceback.format_exc()
+    return None
+
+
+def mcp_servers(services: Mapping[str, str]) -> dict[str, Any]:
+    """The MCP configuration that most clients read: service to URL."""
+    return {"mcpServers": {name: {"type": "http", "url": url} for name, url in services.items()}}
+
+
+def _act_command(
+    command: str, url: str, services: Mapping[str, str], prompt: str, seconds: int, out: Path
+) -> None:
+    """Run a shell command as the agent, in a folder of its own that shows nothing of the run."""
+    with tempfile.TemporaryDirectory(prefix="mesocosm-agent-") as folder:
+        home = Path(folder)
+        (home / "prompt.md").write_text(prompt, encoding="utf-8")
+        (home / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("MESOCOSM_")}
+        environment |= {
+            "MESOCOSM_PROMPT": prompt,
+            "MESOCOSM_PROMPT_FILE": str(home / "prompt.md"),
+            "MESOCOSM_MCP_CONFIG": str(home / "mcp.json"),
+            "MESOCOSM_MCP_URL": url,
+        }
+        with (out / "agent.log").open("wb") as log:
+            process = subprocess.Popen(
+                command,
+                shell=True,
+                cwd=home,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                status = process.wait(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                log.write(f"\n[stopped: the task's limit of {seconds} seconds was reached]\n".encode())
+                status = 0
+            finally:
+                _kill_group(process)
+        if status in (126, 127):
+            tail = (out / "agent.log").read_text(errors="replace").strip()[-500:]
+            raise UsageError(f"the agent command could not be started: {tail}")
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End the agent and whatever it left running."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _pretty(data: Any) -> bytes:
+    return orjson.dumps(data, option=orjson.OPT_INDENT_2) + b"\n"

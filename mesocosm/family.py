@@ -1,0 +1,136 @@
+"""Families: a task file with the generator, checker and reference solver of the same name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+import mesocosm
+from mesocosm.checking import Check, Mutant
+from mesocosm.errors import UsageError
+from mesocosm.service import service_names
+from mesocosm.task import Task, read_task
+from mesocosm.tools import Tools
+from mesocosm.world import World
+
+
+class Params(BaseModel):
+    """Parameters of a generator; every family adds its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    filler_tokens: int = Field(default=0, ge=0)
+    """Tokens of distracting content to spread over the places where evidence lives."""
+
+
+class Evidence(BaseModel):
+    """One piece of evidence: where the survey meets it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    service: str
+    contains: str
+    """Text that occurs in exactly those results of the survey that hold this evidence."""
+
+
+class Expected(BaseModel):
+    """What a checker needs to know; every family adds its own. Kept outside the world."""
+
+    public: dict[str, str] = {}
+    """Values that the prompt may show."""
+    evidence: list[Evidence] = []
+
+
+@dataclass(frozen=True)
+class Family:
+    """Everything that belongs to one task, found by its name."""
+
+    name: str
+    """Name of the task (the YAML file's stem)."""
+    task: Task
+    path: Path
+
+    @cached_property
+    def _generator(self) -> ModuleType:
+        return self._module("generators")
+
+    def _module(self, folder: str) -> ModuleType:
+        name = f"mesocosm.{folder}.{self.task.family}"
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            raise UsageError(f"{self.path}: there is no {folder}/{self.task.family}.py") from None
+
+    def params(self, **values: Any) -> Params:
+        """The generator's parameters: its defaults, the task's, and these."""
+        kind: type[Params] = self._generator.Params
+        try:
+            return kind(**{**self.task.parameters, **values})
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            where = ".".join(str(part) for part in wrong["loc"])
+            raise UsageError(f"{self.path}: parameters: {where}: {wrong['msg']}") from None
+
+    def generate(self, world: World, params: Params) -> Expected:
+        """Fill a world; returns what the checker needs."""
+        expected = self._generator.generate(world, params)
+        assert isinstance(expected, Expected)
+        return expected
+
+    def survey(self, tools: Tools, expected: Expected) -> None:
+        """Make the calls that read all an agent would need to read."""
+        self._generator.survey(tools, expected)
+
+    def read_expected(self, data: bytes) -> Expected:
+        """The family's ``Expected`` from its JSON."""
+        kind: type[Expected] = self._generator.Expected
+        return kind.model_validate_json(data)
+
+    def check(self, world: World, expected: Expected) -> Iterable[Check]:
+        """Judge a final state."""
+        checks: Iterable[Check] = self._module("checkers").check(world, expected, **self.task.checker)
+        return checks
+
+    @property
+    def mutants(self) -> list[Mutant]:
+        """The near misses of the family."""
+        mutants: list[Mutant] = self._module("checkers").MUTANTS
+        return mutants
+
+    def solve(self, tools: Tools, prompt: str) -> None:
+        """Solve an instance through its tools alone."""
+        self._module("solvers").solve(tools, prompt)
+
+
+def family_names() -> list[str]:
+    """Every task there is: the files below ``tasks/``."""
+    return sorted(path.stem for path in _folder().glob("*.yaml"))
+
+
+def load_family(name: str) -> Family:
+    """A task by name, or by the path of its file; ``UsageError`` if there is none or it is not in order."""
+    path = Path(name) if name.endswith((".yaml", ".yml")) else _folder() / f"{name}.yaml"
+    if not path.is_file():
+        raise UsageError(
+            f"unknown task {name!r}; there are: {', '.join(family_names())} (or the path of a .yaml)"
+        )
+    task = read_task(path)
+    unknown = [service for service in task.servers if service not in service_names()]
+    if unknown:
+        raise UsageError(
+            f"{path}: servers: unknown service {unknown[0]!r}; there are {', '.join(service_names())}"
+        )
+    return Family(path.stem, task, path)
+
+
+def _folder() -> Path:
+    return Path(mesocosm.__file__).parent / "tasks"

@@ -1,0 +1,157 @@
+"""The journal of a world: every tool call with its arguments, outcome, result and duration.
+
+It is a SQLite file of its own, so that reading never changes the graded state. A call that writes is
+journalled before it runs (``begun``) and completed after its transaction; what a crash left ``begun`` is
+settled when the world is next opened.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from mesocosm import tokens
+
+Status = Literal["begun", "ok", "refused", "fault", "interrupted"]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS calls (
+    seq INTEGER PRIMARY KEY,
+    service TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    arguments TEXT NOT NULL,
+    status TEXT NOT NULL,
+    result TEXT,
+    error TEXT,
+    tokens INTEGER,
+    duration_us INTEGER,
+    idempotency_key TEXT
+);
+CREATE UNIQUE INDEX IF NOT EXISTS calls_by_key ON calls (idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX IF NOT EXISTS calls_by_status ON calls (status) WHERE status != 'ok';
+"""
+
+_COLUMNS = "seq, service, tool, arguments, status, result, error, tokens, duration_us, idempotency_key"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One journalled call."""
+
+    seq: int
+    service: str
+    tool: str
+    arguments: dict[str, Any]
+    status: Status
+    result: str | None
+    error: str | None
+    """The traceback of a fault of ours; never shown to the agent."""
+    tokens: int | None
+    duration_us: int | None
+    idempotency_key: str | None
+
+
+class Journal:
+    """The calls of one world, in order. ``seq`` counts from 1 and also drives the world's clock."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        # The process may be killed at any point, the machine is trusted not to be: no fsync, but never a
+        # journal in memory, which could leave half a transaction in the file.
+        self._db.execute("PRAGMA journal_mode=TRUNCATE")
+        self._db.execute("PRAGMA synchronous=OFF")
+        self._db.execute("PRAGMA cache_size=-256")
+        if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'calls'").fetchone():
+            self._db.executescript(_SCHEMA)
+        self.last = int(self._db.execute("SELECT coalesce(max(seq), 0) FROM calls").fetchone()[0])
+
+    def begin(self, service: str, tool: str, arguments: str, key: str | None) -> int:
+        """Record that a writing call starts; returns its number."""
+        seq = self.last + 1
+        self._db.execute(
+            "INSERT INTO calls (seq, service, tool, arguments, status, idempotency_key)"
+            " VALUES (?, ?, ?, ?, 'begun', ?)",
+            (seq, service, tool, arguments, key),
+        )
+        self.last = seq
+        return seq
+
+    def finish(self, seq: int, status: Status, result: str, error: str | None, duration_us: int) -> None:
+        """Complete a call that ``begin`` recorded. A call without effect gives its key free again."""
+        self._db.execute(
+            "UPDATE calls SET status = ?, result = ?, error = ?, duration_us = ?,"
+            " idempotency_key = CASE WHEN ? = 'ok' THEN idempotency_key END WHERE seq = ?",
+            (status, result, error, duration_us, status, seq),
+        )
+
+    def record(
+        self,
+        service: str,
+        tool: str,
+        arguments: str,
+        status: Status,
+        result: str,
+        error: str | None,
+        duration_us: int,
+    ) -> int:
+        """Record a whole call that changed nothing."""
+        seq = self.last + 1
+        self._db.execute(
+            "INSERT INTO calls (seq, service, tool, arguments, status, result, error, duration_us)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (seq, service, tool, arguments, status, result, error, duration_us),
+        )
+        self.last = seq
+        return seq
+
+    def settle(self, seq: int, status: Status) -> None:
+        """Say what became of a call that a crash left ``begun``."""
+        self._db.execute("UPDATE calls SET status = ? WHERE seq = ?", (status, seq))
+
+    def find_key(self, key: str) -> Entry | None:
+        """The call that was made with this idempotency key."""
+        row = self._db.execute(f"SELECT {_COLUMNS} FROM calls WHERE idempotency_key = ?", (key,)).fetchone()
+        return _entry(row) if row else None
+
+    def with_status(self, status: Status) -> list[Entry]:
+        """All calls of one outcome."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM calls WHERE status = ? ORDER BY seq", (status,))
+        return [_entry(row) for row in rows.fetchall()]
+
+    def succeeded(self, service: str, tool: str) -> bool:
+        """Whether the tool was called with success."""
+        sql = "SELECT 1 FROM calls WHERE service = ? AND tool = ? AND status = 'ok' LIMIT 1"
+        return self._db.execute(sql, (service, tool)).fetchone() is not None
+
+    def entries(self) -> Iterator[Entry]:
+        """Every call in order."""
+        for row in self._db.execute(f"SELECT {_COLUMNS} FROM calls ORDER BY seq"):
+            yield _entry(row)
+
+    def delivered_tokens(self) -> int:
+        """Tokens of all results that were given to the agent.
+
+        Counting is left until somebody asks, because it costs more than most calls; the counts are kept.
+        """
+        uncounted = self._db.execute(
+            "SELECT seq, result FROM calls WHERE tokens IS NULL AND result IS NOT NULL"
+        )
+        counts = [(tokens.count(result), seq) for seq, result in uncounted.fetchall()]
+        if counts:
+            self._db.execute("BEGIN")
+            self._db.executemany("UPDATE calls SET tokens = ? WHERE seq = ?", counts)
+            self._db.execute("COMMIT")
+        return int(self._db.execute("SELECT coalesce(sum(tokens), 0) FROM calls").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    return Entry(row[0], row[1], row[2], orjson.loads(row[3]), *row[4:])

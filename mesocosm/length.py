@@ -1,0 +1,141 @@
+"""Environment description length: measuring what an agent would have to read, and hitting a target.
+
+The length of an instance is the number of cl100k_base tokens in the concatenated text results of its
+survey, each result ended by a newline (no token of cl100k_base reaches across these, so the sum over the
+results is the count of the whole).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from mesocosm import tokens
+from mesocosm.errors import UsageError
+from mesocosm.family import Evidence, Expected, Family
+from mesocosm.quantities import show_length
+from mesocosm.tools import Tools
+from mesocosm.world import Length, World
+
+TOLERANCE = 0.01
+"""How far a calibrated length may be from its target, as a share of the target."""
+_GOOD_ENOUGH = 0.004
+_ATTEMPTS = 10
+_FIRST_GUESS = 0.3
+
+
+@dataclass(frozen=True)
+class Result:
+    """One call of a survey and what it delivered."""
+
+    service: str
+    tool: str
+    arguments: dict[str, Any]
+    tokens: int
+    evidence: tuple[int, ...]
+    """Which pieces of evidence (indexes into ``Expected.evidence``) this result holds."""
+
+
+@dataclass
+class Survey(Tools):
+    """Tools that make the survey's calls on a world without leaving a trace, and measure the results."""
+
+    world: World
+    evidence: list[Evidence] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        needles: dict[str, list[tuple[int, str]]] = {}
+        for index, piece in enumerate(self.evidence):
+            # As it stands in a result: inside JSON, quotes and line breaks are escaped.
+            needle = orjson.dumps(piece.contains).decode()[1:-1]
+            needles.setdefault(piece.service, []).append((index, needle))
+        self._needles = needles
+
+    def read(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str]:
+        """Make one call and measure it."""
+        outcome = self.world.peek(service, tool, arguments)
+        text = outcome.text
+        held = tuple(i for i, needle in self._needles.get(service, ()) if needle in text)
+        self.results.append(Result(service, tool, arguments, tokens.count(text + "\n"), held))
+        return [block for block in outcome.blocks if isinstance(block, str)]
+
+    @property
+    def tokens(self) -> int:
+        """The environment description length."""
+        return sum(result.tokens for result in self.results)
+
+    def length(self, target: int | None) -> Length:
+        """What ``world.json`` records of this survey."""
+        by_service: dict[str, int] = {}
+        for result in self.results:
+            by_service[result.service] = by_service.get(result.service, 0) + result.tokens
+        return Length(
+            target=target,
+            measured=self.tokens,
+            tokenizer=tokens.TOKENIZER,
+            by_service=by_service,
+            adequate=sum(result.tokens for result in self.results if result.evidence),
+            calls=len(self.results),
+        )
+
+
+def take_survey(family: Family, world: World, expected: Expected) -> Survey:
+    """Make the family's survey on a finished world."""
+    survey = Survey(world, expected.evidence)
+    family.survey(survey, expected)
+    return survey
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One world that was built on the way to a target."""
+
+    size: int
+    filler: int
+    tokens: int
+
+
+def calibrate(family: Family, target: int, build: Callable[[int, int], int]) -> Attempt:
+    """Find the size and the filler with which an instance has the target length.
+
+    ``build(size, filler)`` builds a world and returns its length. The last world that it built is the one
+    that is returned. Raises ``UsageError`` for a target below the family's minimum.
+    """
+    growth = family.task.growth
+    smallest = next(iter(growth.points.values()))
+    size = growth.size_for(target)
+    filler = round(target * _FIRST_GUESS)
+    best: Attempt | None = None
+    last: Attempt | None = None
+    for _ in range(_ATTEMPTS):
+        last = Attempt(size, filler, build(size, filler))
+        miss = target - last.tokens
+        if best is None or abs(miss) < abs(target - best.tokens):
+            best = last
+        if abs(miss) <= _GOOD_ENOUGH * target:
+            return last
+        if filler + miss >= 0:
+            filler += miss
+        elif filler > 0:
+            # Too large by more than the filler: see how large it is without any.
+            filler = 0
+        elif size > smallest:
+            size = max(smallest, min(size - 1, size * target // last.tokens))
+        else:
+            break
+    if best and abs(target - best.tokens) <= TOLERANCE * target:
+        if best != last:
+            build(best.size, best.filler)
+        return best
+    if best and best.size == smallest and best.filler == 0:
+        # Rounded up: the label that a user can ask for next.
+        least = -(-best.tokens // 100) * 100
+        raise UsageError(
+            f"{family.name}: a length of {show_length(target)} tokens is below the minimum of this task and "
+            f"seed, which is {show_length(least)}"
+        )
+    raise RuntimeError(f"{family.name}: no world of {target} tokens within {TOLERANCE:.0%}; closest {best}")

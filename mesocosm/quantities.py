@@ -1,0 +1,46 @@
+"""Lengths and seeds as people write them: ``8k``, ``64000``, ``1m``; ``0``, ``0-4``, ``1,7``."""
+
+from __future__ import annotations
+
+import re
+
+from mesocosm.errors import UsageError
+
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)", re.IGNORECASE)
+_SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
+MAX_LENGTH = 4_000_000
+
+
+def parse_length(text: str | int) -> int:
+    """Tokens of a length such as ``8k`` (8,000), ``64000`` or ``1m`` (1,000,000)."""
+    found = _LENGTH.fullmatch(str(text).strip().replace("_", ""))
+    if not found:
+        raise UsageError(f"not a length: {text!r}; write for example 8k, 64000 or 1m")
+    tokens = round(float(found[1]) * _SCALE[found[2].lower()])
+    if not 0 < tokens <= MAX_LENGTH:
+        raise UsageError(f"length {text} is out of range: lengths go up to 4m tokens")
+    return tokens
+
+
+def parse_lengths(text: str) -> list[int]:
+    """Several lengths separated by commas."""
+    return [parse_length(part) for part in text.split(",") if part.strip()]
+
+
+def show_length(tokens: int) -> str:
+    """The shortest way to write a length: 8000 is ``8k``."""
+    for suffix, scale in (("m", 1_000_000), ("k", 1_000)):
+        if tokens >= scale and tokens % (scale // 10) == 0:
+            return f"{tokens / scale:g}{suffix}"
+    return str(tokens)
+
+
+def parse_seeds(text: str | int) -> list[int]:
+    """Seeds: one (``3``), a range with both ends (``0-4``), or a list of these (``1,7,10-12``)."""
+    seeds: list[int] = []
+    for part in str(text).split(","):
+        found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
+        if not found or (found[2] and int(found[2]) < int(found[1])):
+            raise UsageError(f"not a seed: {part.strip()!r}; write for example 0, 0-4 or 1,7")
+        seeds.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
+    return seeds

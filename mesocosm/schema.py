@@ -1,0 +1,272 @@
+"""From a typed function to a JSON schema, and from raw arguments to that function's arguments.
+
+The mapping follows what MCP servers of real products publish:
+
+========================  ==================================================================
+annotation                schema
+========================  ==================================================================
+``str bool int float``    ``string boolean integer number``
+``Number``                ``number``; the function gets an ``int`` (ids of JavaScript products)
+``Literal["a", "b"]``     ``string`` with ``enum``
+``list[T]``               ``array`` with ``items``
+``dict[str, T]``, ``Any`` ``object``; anything
+``TypedDict``             ``object`` with ``properties`` and ``required``
+``A | B``                 ``oneOf``
+``T | None = None``       T, not required, no default shown: the argument may be left out
+``Nullable[T] = x``       ``anyOf`` T and ``null``, with its default
+``Annotated[T, Extra()]`` T with further schema keywords
+========================  ==================================================================
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import math
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+import fastjsonschema
+
+from mesocosm.errors import Invalid
+
+JSONSchema = dict[str, Any]
+
+T = TypeVar("T")
+
+
+class _Marker:
+    """Metadata of an ``Annotated`` type that changes how its schema is written."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+_NUMBER = _Marker("number")
+_NULLABLE = _Marker("nullable")
+
+
+class Extra:
+    """Further JSON-schema keywords of a parameter: ``Annotated[list[str], Extra(minItems=1)]``."""
+
+    def __init__(self, **keywords: Any) -> None:
+        self.keywords = keywords
+
+
+Number = Annotated[int, _NUMBER]
+Nullable = Annotated[T | None, _NULLABLE]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a caller may pass to a function, and how to turn it into the function's arguments."""
+
+    schema: JSONSchema
+    integers: frozenset[str]
+    """Top-level parameters that reach the function as ``int`` even if the caller wrote ``1.0``."""
+    integer_lists: frozenset[str]
+    _validate: Callable[[Any], Any] = field(repr=False, compare=False)
+
+    def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The keyword arguments for the function; ``Invalid`` names the argument and what was expected."""
+        properties = self.schema["properties"]
+        unknown = [name for name in arguments if name not in properties]
+        if unknown:
+            known = ", ".join(properties) or "none"
+            raise Invalid(f"Unknown argument {unknown[0]!r}. This tool takes: {known}.")
+        for name in self.schema["required"]:
+            if name not in arguments:
+                raise Invalid(f"Missing required argument {name!r} ({_expected(properties[name])}).")
+        try:
+            self._validate(dict(arguments))
+        except fastjsonschema.JsonSchemaValueException as error:
+            raise Invalid(_explain(error)) from None
+        bound = dict(arguments)
+        for name in self.integers & bound.keys():
+            bound[name] = _whole(name, bound[name])
+        for name in self.integer_lists & bound.keys():
+            if bound[name] is not None:
+                bound[name] = [_whole(name, value) for value in bound[name]]
+        return {f"{name}_" if keyword.iskeyword(name) else name: value for name, value in bound.items()}
+
+
+def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
+    """The ``Signature`` of a typed function, leaving out its first ``skip`` parameters."""
+    hints = typing.get_type_hints(function, include_extras=True)
+    descriptions = _argument_descriptions(function)
+    properties: dict[str, JSONSchema] = {}
+    required: list[str] = []
+    integers: set[str] = set()
+    integer_lists: set[str] = set()
+    for parameter in list(inspect.signature(function).parameters.values())[skip:]:
+        name, hint = _public_name(parameter.name), hints[parameter.name]
+        optional = parameter.default is not inspect.Parameter.empty
+        nullable = _is_nullable(hint)
+        bare = _without_none(hint) if optional and not nullable else hint
+        schema = _schema(bare)
+        if not optional:
+            required.append(name)
+        elif parameter.default is not None or nullable:
+            schema = schema | {"default": parameter.default}
+        if name in descriptions:
+            schema = {"description": descriptions[name]} | schema
+        properties[name] = schema
+        if _is_integer(bare):
+            integers.add(name)
+        elif get_origin(bare) is list and _is_integer(get_args(bare)[0]):
+            integer_lists.add(name)
+    schema = {"type": "object", "properties": properties, "required": required}
+    validate = fastjsonschema.compile(schema, use_default=False)
+    return Signature(schema, frozenset(integers), frozenset(integer_lists), validate)
+
+
+def _public_name(name: str) -> str:
+    """``from_`` is how Python spells the parameter that callers know as ``from``."""
+    bare = name.removesuffix("_")
+    return bare if keyword.iskeyword(bare) else name
+
+
+def _is_nullable(hint: Any) -> bool:
+    return get_origin(hint) is Annotated and _NULLABLE in hint.__metadata__
+
+
+def _without_none(hint: Any) -> Any:
+    if get_origin(hint) in (Union, types.UnionType):
+        rest = tuple(arg for arg in get_args(hint) if arg is not type(None))
+        return Union[rest] if len(rest) > 1 else rest[0]  # noqa: UP007 - built at run time
+    return hint
+
+
+def _is_integer(hint: Any) -> bool:
+    if get_origin(hint) is Annotated:
+        return _is_integer(_without_none(get_args(hint)[0]))
+    return hint is int
+
+
+_PLAIN: dict[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
+def _schema(hint: Any) -> JSONSchema:
+    if hint in _PLAIN:
+        return {"type": _PLAIN[hint]}
+    if hint is Any:
+        return {}
+    if hint in (dict, list):
+        return {"type": "object" if hint is dict else "array"}
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _annotated_schema(hint)
+    if origin is Literal:
+        return {"type": "string", "enum": list(args)}
+    if origin is list:
+        return {"type": "array", "items": _schema(args[0])}
+    if origin is dict:
+        return (
+            {"type": "object"}
+            if args[1] is Any
+            else {"type": "object", "additionalProperties": _schema(args[1])}
+        )
+    if origin in (Union, types.UnionType):
+        return {"oneOf": [_schema(arg) for arg in args]}
+    if typing.is_typeddict(hint):
+        return _typed_dict_schema(hint)
+    raise TypeError(f"no JSON schema for the annotation {hint!r}")
+
+
+def _annotated_schema(hint: Any) -> JSONSchema:
+    inner, metadata = hint.__origin__, hint.__metadata__
+    if _NUMBER in metadata:
+        return {"type": "number"}
+    if _NULLABLE in metadata:
+        return {"anyOf": [_schema(_without_none(inner)), {"type": "null"}]}
+    schema = _schema(inner)
+    for extra in metadata:
+        if isinstance(extra, Extra):
+            schema = schema | extra.keywords
+    return schema
+
+
+def _typed_dict_schema(hint: Any) -> JSONSchema:
+    properties, required = {}, []
+    # The annotations are read here because those of a module with postponed evaluation are still text when
+    # the class records its required keys.
+    for name, annotation in typing.get_type_hints(hint, include_extras=True).items():
+        origin = get_origin(annotation)
+        wrapped = origin in (typing.NotRequired, typing.Required)
+        properties[name] = _schema(get_args(annotation)[0] if wrapped else annotation)
+        if origin is typing.Required or (hint.__total__ and origin is not typing.NotRequired):
+            required.append(name)
+    schema: JSONSchema = {"type": "object", "properties": properties}
+    return schema | {"required": required} if required else schema
+
+
+_ARGUMENT = re.compile(r"^ {4}(\w+): (.+)$")
+
+
+def _argument_descriptions(function: Callable[..., Any]) -> dict[str, str]:
+    """The ``Args:`` section of a docstring, one line per argument with indented continuation lines."""
+    _, _, section = inspect.getdoc(function).partition("\nArgs:\n") if function.__doc__ else ("", "", "")  # type: ignore[union-attr]
+    descriptions: dict[str, str] = {}
+    current = ""
+    for line in section.splitlines():
+        if found := _ARGUMENT.match(line):
+            current = found[1]
+            descriptions[current] = found[2].strip()
+        elif line.startswith("     ") and current:
+            descriptions[current] += " " + line.strip()
+        else:
+            break
+    return descriptions
+
+
+def description_of(function: Callable[..., Any]) -> str:
+    """The docstring up to its ``Args:`` section: what an agent reads about a tool."""
+    text = inspect.getdoc(function) or ""
+    return text.partition("\nArgs:\n")[0].strip()
+
+
+def _whole(name: str, value: Any) -> Any:
+    if isinstance(value, float):
+        if not math.isfinite(value) or value != int(value):
+            raise Invalid(f"Argument {name!r} must be a whole number, got {value}.")
+        return int(value)
+    return value
+
+
+def _expected(schema: JSONSchema) -> str:
+    if "enum" in schema:
+        return "one of " + ", ".join(repr(value) for value in schema["enum"])
+    for union in ("anyOf", "oneOf"):
+        if union in schema:
+            return " or ".join(_expected(option) for option in schema[union])
+    if schema.get("type") == "array" and "items" in schema:
+        return f"array of {_expected(schema['items'])}"
+    return str(schema.get("type", "any value"))
+
+
+_JSON_TYPES: list[tuple[type | tuple[type, ...], str]] = [
+    (bool, "boolean"),
+    (int, "integer"),
+    (float, "number"),
+    (str, "string"),
+    (list, "array"),
+    (dict, "object"),
+    (type(None), "null"),
+]
+
+
+def _explain(error: fastjsonschema.JsonSchemaValueException) -> str:
+    path = re.sub(r"^data\.?", "", error.name or "data") or "arguments"
+    got = next((name for kind, name in _JSON_TYPES if isinstance(error.value, kind)), "value")
+    shown = repr(error.value)
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    if error.rule in ("type", "enum", "anyOf", "oneOf"):
+        return f"Argument {path!r} must be {_expected(error.definition)}, got {shown} ({got})."
+    if error.rule == "required":
+        missing = [key for key in error.rule_definition if key not in error.value]
+        return f"Argument {path!r} lacks the required field {missing[0]!r}."
+    return f"Argument {path!r} must {error.message.partition(' must ')[2] or 'be acceptable'}."

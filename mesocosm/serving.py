@@ -1,0 +1,69 @@
+"""Running the hosting application: in the foreground, or in a thread of a program that also needs it."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+
+from mesocosm.errors import UsageError
+from mesocosm.hosting import LOOPBACK, Hosting
+
+
+def admin_token(root: Path, host: str, given: str | None) -> str:
+    """The admin token to use; on loopback one is made and kept, elsewhere it has to be given."""
+    if given:
+        return given
+    if host not in LOOPBACK:
+        raise UsageError(
+            f"refusing to serve on {host} without an admin token: give --admin-token or MESOCOSM_ADMIN_TOKEN"
+        )
+    path = root / "admin-token"
+    if path.is_file():
+        return path.read_text(encoding="ascii").strip()
+    root.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    token = secrets.token_urlsafe(32)
+    path.write_text(token + "\n", encoding="ascii")
+    return token
+
+
+def serve(app: Hosting, host: str, port: int) -> None:
+    """Serve until interrupted."""
+    uvicorn.Server(_config(app, host, port)).run()
+
+
+@contextmanager
+def serving(app: Hosting) -> Iterator[str]:
+    """Serve on a free loopback port in a thread; yields the base URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(_config(app, "127.0.0.1", 0))
+    started = threading.Event()
+    original = server.startup
+
+    async def startup(sockets: list[socket.socket] | None = None) -> None:
+        await original(sockets)
+        started.set()
+
+    server.startup = startup  # type: ignore[method-assign]
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        if not started.wait(30):
+            raise RuntimeError("the server did not start within 30 seconds")
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listener.close()
+
+
+def _config(app: Hosting, host: str, port: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, host=host, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=2
+    )

