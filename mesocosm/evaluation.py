@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -21,8 +22,9 @@ import signal
 import subprocess
 import tempfile
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, fields
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
@@ -35,7 +37,9 @@ from mesocosm.episode import Episode
 from mesocosm.errors import UsageError
 from mesocosm.family import Family
 from mesocosm.instance import build_instance
+from mesocosm.journal import Entry
 from mesocosm.quantities import show_length
+from mesocosm.remote import ControlPlane
 from mesocosm.workspace import replace_file
 
 AgentKind = Literal["reference", "none", "command"]
@@ -77,10 +81,7 @@ def run_task(
     report: Report = lambda _: None,
 ) -> RunResult:
     """One run from nothing to a verdict; ``out`` must not exist yet."""
-    if (agent == "command") != bool(command):
-        raise UsageError("--agent command goes with --agent-command '...', and only with it")
-    if out.exists():
-        raise UsageError(f"{out} exists already")
+    _check_agent(agent, command, out)
     report("building the world")
     out.mkdir(parents=True)
     try:
@@ -90,18 +91,79 @@ def run_task(
     except BaseException:
         shutil.rmtree(out)
         raise
-    fault, seconds = _act(family, instance.path, out, agent, command, era, report)
+    fault, seconds = _serve_and_act(family, instance.path, out, _Agent(agent, command, era), report)
     shutil.rmtree(instance.path)
     report("grading")
     episode = Episode(out / "episode")
     result = grade_run(episode, fault=fault, agent=agent, seconds=seconds)
-    shutil.copyfile(episode.path / "prompt.md", out / "prompt.md")
-    write_trajectory(episode, out / "trajectory.jsonl")
-    replace_file(out / "run.json", _pretty(result.model_dump()))
-    verdict = Verdict.model_validate(result.model_dump(include=set(Verdict.model_fields)))
-    replace_file(out / "verdict.json", _pretty(verdict.model_dump()))
+    write_trajectory((trajectory_line(entry) for entry in episode.world.journal.entries()), out)
+    _write_result(result, episode.prompt, out)
     episode.close()
     return result
+
+
+def run_remote(
+    family: Family,
+    plane: ControlPlane,
+    *,
+    target: int | None,
+    seed: int,
+    agent: AgentKind,
+    command: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    out: Path,
+    era: Literal["auto", "legacy"] = "auto",
+    report: Report = lambda _: None,
+) -> RunResult:
+    """The same run against a server that is already running; its episode stays there."""
+    _check_agent(agent, command, out)
+    report("asking the server for an episode")
+    view = plane.create(family.name, target, seed, parameters or {})
+    out.mkdir(parents=True)
+    services = {name: plane.base + path for name, path in view["services"].items()}
+    started = perf_counter()
+    fault = _act(
+        family, plane.base + view["mcp"], services, view["prompt"], out, _Agent(agent, command, era), report
+    )
+    seconds = round(perf_counter() - started, 3)
+    report("grading")
+    graded = plane.grade(view["id"])
+    verdict = Verdict.errored(fault) if fault else Verdict.model_validate(graded["verdict"])
+    result = RunResult(
+        **verdict.model_dump(),
+        task=family.name,
+        length=target,
+        seed=seed,
+        agent=agent,
+        edl=view["edl"],
+        tool_calls=graded["tool_calls"],
+        delivered_tokens=graded["delivered_tokens"],
+        episode=view["id"],
+        seconds=seconds,
+    )
+    write_trajectory(plane.journal(view["id"]), out)
+    _write_result(result, view["prompt"], out)
+    return result
+
+
+@dataclass(frozen=True)
+class _Agent:
+    kind: AgentKind
+    command: str | None
+    era: Literal["auto", "legacy"]
+
+
+def _check_agent(agent: AgentKind, command: str | None, out: Path) -> None:
+    if (agent == "command") != bool(command):
+        raise UsageError("--agent command goes with --agent-command '...', and only with it")
+    if out.exists():
+        raise UsageError(f"{out} exists already")
+
+
+def _write_result(result: RunResult, prompt: str, out: Path) -> None:
+    (out / "prompt.md").write_text(prompt, encoding="utf-8")
+    replace_file(out / "run.json", _pretty(result.model_dump()))
+    replace_file(out / "verdict.json", _pretty(result.model_dump(include=set(Verdict.model_fields))))
 
 
 def grade_run(
@@ -124,21 +186,17 @@ def grade_run(
     )
 
 
-def write_trajectory(episode: Episode, path: Path) -> None:
-    """The journal as JSON lines; the text of our own faults stays in the journal."""
-    with path.open("wb") as file:
-        for entry in episode.world.journal.entries():
-            line = {
-                "seq": entry.seq,
-                "service": entry.service,
-                "tool": entry.tool,
-                "arguments": entry.arguments,
-                "status": entry.status,
-                "result": entry.result,
-                "tokens": entry.tokens,
-                "duration_us": entry.duration_us,
-            }
-            file.write(orjson.dumps(line) + b"\n")
+def trajectory_line(entry: Entry) -> dict[str, Any]:
+    """A journalled call as users see it: without the text of our own faults."""
+    hidden = ("error", "idempotency_key")
+    return {field.name: getattr(entry, field.name) for field in fields(entry) if field.name not in hidden}
+
+
+def write_trajectory(lines: Iterable[Mapping[str, Any]], out: Path) -> None:
+    """Write the calls of a run as JSON lines."""
+    with (out / "trajectory.jsonl").open("w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def default_run_directory(family: Family, target: int | None, seed: int, agent: str) -> Path:
@@ -151,35 +209,47 @@ def default_run_directory(family: Family, target: int | None, seed: int, agent: 
     return path
 
 
-def _act(
-    family: Family, instance: Path, out: Path, agent: AgentKind, command: str | None, era: Any, report: Report
+def _serve_and_act(
+    family: Family, instance: Path, out: Path, agent: _Agent, report: Report
 ) -> tuple[str | None, float]:
-    """Serve the episode and let the agent act; returns a fault of ours, if there was one, and the seconds."""
+    """Serve an episode and let the agent act; returns a fault of ours, if there was one, and the seconds."""
     # The SDK takes a second to import; commands that need no server should not wait for it.
     from mesocosm.hosting import Hosting
     from mesocosm.serving import serving
 
     app = Hosting(out / "state", admin_token=secrets.token_urlsafe(32))
     id_ = app.pool.adopt(instance, family)
-    fault = None
     started = perf_counter()
     try:
         with serving(app) as base:
             url = f"{base}/e/{id_}"
             services = {name: f"{url}/{name}/mcp" for name in family.task.servers}
-            (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
-            prompt = app.pool.get(id_).episode.prompt
-            report(f"agent {agent!r} is acting")
-            if agent == "reference":
-                fault = _act_reference(family, f"{url}/mcp", prompt, era)
-            elif command:
-                _act_command(command, f"{url}/mcp", services, prompt, family.task.limits.seconds, out)
+            fault = _act(family, f"{url}/mcp", services, app.pool.get(id_).episode.prompt, out, agent, report)
     finally:
         seconds = perf_counter() - started
         app.pool.close()
         app.pool.path(id_).rename(out / "episode")
         shutil.rmtree(out / "state")
     return fault, round(seconds, 3)
+
+
+def _act(
+    family: Family,
+    url: str,
+    services: Mapping[str, str],
+    prompt: str,
+    out: Path,
+    agent: _Agent,
+    report: Report,
+) -> str | None:
+    """Let the agent act on the episode at ``url``; returns a fault of ours, if there was one."""
+    (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
+    report(f"agent {agent.kind!r} is acting")
+    if agent.kind == "reference":
+        return _act_reference(family, url, prompt, agent.era)
+    if agent.command:
+        _act_command(agent.command, url, services, prompt, family.task.limits.seconds, out)
+    return None
 
 
 def _act_reference(family: Family, url: str, prompt: str, era: Any) -> str | None:

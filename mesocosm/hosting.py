@@ -33,6 +33,7 @@ import mesocosm
 from mesocosm.checking import Verdict
 from mesocosm.episode import Episode
 from mesocosm.errors import UsageError
+from mesocosm.evaluation import trajectory_line
 from mesocosm.family import Family, family_names, load_family
 from mesocosm.instances import InstanceCache
 from mesocosm.protocol import HttpEndpoints, error_body, run_call
@@ -206,6 +207,21 @@ class EpisodePage(BaseModel):
     total: int
 
 
+class Grade(BaseModel):
+    """The judgement of an episode, and what the agent used."""
+
+    verdict: Verdict
+    tool_calls: int
+    delivered_tokens: int
+
+
+class JournalPage(BaseModel):
+    """Some calls of an episode."""
+
+    calls: list[dict[str, Any]]
+    last: int = Field(description="Number of the last call of the episode")
+
+
 class Health(BaseModel):
     """That the process is alive, and what it runs."""
 
@@ -226,6 +242,19 @@ def _view(hosted: HostedEpisode) -> EpisodeView:
         mcp=f"{prefix}/mcp",
         services={name: f"{prefix}/{name}/mcp" for name in hosted.services},
     )
+
+
+def _grade(episode: Episode) -> Grade:
+    journal = episode.world.journal
+    return Grade(
+        verdict=episode.grade(), tool_calls=journal.last, delivered_tokens=journal.delivered_tokens()
+    )
+
+
+def _journal_page(episode: Episode, after: int, limit: int) -> JournalPage:
+    journal = episode.world.journal
+    calls = [trajectory_line(entry) for entry in journal.entries(after, limit)]
+    return JournalPage(calls=calls, last=journal.last)
 
 
 class Hosting:
@@ -392,10 +421,18 @@ def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str
         return _view(hosted)
 
     @app.post("/episodes/{id}/grade", tags=["episodes"], **known)
-    async def grade(id: str) -> Verdict:
+    async def grade(id: str) -> Grade:
         """Judge the present state: passed, failed or errored, with the findings."""
-        verdict: Verdict = await pool.get(id).do(Episode.grade)
-        return verdict
+        grade: Grade = await pool.get(id).do(_grade)
+        return grade
+
+    @app.get("/episodes/{id}/journal", tags=["episodes"], **known)
+    async def journal(
+        id: str, after: int = Query(0, ge=0, le=2**62), limit: int = Query(100, ge=1, le=1000)
+    ) -> JournalPage:
+        """The calls that were made, in order, from the one after ``after``."""
+        page: JournalPage = await pool.get(id).do(lambda episode: _journal_page(episode, after, limit))
+        return page
 
     @app.delete("/episodes/{id}", status_code=204, tags=["episodes"], **known)
     async def delete(id: str) -> None:

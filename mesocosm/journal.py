@@ -7,13 +7,12 @@ settled when the world is next opened.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
-
-import orjson
 
 from mesocosm import tokens
 
@@ -128,9 +127,10 @@ class Journal:
         sql = "SELECT 1 FROM calls WHERE service = ? AND tool = ? AND status = 'ok' LIMIT 1"
         return self._db.execute(sql, (service, tool)).fetchone() is not None
 
-    def entries(self) -> Iterator[Entry]:
-        """Every call in order."""
-        for row in self._db.execute(f"SELECT {_COLUMNS} FROM calls ORDER BY seq"):
+    def entries(self, after: int = 0, limit: int = -1) -> Iterator[Entry]:
+        """The calls in order, from the one after ``after``; a negative limit is none."""
+        sql = f"SELECT {_COLUMNS} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?"
+        for row in self._db.execute(sql, (after, limit)):
             yield _entry(row)
 
     def delivered_tokens(self) -> int:
@@ -154,4 +154,4 @@ class Journal:
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    return Entry(row[0], row[1], row[2], orjson.loads(row[3]), *row[4:])
+    return Entry(row[0], row[1], row[2], json.loads(row[3]), *row[4:])

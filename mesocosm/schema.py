@@ -81,6 +81,8 @@ class Signature:
         for name in self.schema["required"]:
             if name not in arguments:
                 raise Invalid(f"Missing required argument {name!r} ({_expected(properties[name])}).")
+        for name, value in arguments.items():
+            _refuse_unstorable(name, value)
         try:
             self._validate(dict(arguments))
         except fastjsonschema.JsonSchemaValueException as error:
@@ -229,10 +231,28 @@ def description_of(function: Callable[..., Any]) -> str:
     return text.partition("\nArgs:\n")[0].strip()
 
 
+def _refuse_unstorable(name: str, value: Any) -> None:
+    """Refuse what neither the databases nor a JSON answer can hold, before any tool meets it."""
+    if isinstance(value, str):
+        # Only text with characters beyond ASCII can hold half of a surrogate pair.
+        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+            raise Invalid(f"Argument {name!r} contains an unpaired surrogate, which is no character.")
+    elif isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise Invalid(f"Argument {name!r} is out of range: {str(value)[:40]} does not fit into 64 bits.")
+    elif isinstance(value, list):
+        for item in value:
+            _refuse_unstorable(name, item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _refuse_unstorable(name, key)
+            _refuse_unstorable(name, item)
+
+
 def _whole(name: str, value: Any) -> Any:
     if isinstance(value, float):
-        if not math.isfinite(value) or value != int(value):
-            raise Invalid(f"Argument {name!r} must be a whole number, got {value}.")
+        if not math.isfinite(value) or value != int(value) or abs(value) >= 2**63:
+            raise Invalid(f"Argument {name!r} must be a whole number of at most 64 bits, got {value}.")
         return int(value)
     return value
 

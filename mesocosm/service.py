@@ -18,17 +18,18 @@ registered by existing. A tool is a plain function whose first parameter is the 
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
 from sqlalchemy import Connection, Executable, MetaData, RowMapping
 from sqlalchemy.orm import Session
 
+import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.schema import Signature, description_of, signature_of
 
@@ -178,7 +179,11 @@ class Service(Generic[S]):
 
         def register(function: Callable[P, R]) -> Callable[P, R]:
             return self._register(
-                function, writes=True, destructive=destructive, idempotent=idempotent, ends_episode=ends_episode
+                function,
+                writes=True,
+                destructive=destructive,
+                idempotent=idempotent,
+                ends_episode=ends_episode,
             )
 
         return register(function) if function else register
@@ -227,9 +232,10 @@ class Service(Generic[S]):
 
 @cache
 def service_names() -> tuple[str, ...]:
-    """Every service there is: the folders below ``servers/``."""
-    package = importlib.import_module("mesocosm.servers")
-    return tuple(sorted(info.name for info in pkgutil.iter_modules(package.__path__) if info.ispkg))
+    """Every service there is: the folders below ``servers/`` that have tools."""
+    folder = Path(mesocosm.__file__).parent / "servers"
+    tools = [*folder.glob("*/tools.py"), *folder.glob("*/tools/__init__.py")]
+    return tuple(sorted(path.relative_to(folder).parts[0] for path in tools))
 
 
 @cache

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import traceback
@@ -239,7 +240,8 @@ class World:
         tool = self.tool(service, name)
         started = perf_counter_ns()
         journal = self.journal
-        raw = orjson.dumps(arguments).decode()
+        # The standard library's JSON, because it can write down whatever a client may send.
+        raw = json.dumps(arguments, separators=(",", ":"))
         self._call_rng = None
         try:
             bound = tool.signature.bind(arguments)

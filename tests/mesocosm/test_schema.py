@@ -91,7 +91,9 @@ def test_whole_numbers_reach_the_function_as_integers() -> None:
         ({"name": "x", "id": 1, "count": "3"}, ["'count'", "integer"]),
     ],
 )
-def test_wrong_arguments_are_named_with_what_was_expected(arguments: dict[str, Any], words: list[str]) -> None:
+def test_wrong_arguments_are_named_with_what_was_expected(
+    arguments: dict[str, Any], words: list[str]
+) -> None:
     with pytest.raises(Invalid) as refused:
         signature_of(tool).bind(arguments)
     for word in words:

@@ -42,7 +42,9 @@ def test_a_good_file_is_read(task_file: Path) -> None:
 def test_sizes_lie_between_the_points_and_never_fall(task_file: Path) -> None:
     task_file.write_text(GOOD)
     growth = read_task(task_file).growth
-    sizes = [growth.size_for(length) for length in (1_000, 8_000, 20_000, 32_000, 500_000, 1_000_000, 2_000_000)]
+    sizes = [
+        growth.size_for(length) for length in (1_000, 8_000, 20_000, 32_000, 500_000, 1_000_000, 2_000_000)
+    ]
     assert sizes[1] == 5
     assert sizes[3] == 11
     assert sizes[-1] == 180

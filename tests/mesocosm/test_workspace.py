@@ -30,7 +30,13 @@ def test_a_file_has_many_names(workspace: Workspace, name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["../secret.txt", "/etc/passwd", "a/../../secret.txt", "/workspace/../secret.txt", "../workspace-of-another/x"],
+    [
+        "../secret.txt",
+        "/etc/passwd",
+        "a/../../secret.txt",
+        "/workspace/../secret.txt",
+        "../workspace-of-another/x",
+    ],
 )
 def test_a_path_that_leaves_is_refused(workspace: Workspace, name: str) -> None:
     with pytest.raises(Denied, match="outside the workspace"):
@@ -63,7 +69,9 @@ def test_a_pipe_is_not_opened(workspace: Workspace) -> None:
         workspace.existing_file("pipe")
 
 
-def test_a_file_that_would_be_too_large_leaves_nothing(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_would_be_too_large_leaves_nothing(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("mesocosm.workspace.MAX_FILE_BYTES", 10)
     with pytest.raises(Invalid, match="limit"):
         workspace.write("big", b"x" * 11)

@@ -6,11 +6,11 @@ import dataclasses
 import shutil
 import sqlite3
 from collections.abc import Callable
+from mailbox import fill_mailbox
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mailbox import fill_mailbox
 
 from mesocosm.errors import Conflict, UsageError
 from mesocosm.instance import fingerprint
@@ -135,7 +135,9 @@ def test_a_retried_write_with_the_same_key_counts_once(world: World) -> None:
 
 
 def test_a_key_of_a_refused_call_can_be_used_again(world: World) -> None:
-    refused = world.call("email", "send_email", {"to": "nobody", "subject": "s", "body": "b"}, idempotency_key="k")
+    refused = world.call(
+        "email", "send_email", {"to": "nobody", "subject": "s", "body": "b"}, idempotency_key="k"
+    )
     assert refused.status == "refused"
     good = {"to": "a@elsewhere.net", "subject": "s", "body": "b"}
     assert world.call("email", "send_email", good, idempotency_key="k").status == "ok"

@@ -1,0 +1,180 @@
+"""Building and looking: build, describe, list, schema."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from mesocosm.cli.application import app
+from mesocosm.cli.options import AsJson, Length, Parameter, Seed, TaskName, read_parameters, read_target
+from mesocosm.cli.output import out, print_json, spinner
+
+
+class Listing(StrEnum):
+    """What to list."""
+
+    servers = "servers"
+    tasks = "tasks"
+    tools = "tools"
+    clients = "clients"
+
+
+@app.command()
+def build(
+    task: TaskName,
+    to: Annotated[Path, typer.Option("--out", help="Directory of the instance; must not exist yet.")],
+    length: Length = None,
+    seed: Seed = 0,
+    param: Parameter = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build an instance: its world, its prompt, and apart from them what its checker expects."""
+    from mesocosm.family import load_family
+    from mesocosm.instance import build_instance
+
+    family = load_family(task)
+    parameters = read_parameters(param)
+    target = read_target(length, parameters, family.task.lengths[0])
+    with spinner() as report:
+        instance = build_instance(family, seed, to, target=target, parameters=parameters, progress=report)
+    summary = {
+        "task": family.name,
+        "seed": seed,
+        "length": target,
+        "edl": instance.survey.tokens,
+        "path": str(to),
+        "world": str(to / "world"),
+    }
+    if as_json:
+        print_json(summary)
+    else:
+        out.print(f"built {family.name}, seed {seed}: {instance.survey.tokens:,} tokens in {to}")
+
+
+@app.command()
+def describe(
+    task: Annotated[
+        str, typer.Argument(help="Name of a task, path of its YAML, or directory of an instance or run.")
+    ],
+    length: Length = None,
+    seed: Seed = 0,
+    param: Parameter = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw where the evidence lies: a file ending in .svg or .png.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how long an environment description is, what it consists of, and where its evidence lies."""
+    from mesocosm.describing import describe_instance, draw_evidence
+
+    with spinner() as report:
+        described = describe_instance(
+            task, length=length, seed=seed, parameters=read_parameters(param), report=report
+        )
+    if plot:
+        draw_evidence(described, plot)
+    if as_json:
+        print_json(described.model_dump())
+        return
+    target = f", target {described.target:,} ({described.error:+.2%})" if described.target else ""
+    out.print(
+        f"[bold]{described.task}[/], seed {described.seed}: [bold]{described.edl:,}[/] tokens "
+        f"({described.tokenizer}){target}"
+    )
+    out.print(
+        f"adequate context length {described.adequate:,} tokens; {described.evidence} pieces of evidence; "
+        f"{described.calls} calls to read everything"
+    )
+    table = Table("service", "tool", "calls", "tokens", "share", "with evidence")
+    for part in described.parts:
+        share = part.tokens / max(described.edl, 1)
+        table.add_row(
+            part.service,
+            part.tool,
+            f"{part.calls:,}",
+            f"{part.tokens:,}",
+            f"{share:.1%}",
+            f"{part.adequate:,}",
+        )
+    out.print(table)
+    if plot:
+        out.print(f"evidence drawn in {plot}")
+
+
+@app.command(name="list")
+def list_(
+    what: Annotated[Listing, typer.Argument(help="What to list.")] = Listing.tasks,
+    as_json: AsJson = False,
+) -> None:
+    """List servers, tasks, tools, or the clients that mcp-config knows."""
+    rows = {
+        Listing.servers: _servers,
+        Listing.tasks: _tasks,
+        Listing.tools: _tools,
+        Listing.clients: _clients,
+    }[what]()
+    if as_json:
+        print_json(rows)
+        return
+    table = Table(*[key for key in rows[0] if key not in ("inputSchema", "annotations")]) if rows else Table()
+    for row in rows:
+        table.add_row(
+            *[escape(str(value)) for key, value in row.items() if key not in ("inputSchema", "annotations")]
+        )
+    out.print(table)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of task files, for editors."""
+    from mesocosm.task import Task
+
+    print_json({"$schema": "https://json-schema.org/draft/2020-12/schema", **Task.model_json_schema()})
+
+
+def _servers() -> list[dict[str, Any]]:
+    from mesocosm.service import load_services
+
+    return [
+        {"name": s.name, "tools": len(s.tools), "description": s.instructions}
+        for s in load_services().values()
+    ]
+
+
+def _tasks() -> list[dict[str, Any]]:
+    from mesocosm.family import family_names, load_family
+
+    rows = []
+    for name in family_names():
+        task = load_family(name).task
+        rows.append(
+            {"name": name, "version": task.version, "title": task.title, "servers": ", ".join(task.servers)}
+        )
+    return rows
+
+
+def _tools() -> list[dict[str, Any]]:
+    from mesocosm.service import load_services
+
+    return [
+        {
+            "service": service.name,
+            "name": tool.name,
+            "description": tool.description.partition("\n")[0],
+            "inputSchema": tool.signature.schema,
+            "annotations": tool.annotations,
+        }
+        for service in load_services().values()
+        for tool in service.tools.values()
+    ]
+
+
+def _clients() -> list[dict[str, Any]]:
+    from mesocosm.clients import DIALECTS
+
+    return [{"client": name} for name in DIALECTS]

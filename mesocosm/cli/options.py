@@ -1,0 +1,54 @@
+"""Options that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from mesocosm.errors import UsageError
+from mesocosm.quantities import parse_length
+
+TaskName = Annotated[
+    str, typer.Argument(help="Name of a task (see: mesocosm list tasks), or the path of its YAML.")
+]
+Length = Annotated[str | None, typer.Option("--length", help="Description length in tokens: 8k, 64000, 1m.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the instance.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+AdminToken = Annotated[
+    str | None, typer.Option(envvar="MESOCOSM_ADMIN_TOKEN", help="Token of the control plane.")
+]
+Parameter = Annotated[
+    list[str] | None,
+    typer.Option("--param", help="A generator parameter, NAME=VALUE (VALUE as JSON or text); repeatable."),
+]
+
+
+SuiteLengths = Annotated[str | None, typer.Option("--lengths", help="Lengths (default: each task's own).")]
+SuiteSeeds = Annotated[str | None, typer.Option("--seeds", help="Seeds (default: each task's own).")]
+SuiteTasks = Annotated[str | None, typer.Option("--tasks", help="Tasks, separated by commas (default: all).")]
+
+
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")]
+RunFolder = Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")]
+
+
+def read_parameters(pairs: list[str] | None) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"--param {pair!r}: write NAME=VALUE")
+        try:
+            parameters[name] = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            parameters[name] = value
+    return parameters
+
+
+def read_target(length: str | None, parameters: dict[str, Any], default: int) -> int | None:
+    if length is not None:
+        return parse_length(length)
+    return None if parameters else default

@@ -1,0 +1,110 @@
+"""What the commands print: JSON for machines, tables and progress for people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+
+from mesocosm.quantities import show_length
+
+if TYPE_CHECKING:
+    from mesocosm.evaluation import RunResult
+    from mesocosm.proving import Proof
+
+out = Console(soft_wrap=True)
+err = Console(stderr=True, soft_wrap=True)
+
+
+def print_json(data: Any) -> None:
+    sys.stdout.buffer.write(orjson.dumps(data) + b"\n")
+    sys.stdout.flush()
+
+
+def show_result(result: RunResult, directory: Path) -> None:
+    colour = {"passed": "green", "failed": "yellow", "errored": "red"}[result.verdict]
+    out.print(
+        f"[bold {colour}]{result.verdict}[/]  reward {'-' if result.reward is None else f'{result.reward:g}'}"
+    )
+    for check in result.findings:
+        mark = "[green]ok  [/]" if check.passed else "[red]FAIL[/]"
+        out.print(f"  {mark} {check.name}" + (f"  [dim]{escape(check.detail)}[/]" if check.detail else ""))
+    if result.error:
+        out.print(f"[red]{escape(result.error)}[/]")
+    off = f" (target {result.length:,}: {result.edl / result.length - 1:+.2%})" if result.length else ""
+    out.print(f"description length  {result.edl:,} tokens{off}")
+    out.print(f"tool calls          {result.tool_calls:,}")
+    out.print(f"tokens delivered    {result.delivered_tokens:,}")
+    if result.seconds is not None:
+        out.print(f"agent time          {result.seconds:.1f} s")
+    out.print(f"run directory       {directory}")
+
+
+def show_proofs(proofs: list[Proof]) -> None:
+    table = Table(
+        "task", "length", "seed", "EDL", "error", "ACL", "calls", "mutants", "build s", "prove s", ""
+    )
+    for p in proofs:
+        mark = "[red]FAIL[/]" if p.problems else "[green]ok[/]"
+        table.add_row(
+            p.task, show_length(p.length), str(p.seed), f"{p.edl:,}", f"{p.error:+.2%}", f"{p.adequate:,}",
+            f"{p.solver_calls:,}", str(p.mutants), f"{p.build_seconds:.1f}", f"{p.prove_seconds:.1f}", mark,
+        )  # fmt: skip
+    out.print(table)
+    bad = [proof for proof in proofs if proof.problems]
+    for proof in bad:
+        out.print(f"[red]{proof.task} {show_length(proof.length)} seed {proof.seed}[/]")
+        for problem in proof.problems:
+            out.print(f"  {escape(problem)}")
+    out.print(f"{len(proofs) - len(bad)} of {len(proofs)} instances proven")
+
+
+def show_episode(base: str, id_: str, prompt: str, services: list[str]) -> None:
+    err.print(f"\n[bold]episode[/] {id_}\n[bold]all services[/] {base}/e/{id_}/mcp")
+    for name in services:
+        err.print(f"  {name}: {base}/e/{id_}/{name}/mcp")
+    err.print("\n[bold]prompt[/]")
+    err.print(escape(prompt))
+
+
+@contextmanager
+def spinner() -> Iterator[Callable[[str], None]]:
+    """Yields a function that says what is going on; silent where nobody watches."""
+    if not err.is_terminal:
+        yield lambda _: None
+        return
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=err, transient=True
+    ) as bar:
+        row = bar.add_task("", total=None)
+        yield lambda text: bar.update(row, description=escape(text))
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[Callable[[str], None]]:
+    """Yields a function that advances a progress bar by one; silent where nobody watches."""
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
+        row = bar.add_task("", total=total)
+        yield lambda text: bar.update(row, advance=1, description=escape(text))

@@ -1,0 +1,149 @@
+"""Proving: prove, and the suite of all tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from mesocosm.cli.application import app
+from mesocosm.cli.options import AsJson, SuiteLengths, SuiteSeeds, SuiteTasks
+from mesocosm.cli.output import out, print_json, progress, show_proofs
+from mesocosm.quantities import parse_lengths, parse_seeds, show_length
+
+suite_app = typer.Typer(no_args_is_help=True, help="Work on all tasks at their preset lengths and seeds.")
+app.add_typer(suite_app, name="suite")
+
+
+@app.command()
+def prove(
+    task: Annotated[list[str], typer.Argument(help="Names of tasks, or paths of their YAML files.")],
+    lengths: Annotated[str, typer.Option(help="Lengths, separated by commas.")] = "8k",
+    seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0",
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prove instances: the length holds, the same seed gives the same bytes, the reference solver scores 1,
+    doing nothing scores 0, and so does every mutant."""
+    _prove(task, parse_lengths(lengths), parse_seeds(seeds), workers, as_json, None)
+
+
+@suite_app.command("list")
+def suite_list(
+    lengths: SuiteLengths = None, seeds: SuiteSeeds = None, tasks: SuiteTasks = None, as_json: AsJson = False
+) -> None:
+    """List the instances of the suite."""
+    from mesocosm.suite import instances
+
+    rows = [
+        {"task": i.task, "length": show_length(i.length), "seed": i.seed}
+        for i in instances(tasks, lengths, seeds)
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    table = Table("task", "length", "seed")
+    for row in rows:
+        table.add_row(*map(str, row.values()))
+    out.print(table)
+
+
+@suite_app.command("build")
+def suite_build(
+    to: Annotated[Path, typer.Option("--out", help="Directory for the instances; what is there is kept.")],
+    lengths: SuiteLengths = None,
+    seeds: SuiteSeeds = None,
+    tasks: SuiteTasks = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build all instances that are not there yet, on all cores."""
+    from mesocosm.suite import build_all, instances
+
+    wanted = instances(tasks, lengths, seeds)
+    done = []
+    with progress(len(wanted), "building") as advance:
+        for built in build_all(wanted, to, workers):
+            done.append(built)
+            advance(f"{built.task} {show_length(built.length)} seed {built.seed}")
+    failed = [built for built in done if built.problem]
+    if as_json:
+        print_json([built.model_dump() for built in done])
+    else:
+        out.print(f"{len(done) - len(failed)} of {len(done)} instances in {to}")
+        for built in failed:
+            out.print(
+                f"[red]{built.task} {show_length(built.length)} seed {built.seed}[/]: {escape(built.problem)}"
+            )
+    raise typer.Exit(3 if failed else 0)
+
+
+@suite_app.command("prove")
+def suite_prove(
+    lengths: SuiteLengths = None,
+    seeds: SuiteSeeds = None,
+    tasks: SuiteTasks = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="A file of proofs (JSON lines): proofs in it are kept, new ones added."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prove all instances (see: mesocosm prove)."""
+    from mesocosm.suite import instances
+
+    wanted = instances(tasks, lengths, seeds)
+    _prove_jobs([(i.task, i.length, i.seed) for i in wanted], workers, as_json, resume)
+
+
+def _prove(
+    tasks: list[str],
+    lengths: list[int],
+    seeds: list[int],
+    workers: int | None,
+    as_json: bool,
+    resume: Path | None,
+) -> NoReturn:
+    from mesocosm.family import load_family
+
+    for task in tasks:
+        load_family(task)
+    _prove_jobs(
+        [(task, length, seed) for length in lengths for task in tasks for seed in seeds],
+        workers,
+        as_json,
+        resume,
+    )
+
+
+def _prove_jobs(
+    jobs: list[tuple[str, int, int]], workers: int | None, as_json: bool, resume: Path | None
+) -> NoReturn:
+    from mesocosm.proving import Proof, prove_jobs
+
+    proofs: list[Proof] = []
+    if resume and resume.exists():
+        proofs = [
+            Proof.model_validate_json(line) for line in resume.read_bytes().splitlines() if line.strip()
+        ]
+        proofs = [p for p in proofs if (p.task, p.length, p.seed) in jobs and not p.problems]
+    done = {(proof.task, proof.length, proof.seed) for proof in proofs}
+    with progress(len(jobs), "proving") as advance:
+        for _ in proofs:
+            advance("")
+        for proof in prove_jobs([job for job in jobs if job not in done], workers=workers):
+            proofs.append(proof)
+            advance(f"{proof.task} {show_length(proof.length)} seed {proof.seed}")
+            if resume:
+                with resume.open("ab") as file:
+                    file.write(proof.model_dump_json().encode() + b"\n")
+    proofs.sort(key=lambda proof: (proof.task, proof.length, proof.seed))
+    if as_json:
+        print_json([proof.model_dump() | {"error": proof.error} for proof in proofs])
+    else:
+        show_proofs(proofs)
+    raise typer.Exit(1 if any(proof.problems for proof in proofs) else 0)

@@ -1,0 +1,143 @@
+"""Running agents: run, grade, replay."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from mesocosm.cli.application import app
+from mesocosm.cli.options import (
+    AdminToken,
+    AsJson,
+    Length,
+    Parameter,
+    Seed,
+    TaskName,
+    read_parameters,
+    read_target,
+)
+from mesocosm.cli.output import out, print_json, show_result, spinner
+
+EXIT_CODES = {"passed": 0, "failed": 1, "errored": 3}
+
+
+class AgentChoice(StrEnum):
+    """Who acts."""
+
+    reference = "reference"
+    none = "none"
+    command = "command"
+
+
+class EraChoice(StrEnum):
+    """Which MCP revision the reference agent speaks: the newest, or the 2025 handshake."""
+
+    auto = "auto"
+    legacy = "legacy"
+
+
+@app.command()
+def run(
+    task: TaskName,
+    length: Length = None,
+    seed: Seed = 0,
+    agent: Annotated[AgentChoice, typer.Option(help="Who acts.")] = AgentChoice.reference,
+    agent_command: Annotated[
+        str | None,
+        typer.Option(
+            help="With --agent command: a shell command. It finds its task in $MESOCOSM_PROMPT and "
+            "$MESOCOSM_PROMPT_FILE, its MCP servers in $MESOCOSM_MCP_CONFIG (a file) and $MESOCOSM_MCP_URL."
+        ),
+    ] = None,
+    param: Parameter = None,
+    to: Annotated[
+        Path | None, typer.Option("--out", help="Run directory (default: the next below runs/).")
+    ] = None,
+    era: Annotated[
+        EraChoice, typer.Option(help="MCP revision that the reference agent speaks.")
+    ] = EraChoice.auto,
+    server: Annotated[
+        str | None,
+        typer.Option(help="Use the server at this URL instead of starting one; needs its admin token."),
+    ] = None,
+    admin_token: AdminToken = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build a world, serve it, let an agent act over MCP, and grade the final state."""
+    from mesocosm import evaluation
+    from mesocosm.family import load_family
+    from mesocosm.remote import ControlPlane
+
+    family = load_family(task)
+    parameters = read_parameters(param)
+    target = read_target(length, parameters, family.task.lengths[0])
+    directory = to or evaluation.default_run_directory(family, target, seed, agent.value)
+    options: dict[str, Any] = {
+        "target": target,
+        "seed": seed,
+        "agent": agent.value,
+        "command": agent_command,
+        "parameters": parameters,
+        "out": directory,
+        "era": era.value,
+    }
+    with spinner() as report:
+        if server:
+            plane = ControlPlane(server, admin_token or "")
+            result = evaluation.run_remote(family, plane, **options, report=report)
+        else:
+            result = evaluation.run_task(family, **options, report=report)
+    if as_json:
+        print_json(result.model_dump())
+    else:
+        show_result(result, directory)
+    raise typer.Exit(EXIT_CODES[result.verdict])
+
+
+@app.command()
+def grade(
+    run: Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")],
+    as_json: AsJson = False,
+) -> None:
+    """Judge the final state of a run again."""
+    from mesocosm.episode import Episode
+    from mesocosm.evaluation import RunResult, grade_run
+
+    folder = run / "episode" if (run / "episode").is_dir() else run
+    episode = Episode(folder)
+    before = run / "run.json"
+    earlier = RunResult.model_validate_json(before.read_bytes()) if before.is_file() else None
+    result = grade_run(
+        episode, agent=earlier.agent if earlier else "", seconds=earlier.seconds if earlier else None
+    )
+    episode.close()
+    if as_json:
+        print_json(result.model_dump())
+    else:
+        show_result(result, run)
+    raise typer.Exit(EXIT_CODES[result.verdict])
+
+
+@app.command()
+def replay(
+    run: Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")],
+    as_json: AsJson = False,
+) -> None:
+    """Make the calls of a run again on a fresh copy of its world; results and databases must be the same."""
+    from mesocosm.replaying import replay_episode
+
+    report = replay_episode(run / "episode" if (run / "episode").is_dir() else run)
+    if as_json:
+        print_json(report.model_dump())
+    else:
+        out.print(
+            f"{report.calls} calls made again: "
+            + ("[green]identical[/]" if report.identical else "[red]different[/]")
+        )
+        for difference in report.differences:
+            out.print(f"  {escape(difference)}")
+    raise typer.Exit(0 if report.identical else 1)

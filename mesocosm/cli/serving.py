@@ -1,0 +1,109 @@
+"""Serving: serve, mcp-config, bridge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mesocosm.cli.application import app
+from mesocosm.cli.options import AdminToken, Length, Seed
+from mesocosm.cli.output import err, show_episode, spinner
+from mesocosm.errors import UsageError
+from mesocosm.quantities import parse_length
+
+
+@app.command()
+def serve(
+    stdio: Annotated[
+        str | None, typer.Option(help="Serve this service (or `all`) of --world over stdin and stdout.")
+    ] = None,
+    world: Annotated[
+        Path | None, typer.Option(help="With --stdio: directory of a world or an instance.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; others than loopback need an admin token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8321,
+    state: Annotated[
+        Path,
+        typer.Option(envvar="MESOCOSM_STATE", help="Directory of the episodes; a restart serves them again."),
+    ] = Path(".mesocosm"),
+    admin_token: AdminToken = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Host header to accept besides loopback, such as mesocosm:8321; repeatable."),
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="Open an episode of this task and print its URLs.")] = None,
+    length: Length = None,
+    seed: Seed = 0,
+) -> None:
+    """Serve one world over stdio, or many episodes over HTTP."""
+    if stdio:
+        _serve_stdio(stdio, world)
+        return
+    if world:
+        raise UsageError("--world goes with --stdio; over HTTP, episodes are created by the control plane")
+    from mesocosm.family import load_family
+    from mesocosm.hosting import Hosting
+    from mesocosm.serving import admin_token as choose_token
+    from mesocosm.serving import serve as serve_http
+
+    token = choose_token(state, host, admin_token)
+    hosting = Hosting(state, admin_token=token, allowed_hosts=allowed_host)
+    base = f"http://{host}:{port}"
+    err.print(f"serving on {base}; control plane: {base}/docs")
+    if not admin_token:
+        err.print(f"admin token: {state / 'admin-token'}")
+    if task:
+        family = load_family(task)
+        target = parse_length(length) if length else family.task.lengths[0]
+        with spinner() as report:
+            report(f"building {family.name}")
+            id_ = hosting.pool.create(task, seed, target, {})
+        show_episode(base, id_, hosting.pool.get(id_).episode.prompt, list(family.task.servers))
+    serve_http(hosting, host, port)
+
+
+@app.command(name="mcp-config")
+def mcp_config(
+    client: Annotated[str, typer.Option(help="Which client (see: mesocosm list clients).")],
+    url: Annotated[str, typer.Option(help="URL of the episode, as in http://127.0.0.1:8321/e/<episode>.")],
+    services: Annotated[
+        str | None, typer.Option(help="One entry per service, separated by commas (default: one for all).")
+    ] = None,
+) -> None:
+    """Print the MCP configuration of an episode in a client's own dialect."""
+    from mesocosm.clients import client_config
+    from mesocosm.service import load_service
+
+    base = url.rstrip("/").removesuffix("/mcp")
+    names = [name.strip() for name in services.split(",")] if services else []
+    for name in names:
+        load_service(name)
+    servers = {name: f"{base}/{name}/mcp" for name in names} or {"mesocosm": f"{base}/mcp"}
+    print(client_config(client, servers))
+
+
+@app.command()
+def bridge(url: Annotated[str, typer.Argument(help="URL of an MCP endpoint.")]) -> None:
+    """Be a stdio MCP server that passes everything on to an HTTP endpoint."""
+    from mesocosm.bridge import main as run_bridge
+
+    run_bridge(url)
+
+
+def _serve_stdio(service: str, world: Path | None) -> None:
+    import anyio
+
+    from mesocosm.protocol import serve_stdio
+    from mesocosm.world import World
+
+    if world is None:
+        raise UsageError("--stdio needs --world DIR")
+    folder = world / "world" if (world / "world").is_dir() else world
+    with World(folder) as opened:
+        if service != "all" and service not in opened.services:
+            raise UsageError(f"the world has no service {service!r}; it has {', '.join(opened.services)}")
+        anyio.run(serve_stdio, opened, None if service == "all" else service)

@@ -1,0 +1,205 @@
+"""What every service promises, tested for each service that exists."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import mesocosm
+from mesocosm.service import Tool, load_service, service_names
+from mesocosm.world import Manifest, World
+
+REFERENCE = Path(__file__).parent / "tools"
+"""Names and schemas of the tools of the real products' MCP servers."""
+ROOT = Path(mesocosm.__file__).parent
+TOOLS = [(name, tool) for name in service_names() for tool in load_service(name).tools]
+SOURCES = [
+    path
+    for folder in ("servers", "generators", "checkers", "solvers")
+    for path in (ROOT / folder).rglob("*.py")
+]
+
+
+def bare(schema: Any) -> Any:
+    """A schema without the texts that are our own."""
+    if isinstance(schema, dict):
+        return {k: bare(v) for k, v in schema.items() if not (k == "description" and isinstance(v, str))}
+    return [bare(item) for item in schema] if isinstance(schema, list) else schema
+
+
+def tool_of(service: str, name: str) -> Tool:
+    return load_service(service).tools[name]
+
+
+def reference_tools() -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (path.stem, tool["name"], tool["inputSchema"])
+        for path in sorted(REFERENCE.glob("*.json"))
+        if path.stem in service_names()
+        for tool in json.loads(path.read_text())
+    ]
+
+
+@pytest.mark.parametrize(("service", "name", "schema"), reference_tools(), ids=lambda value: str(value)[:40])
+def test_every_tool_of_the_real_product_is_here_with_an_equal_schema(
+    service: str, name: str, schema: dict[str, Any]
+) -> None:
+    tools = load_service(service).tools
+    assert name in tools
+    ours, theirs = bare(tools[name].signature.schema), bare(schema)
+    assert set(ours["required"]) == set(theirs.get("required", []))
+    for parameter, expected in theirs.get("properties", {}).items():
+        assert ours["properties"][parameter] == expected, parameter
+
+
+@pytest.mark.parametrize(("service", "name"), TOOLS)
+def test_every_tool_tells_an_agent_what_it_does_and_what_it_takes(service: str, name: str) -> None:
+    tool = tool_of(service, name)
+    assert re.match(r"[A-Z].{14,}\.", tool.description, re.DOTALL), tool.description
+    for parameter, schema in tool.signature.schema["properties"].items():
+        assert len(schema.get("description", "")) >= 4, f"{parameter} is not described"
+
+
+@pytest.mark.parametrize("service", service_names())
+def test_a_service_says_what_it_is(service: str) -> None:
+    assert load_service(service).instructions
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_one_way(path: Path) -> None:
+    parts = path.relative_to(ROOT).parts
+    for module in imported_modules(path):
+        top = module.split(".")[0]
+        assert top not in {"servers", "generators", "checkers", "solvers", "tasks"}, "use mesocosm.<folder>"
+        assert not module.startswith("mcp"), "only mesocosm.protocol knows the SDK"
+        if parts[0] == "servers":
+            allowed = allowed_in_server(parts)
+            assert (
+                not module.startswith("mesocosm.") or module.split(".")[1] != "servers" or allowed(module)
+            ), module
+            assert top not in {"fastapi", "starlette", "uvicorn"} or "rest" in parts[2], module
+        if parts[0] == "solvers":
+            assert not re.match(r"mesocosm\.(servers|generators|checkers|world)", module), module
+
+
+def allowed_in_server(parts: tuple[str, ...]) -> Callable[[str], bool]:
+    """Layers that a module of a service may import: its own and those below."""
+    layers = ["models", "store", "tools", "rest"]
+    layer = parts[2].removesuffix(".py") if len(parts) > 2 else "__init__"
+    below = layers[: layers.index(layer) + 1] if layer in layers else layers
+    names = [f"mesocosm.servers.{parts[1]}.{name}" for name in below]
+    return lambda module: any(module == name or module.startswith(name + ".") for name in names)
+
+
+def imported_modules(path: Path) -> list[str]:
+    modules = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            modules.append(node.module or "")
+    return modules
+
+
+def test_one_module_knows_the_sdk() -> None:
+    knowing = {
+        path.name
+        for path in ROOT.glob("*.py")
+        if any(re.match(r"mcp(_types)?(\.|$)", module) for module in imported_modules(path))
+    }
+    assert knowing == {"protocol.py"}
+
+
+# -- calls made up from the schemas ---------------------------------------------------------------------
+
+TEXTS = st.one_of(
+    st.sampled_from(
+        ["", " ", "1", "-1", "abc", "INBOX", "a@b.org", "2025-01-15", "2025-01-15T10:00:00Z", "../x", "/etc"]
+    ),
+    st.text(max_size=20),
+    st.sampled_from(
+        ["\x00", "\ud800", "%", "_", '"', "'; --", "9" * 30, "\u0130", "x" * 5000, "/workspace/a.xlsx"]
+    ),
+)
+INTEGERS = st.one_of(st.integers(-3, 12), st.sampled_from([2**31, 2**63, -(2**63), 10**30]))
+
+
+def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Values that a schema admits."""
+    for union in ("anyOf", "oneOf"):
+        if union in schema:
+            return st.one_of([values(option) for option in schema[union]])
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    kind = schema.get("type")
+    if kind == "array":
+        return st.lists(values(schema.get("items", {})), min_size=schema.get("minItems", 0), max_size=3)
+    if kind == "object":
+        required, optional = {}, {}
+        for name, inner in schema.get("properties", {}).items():
+            (required if name in schema.get("required", []) else optional)[name] = values(inner)
+        return st.fixed_dictionaries(required, optional=optional)
+    return {
+        "string": TEXTS,
+        "integer": INTEGERS,
+        "number": st.one_of(INTEGERS, st.sampled_from([1.0, 1.5, -0.0, 1e300])),
+        "boolean": st.booleans(),
+        "null": st.none(),
+    }.get(kind or "", st.one_of(TEXTS, INTEGERS, st.booleans(), st.none()))
+
+
+@pytest.fixture(scope="module")
+def empty_world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """One world with every service and nothing in it."""
+    path = tmp_path_factory.mktemp("contracts") / "world"
+    world = World.create(path, Manifest(services=dict.fromkeys(service_names())))
+    world.finish_building()
+    return world
+
+
+FUZZED = [name for name in service_names() if name not in {"claim_done", "submit_answer"}]
+EXECUTES_CODE = {"python_execute", "programmatic_tool_calling", "terminal"}
+
+
+@pytest.mark.parametrize("service", [name for name in FUZZED if name not in EXECUTES_CODE])
+@settings(
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+)
+@given(data=st.data())
+def test_no_call_that_the_schema_admits_is_a_fault(
+    empty_world: World, service: str, data: st.DataObject
+) -> None:
+    tools = sorted(load_service(service).tools)
+    name = data.draw(st.sampled_from(tools), label="tool")
+    arguments = data.draw(values(tool_of(service, name).signature.schema), label="arguments")
+    outcome = empty_world.call(service, name, arguments)
+    faults = [fault.error for fault in empty_world.journal.with_status("fault")]
+    assert outcome.status != "fault", faults[-1]
+
+
+@pytest.mark.parametrize("service", service_names())
+def test_refused_calls_leave_no_trace(service: str, tmp_path: Path) -> None:
+    with World.create(tmp_path / "world", Manifest(services={service: None})) as world:
+        world.finish_building()
+        before = state(world)
+        for tool in load_service(service).tools.values():
+            assert world.call(service, tool.name, {"no such argument": 1}).status == "refused"
+            for parameter in tool.signature.schema["required"]:
+                outcome = world.call(service, tool.name, {parameter: {"not": ["right"]}})
+                assert outcome.status == "refused" or parameter in {"data", "value"}
+        assert state(world) == before
+
+
+def state(world: World) -> dict[str, bytes]:
+    """Everything that a call may change: all files but the journal."""
+    files = (path for path in world.path.rglob("*") if path.is_file())
+    return {path.name: path.read_bytes() for path in files if "journal" not in path.name}

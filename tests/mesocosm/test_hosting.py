@@ -1,0 +1,293 @@
+"""Hosting: many episodes in one process, each reachable by its own id alone."""
+
+from __future__ import annotations
+
+import json
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from mailbox import fill_mailbox
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mesocosm.hosting import Hosting
+from mesocosm.protocol import Era, McpTools
+from mesocosm.serving import serving
+from mesocosm.tools import ToolError
+from mesocosm.world import Manifest, World
+
+TOKEN = "admin-token-of-the-test"
+TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"))
+
+
+class Host(SimpleNamespace):
+    """A served hosting application, and ways to talk to it."""
+
+    app: Hosting
+    base: str
+    instance: Path
+
+    def open(self) -> str:
+        return self.app.pool.adopt(self.instance, TASK)
+
+    def tools(self, id_: str, era: Era = "auto") -> McpTools:
+        return McpTools(f"{self.base}/e/{id_}/mcp", era=era)
+
+    def ask(
+        self,
+        path: str,
+        body: Any = None,
+        *,
+        method: str | None = None,
+        token: str | None = TOKEN,
+        **headers: str,
+    ) -> tuple[int, Any]:
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data=data, headers=headers, method=method)
+        try:
+            with urllib.request.urlopen(request) as response:
+                text = response.read()
+                return response.status, json.loads(text) if text else None
+        except urllib.error.HTTPError as error:
+            with error:
+                text = error.read()
+                return error.code, json.loads(text) if text[:1] in b"{[" else text.decode()
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    root = tmp_path_factory.mktemp("hosting")
+    instance = root / "instance"
+    with World.create(instance / "world", Manifest(services={"email": None, "claim_done": None})) as world:
+        fill_mailbox(world)
+        world.finish_building()
+    (instance / "expected.json").write_text("{}")
+    (instance / "prompt.md").write_text("Read your mail.\n")
+    app = Hosting(root / "state", admin_token=TOKEN, max_open=16)
+    with serving(app) as base:
+        yield Host(app=app, base=base, instance=instance)
+
+
+@pytest.mark.parametrize(("era", "version"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
+def test_both_protocol_eras_are_served(host: Host, era: Era, version: str) -> None:
+    with host.tools(host.open(), era) as tools:
+        assert tools.protocol_version == version
+        assert "email_get_emails" in {tool.name for tool in tools.list_tools()}
+        assert tools.call("email", "get_emails", page_size=2)["total"] == 30
+        with pytest.raises(ToolError, match="'page'"):
+            tools.call("email", "get_emails", page="two")
+        with pytest.raises(ToolError, match="Unknown argument 'pgae'"):
+            tools.call("email", "get_emails", pgae=2)
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_one_service_has_its_tools_under_their_own_names(host: Host, era: Era) -> None:
+    with McpTools(f"{host.base}/e/{host.open()}/email/mcp", era=era, prefixed=False) as tools:
+        assert "get_emails" in {tool.name for tool in tools.list_tools()}
+        assert tools.call("email", "get_emails")["total"] == 30
+
+
+def test_tools_say_whether_they_change_anything(host: Host) -> None:
+    status, answer = host.ask(
+        f"/e/{host.open()}/email/mcp",
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/list",
+            "params": {
+                "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                }
+            },
+        },
+        **{
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": "tools/list",
+            "Accept": "application/json, text/event-stream",
+        },
+    )
+    assert status == 200
+    hints = {tool["name"]: tool["annotations"]["readOnlyHint"] for tool in answer["result"]["tools"]}
+    assert hints["get_emails"] is True
+    assert hints["send_email"] is False
+
+
+def test_two_agents_at_once_do_not_see_each_other(host: Host) -> None:
+    ids = [host.open(), host.open()]
+    seen: dict[str, list[str]] = {}
+
+    def act(id_: str, name: str) -> None:
+        with host.tools(id_) as tools:
+            for number in range(10):
+                tools.call("email", "send_email", to="x@elsewhere.net", subject=f"{name} {number}", body="b")
+            page = tools.call("email", "get_emails", folder="Sent")
+            seen[name] = [email["subject"] for email in page["emails"]]
+
+    threads = [threading.Thread(target=act, args=(id_, name)) for id_, name in zip(ids, "ab", strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for name in "ab":
+        assert sorted(seen[name]) == [f"{name} {number}" for number in range(10)]
+
+
+def test_a_session_opened_under_one_episode_is_refused_under_another(host: Host) -> None:
+    mine, other = host.open(), host.open()
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "x", "version": "1"},
+        },
+    }
+    accept = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{host.base}/e/{mine}/email/mcp", json.dumps(hello).encode(), accept)
+    with urllib.request.urlopen(request) as response:
+        session = response.headers["mcp-session-id"]
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    status, answer = host.ask(f"/e/{other}/email/mcp", listing, **accept, **{"Mcp-Session-Id": session})
+    assert status == 404
+    assert "Session not found" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("id_", ["0" * 32, "..", "a", "%2e%2e", "Z" * 32])
+def test_an_unknown_episode_is_a_protocol_error(host: Host, id_: str) -> None:
+    status, answer = host.ask(f"/e/{id_}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert status == 404
+    assert answer["error"]["message"] == "unknown episode"
+
+
+def test_an_unknown_endpoint_names_those_there_are(host: Host) -> None:
+    status, answer = host.ask(f"/e/{host.open()}/canvas/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert status == 404
+    assert "email, claim_done" in answer["error"]["message"]
+
+
+def test_a_foreign_host_header_is_refused(host: Host) -> None:
+    status, _ = host.ask(
+        f"/e/{host.open()}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, Host="evil.example"
+    )
+    assert status == 421
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong", TOKEN + "x"])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/episodes"),
+        ("POST", "/episodes"),
+        ("GET", "/tasks"),
+        ("GET", "/services"),
+        ("DELETE", "/episodes/x"),
+    ],
+)
+def test_the_control_plane_needs_the_admin_token(
+    host: Host, token: str | None, method: str, path: str
+) -> None:
+    status, answer = host.ask(path, method=method, token=token)
+    assert status == 401
+    assert "admin token" in answer["detail"]
+
+
+def test_an_episode_id_does_not_open_the_control_plane(host: Host) -> None:
+    id_ = host.open()
+    for path in ("/episodes", f"/episodes/{id_}"):
+        assert host.ask(path, token=id_)[0] == 401
+    for path in (f"/e/{id_}/episodes", f"/e/{id_}/../../episodes", f"/e/{id_}/mcp/../../episodes"):
+        assert host.ask(path, token=id_)[0] in (401, 404)
+
+
+def test_health_and_readiness_need_no_token(host: Host) -> None:
+    assert host.ask("/health", token=None)[1]["status"] == "ok"
+    assert host.ask("/ready", token=None)[0] == 200
+
+
+def test_an_episode_is_rewound_forked_and_deleted(host: Host) -> None:
+    id_ = host.open()
+
+    def sent(episode: str) -> int:
+        with host.tools(episode) as tools:
+            return int(tools.call("email", "get_emails", folder="Sent")["total"])
+
+    def send(episode: str) -> None:
+        with host.tools(episode) as tools:
+            tools.call("email", "send_email", to="x@elsewhere.net", subject="s", body="b")
+
+    send(id_)
+    assert host.ask(f"/episodes/{id_}/snapshots", {"name": "one"})[1]["snapshots"] == ["one"]
+    send(id_)
+    status, fork = host.ask(f"/episodes/{id_}/fork", method="POST")
+    assert (status, sent(fork["id"]), sent(id_)) == (201, 2, 2)
+    send(fork["id"])
+    assert (sent(fork["id"]), sent(id_)) == (3, 2)
+    assert host.ask(f"/episodes/{id_}/restore", {"name": "one"})[0] == 200
+    assert sent(id_) == 1
+    assert host.ask(f"/episodes/{id_}/reset", method="POST")[1]["calls"] == 0
+    assert sent(id_) == 0
+    assert host.ask(f"/episodes/{id_}", method="DELETE")[0] == 204
+    assert host.ask(f"/episodes/{id_}")[0] == 404
+    assert sent(fork["id"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("snapshots", {"name": "../x"}, "not a name"),
+        ("snapshots", {"name": "twice"}, "already"),
+        ("restore", {"name": "nothing"}, "no snapshot"),
+    ],
+)
+def test_what_cannot_be_done_to_an_episode_is_said(host: Host, path: str, body: Any, words: str) -> None:
+    id_ = host.open()
+    host.ask(f"/episodes/{id_}/snapshots", {"name": "twice"})
+    status, answer = host.ask(f"/episodes/{id_}/{path}", body)
+    assert status == 400
+    assert words in answer["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        ({"task": "nope"}, 400, "unknown task"),
+        ({"task": "x", "seed": -1}, 422, "seed"),
+        ({"task": "x", "sede": 1}, 422, "sede"),
+        (b"{", 422, ""),
+    ],
+)
+def test_an_episode_that_cannot_be_built_is_refused(host: Host, body: Any, status: int, words: str) -> None:
+    before = host.ask("/episodes")[1]["total"]
+    answer = host.ask("/episodes", body, **{"Content-Type": "application/json"})
+    assert answer[0] == status
+    assert words in json.dumps(answer[1])
+    assert host.ask("/episodes")[1]["total"] == before
+
+
+def test_more_episodes_than_may_be_open_are_served_all_the_same(host: Host) -> None:
+    ids = [host.open() for _ in range(20)]
+    for id_ in [*ids, *ids]:
+        assert host.app.pool.get(id_).episode.world.call("email", "get_emails", {}).status == "ok"
+    assert len(host.app.pool._open) <= 16
+
+
+def test_a_missing_checker_makes_the_episode_errored(host: Host) -> None:
+    status, verdict = host.ask(f"/episodes/{host.open()}/grade", method="POST")
+    assert status == 200
+    assert (verdict["verdict"], verdict["reward"]) == ("errored", None)
+
+
+def test_the_openapi_description_lists_the_control_plane(host: Host) -> None:
+    _, document = host.ask("/openapi.json", token=None)
+    assert {"/episodes", "/episodes/{id}/fork", "/episodes/{id}/grade", "/health"} <= document["paths"].keys()

@@ -1,0 +1,157 @@
+"""Messages, threads, names, products and courses."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from mesocosm.prose import CATEGORIES, TOPICS, Prose, greeting, signature
+from mesocosm.prose.courses import catalogue
+from mesocosm.prose.grammar import Grammar, check, expand, parse_template, read_rules
+from mesocosm.prose.inflect import Form, conjugate, fix_articles, inflect
+from mesocosm.prose.topics import sections
+from mesocosm.tokens import count
+
+
+@pytest.fixture
+def prose() -> Prose:
+    return Prose(random.Random(3))
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_slot_of_every_topic_has_a_rule(topic: str) -> None:
+    grammar = sections(topic).grammar
+    check(grammar)
+    assert {"matter", "act", "issue", "role", "subject", "open", "body", "close"} <= grammar.names()
+
+
+def test_unknown_topic_names_the_known_ones(prose: Prose) -> None:
+    with pytest.raises(ValueError, match="newsletter"):
+        prose.text("gossip", 100)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("tokens", [60, 400, 3000])
+def test_text_has_the_length_asked_for(prose: Prose, topic: str, tokens: int) -> None:
+    assert count(prose.text(topic, tokens)) == pytest.approx(tokens, abs=18 + tokens * 0.005)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_message_has_about_the_length_asked_for(prose: Prose, topic: str) -> None:
+    for _ in range(10):
+        message = prose.message(topic, 150, prose.person(), prose.person())
+        assert count(message.body) == pytest.approx(150, abs=30)
+
+
+def test_message_greets_its_recipient_and_is_signed(prose: Prose) -> None:
+    sender, recipient = prose.person(), prose.person()
+    message = prose.message("project_work", 150, sender, recipient)
+    assert recipient.first in message.body.splitlines()[0]
+    assert message.body.splitlines()[-1] in (sender.first, sender.name)
+
+
+def test_body_is_about_the_matter_of_the_subject(prose: Prose) -> None:
+    message = prose.message("project_work", 150, matter="quayside ~ turbine")
+    assert "quayside turbine" in message.subject.lower()
+    assert "turbine" in message.body
+
+
+def test_thread_answers_on_the_same_matter(prose: Prose) -> None:
+    people = [prose.person() for _ in range(3)]
+    thread = prose.thread("household", 5, people)
+    assert [message.subject for message in thread[1:]] == [f"Re: {thread[0].subject}"] * 4
+    for before, after in pairwise(thread):
+        assert after.recipient == before.sender
+        assert after.sender != before.sender
+
+
+def test_course_subject_shows_in_coursework(prose: Prose) -> None:
+    subject = prose.course_subject()
+    message = prose.message("coursework", 200, subject=subject)
+    assert any(topic.lower() in message.body.lower() for topic in subject.topics)
+
+
+def test_sentence_states_the_facts_given(prose: Prose) -> None:
+    sentence = prose.sentence("conference", deadline="12 May", company="Halden Press")
+    assert "the deadline is 12 May" in sentence
+    assert "Halden Press" in sentence
+
+
+def test_unknown_fact_names_the_known_ones(prose: Prose) -> None:
+    with pytest.raises(ValueError, match="deadline"):
+        prose.sentence("conference", colour="red")
+
+
+def test_people_are_unique_for_twenty_thousand_draws(prose: Prose) -> None:
+    people = [prose.person() for _ in range(20_000)]
+    assert len({person.name for person in people}) == len({person.handle for person in people}) == 20_000
+    assert all(person.handle.isascii() and person.handle == person.handle.lower() for person in people)
+
+
+def test_companies_and_places_do_not_repeat(prose: Prose) -> None:
+    assert len({prose.company() for _ in range(3000)}) == 3000
+    assert len({prose.place() for _ in range(1500)}) == 1500
+
+
+def test_course_titles_are_plain_and_distinct_until_exhausted(prose: Prose) -> None:
+    plain = len(catalogue())
+    subjects = [prose.course_subject() for _ in range(plain * 3)]
+    assert plain >= 300
+    assert len({entry.department for entry in catalogue()}) >= 25
+    assert len({subject.title for subject in subjects}) == len(subjects)
+    assert len({subject.code for subject in subjects}) == len(subjects)
+
+
+def test_products_have_unique_names_and_skus(prose: Prose) -> None:
+    products = [prose.product() for _ in range(5000)]
+    assert len({product.name for product in products}) == len({product.sku for product in products}) == 5000
+    assert {product.category for product in products} == set(CATEGORIES)
+    assert all(float(product.price) > 0 for product in products)
+
+
+def test_unknown_category_names_the_known_ones(prose: Prose) -> None:
+    with pytest.raises(ValueError, match="Kitchen"):
+        prose.product("Spaceships")
+
+
+def test_greeting_and_signature(prose: Prose) -> None:
+    person = prose.person()
+    assert person.first in greeting(random.Random(1), person)
+    assert signature(person, "Dean", "Northwick College") == f"{person.name}\nDean\nNorthwick College"
+
+
+@pytest.mark.parametrize(
+    ("base", "form", "expected"),
+    [
+        ("plan", "ing", "planning"),
+        ("write off", "en", "written off"),
+        ("carry", "s", "carries"),
+        ("rebuild", "ed", "rebuilt"),
+        ("submit", "ed", "submitted"),
+        ("put", "ing", "putting"),
+        ("read", "ing", "reading"),
+        ("order", "ed", "ordered"),
+    ],
+)
+def test_verbs_take_their_forms(base: str, form: Form, expected: str) -> None:
+    assert inflect(base, form) == expected
+
+
+def test_articles_follow_the_sound() -> None:
+    text = fix_articles("a apple, a hour, a unit, a one-off, A idea, a MSc and a useful US office")
+    assert text == "an apple, an hour, a unit, a one-off, An idea, an MSc and a useful US office"
+
+
+def test_marked_verbs_are_conjugated_together() -> None:
+    out: list[str] = []
+    grammar = Grammar(read_rules("act:\n    <check> it and <write> back"))
+    expand(grammar.rule("act.mark"), (), random.Random(0).random, out.append)
+    assert conjugate("".join(out), "en") == "checked it and written back"
+
+
+@pytest.mark.parametrize("template", ["[open", "shut]", "{no slot}", "<>"])
+def test_malformed_templates_are_refused(template: str) -> None:
+    with pytest.raises(ValueError, match=r"malformed|unbalanced|never closed"):
+        parse_template(template, "")
