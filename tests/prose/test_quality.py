@@ -144,3 +144,14 @@ def test_same_seed_writes_the_same_in_every_process() -> None:
     }
     assert len(digests) == 1
     assert len(digests.pop().strip()) == len(hashlib.sha256().hexdigest())
+
+
+def test_importing_is_cheap() -> None:
+    script = "import time; t = time.process_time(); import mesocosm.prose; print(time.process_time() - t)"
+    took = min(
+        float(
+            subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        )
+        for _ in range(3)
+    )
+    assert took < 0.15
