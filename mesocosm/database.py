@@ -7,11 +7,16 @@ from the file in ``_path`` shares the compiled statements and still isolates wor
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, MetaData, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, MetaData, Select, create_engine, event
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
@@ -39,7 +44,10 @@ def _engine() -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN")
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        if not driver.in_transaction:
+            driver.execute("BEGIN")
 
     return engine
 
@@ -69,6 +77,95 @@ def driver_connection(session: Session) -> sqlite3.Connection:
     connection = connection_of(session).connection.driver_connection
     assert isinstance(connection, sqlite3.Connection)
     return connection
+
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A statement as the driver takes it."""
+
+    sql: str
+    parameters: tuple[str, ...]
+    fixed: dict[str, Any]
+    """Values that the statement itself holds."""
+    columns: tuple[str, ...]
+    convert: tuple[tuple[str, Callable[[Any], Any]], ...]
+    """Columns whose stored value is not what Python code expects (booleans, JSON)."""
+
+
+_seen: WeakKeyDictionary[Select[Any], _Prepared | None] = WeakKeyDictionary()
+_dialect = sqlite.dialect(paramstyle="named")
+
+
+def fetch(session: Session, statement: Executable, parameters: dict[str, Any]) -> list[Row]:
+    """Rows of a statement that selects columns, as dictionaries.
+
+    A statement object that is executed again (one built at import) goes to the driver directly: SQLAlchemy's
+    own execution takes several times as long as SQLite's for the small reads that most tool calls are.
+    """
+    if isinstance(statement, Select):
+        if statement not in _seen:
+            _seen[statement] = None
+        else:
+            prepared = _seen[statement] or _prepare(statement)
+            if prepared:
+                _seen[statement] = prepared
+                return _run_prepared(driver_connection(session), prepared, parameters)
+    return [dict(row) for row in session.connection().execute(statement, parameters).mappings()]
+
+
+def _prepare(statement: Select[Any]) -> _Prepared | None:
+    compiled = statement.compile(dialect=_dialect)
+    if compiled.post_compile_params or compiled.literal_execute_params:
+        return None  # such as a list for IN, whose SQL depends on its length
+    columns = tuple(column.key or "" for column in statement.selected_columns)
+    processors = (
+        column.type.dialect_impl(_dialect).result_processor(_dialect, None) for column in statement.selected_columns
+    )
+    convert = tuple((name, make) for name, make in zip(columns, processors, strict=True) if make)
+    fixed = {name: value for name, value in compiled.params.items() if value is not None}
+    return _Prepared(str(compiled), tuple(compiled.params), fixed, columns, convert)
+
+
+def _run_prepared(driver: sqlite3.Connection, prepared: _Prepared, parameters: dict[str, Any]) -> list[Row]:
+    missing = [name for name in prepared.parameters if name not in parameters and name not in prepared.fixed]
+    if missing:
+        raise TypeError(f"no value for the parameter {missing[0]!r}")
+    values = {**prepared.fixed, **parameters}
+    rows = [dict(zip(prepared.columns, row, strict=True)) for row in driver.execute(prepared.sql, values)]
+    for name, convert in prepared.convert:
+        for row in rows:
+            row[name] = convert(row[name])
+    return rows
+
+
+def begin(session: Session, *, read_only: bool) -> None:
+    """Begin a transaction: what follows through the session, on its connection or by ``fetch`` is part of it."""
+    driver = driver_connection(session)
+    if session.info.get("read_only") is not read_only:
+        session.info["read_only"] = read_only
+        driver.execute(f"PRAGMA query_only={'ON' if read_only else 'OFF'}")
+    driver.execute("BEGIN")
+
+
+def commit(session: Session) -> None:
+    """Commit everything since ``begin``, or since the last commit."""
+    session.commit()
+    connection = connection_of(session)
+    if connection.in_transaction():
+        connection.commit()
+    driver_connection(session).commit()
+
+
+def rollback(session: Session) -> None:
+    """Undo everything since ``begin``, or since the last commit."""
+    session.rollback()
+    connection = connection_of(session)
+    if connection.in_transaction():
+        connection.rollback()
+    driver_connection(session).rollback()
 
 
 def close_session(session: Session) -> None:

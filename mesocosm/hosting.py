@@ -52,7 +52,7 @@ class HostedEpisode:
     def __init__(self, id_: str, path: Path) -> None:
         self.id = id_
         self.episode = Episode(path)
-        self.turn = anyio.Lock()
+        self.turn = anyio.Lock(fast_acquire=True)
 
     @property
     def services(self) -> Mapping[str, Service[Any]]:

@@ -60,9 +60,10 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        # The process may be killed at any point, the machine is trusted not to be: no fsync, but never a
-        # journal in memory, which could leave half a transaction in the file.
-        self._db.execute("PRAGMA journal_mode=TRUNCATE")
+        # One process owns an open world, so the lock is taken once. A write-ahead log survives the end of the
+        # process at any point; the machine is trusted not to fail, so nothing waits for the disk.
+        self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
+        self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=OFF")
         self._db.execute("PRAGMA cache_size=-256")
         if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'calls'").fetchone():

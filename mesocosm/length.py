@@ -59,6 +59,8 @@ class Survey(Tools):
         """Make one call and measure it."""
         outcome = self.world.peek(service, tool, arguments)
         text = outcome.text
+        if outcome.is_error:
+            raise RuntimeError(f"the survey's call {service}.{tool}({arguments}) was refused: {text}")
         held = tuple(i for i, needle in self._needles.get(service, ()) if needle in text)
         self.results.append(Result(service, tool, arguments, tokens.count(text + "\n"), held))
         return [block for block in outcome.blocks if isinstance(block, str)]

@@ -10,7 +10,7 @@ import base64
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, Protocol, Self
 
 import anyio
@@ -54,7 +54,7 @@ class WorldCaller:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._turn = anyio.Lock()
+        self._turn = anyio.Lock(fast_acquire=True)
 
     @property
     def services(self) -> Mapping[str, Service[Any]]:
@@ -220,6 +220,7 @@ class HttpEndpoints:
         await self._managers[service].handle_request(scope, receive, send)
 
 
+@lru_cache(maxsize=4096)
 def _owner(name: str) -> AuthenticatedUser:
     return AuthenticatedUser(AccessToken(token=name, client_id=name, scopes=[]))
 

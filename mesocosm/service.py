@@ -24,12 +24,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, cast, overload
 
-from sqlalchemy import Connection, Executable, MetaData, RowMapping
+from sqlalchemy import Executable, MetaData, RowMapping
 from sqlalchemy.orm import Session
 
 import mesocosm
+from mesocosm import database
 from mesocosm.errors import UsageError
 from mesocosm.schema import Signature, description_of, signature_of
 
@@ -57,13 +58,12 @@ class Store:
         self.session = session
 
     def fetch(self, statement: Executable, **parameters: Any) -> Sequence[RowMapping]:
-        """Rows of a statement that selects columns: the quick way for reads (half the cost of the session).
+        """Rows of a statement that selects columns: the quick way for reads.
 
-        It does not flush: in a tool that writes, call ``session.flush()`` before it.
+        Quickest for statements that are built once, at import. It does not flush: in a tool that writes, call
+        ``session.flush()`` before it.
         """
-        connection = self.session.bind
-        assert isinstance(connection, Connection)
-        return connection.execute(statement, parameters).mappings().all()
+        return cast("Sequence[RowMapping]", database.fetch(self.session, statement, parameters))
 
     @property
     def now(self) -> datetime:

@@ -143,9 +143,7 @@ class World:
 
     def finish_building(self) -> None:
         """Commit what the generator wrote; from here on only tool calls change the world."""
-        for store in self._stores.values():
-            store.session.commit()
-            store.session.expunge_all()
+        self._commit_stores()
         self.manifest = self.manifest.model_copy(update={"start": self.now})
         _write_manifest(self.path, self.manifest)
         self._building = None
@@ -281,16 +279,14 @@ class World:
         except DBAPIError:
             return _fault()
         session = store.session
-        protect = service in self._databases
-        if protect:
-            database.driver_connection(session).execute("PRAGMA query_only=ON")
+        if session.bind is None:
+            return _run(store, tool, bound)
+        database.begin(session, read_only=True)
         try:
             return _run(store, tool, bound)
         finally:
-            session.rollback()
+            database.rollback(session)
             session.expunge_all()
-            if protect:
-                database.driver_connection(session).execute("PRAGMA query_only=OFF")
 
     def _run_write(
         self, service: str, tool: Tool, bound: dict[str, Any], seq: int
@@ -300,17 +296,20 @@ class World:
         except DBAPIError:
             return _fault()
         session = store.session
+        if session.bind is None:
+            return _run(store, tool, bound)
+        database.begin(session, read_only=False)
         outcome, error = _run(store, tool, bound)
         try:
             if outcome.is_error:
-                session.rollback()
-            elif service in self._databases:
+                database.rollback(session)
+            else:
                 session.flush()
                 # Part of the transaction: tells after a crash whether this call was applied.
-                session.connection().exec_driver_sql(f"PRAGMA user_version={seq}")
-                session.commit()
+                database.connection_of(session).exec_driver_sql(f"PRAGMA user_version={seq}")
+                database.commit(session)
         except Exception:  # noqa: BLE001 - the tool boundary: a failing flush is a fault like any other
-            session.rollback()
+            database.rollback(session)
             return _fault()
         finally:
             session.expunge_all()
@@ -355,9 +354,13 @@ class World:
     def editing(self) -> Iterator[World]:
         """Change the world from outside its tools (mutants, debugging): commits what the stores were told."""
         yield self
+        self._commit_stores()
+
+    def _commit_stores(self) -> None:
         for store in self._stores.values():
             if store.session.bind is not None:
-                store.session.commit()
+                database.commit(store.session)
+                store.session.expunge_all()
 
     def copy_to(self, target: Path) -> None:
         """Copy the whole world, as it is between two calls, to a directory that does not exist yet."""

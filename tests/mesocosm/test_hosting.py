@@ -283,9 +283,22 @@ def test_more_episodes_than_may_be_open_are_served_all_the_same(host: Host) -> N
 
 
 def test_a_missing_checker_makes_the_episode_errored(host: Host) -> None:
-    status, verdict = host.ask(f"/episodes/{host.open()}/grade", method="POST")
+    status, grade = host.ask(f"/episodes/{host.open()}/grade", method="POST")
     assert status == 200
-    assert (verdict["verdict"], verdict["reward"]) == ("errored", None)
+    assert (grade["verdict"]["verdict"], grade["verdict"]["reward"]) == ("errored", None)
+
+
+def test_the_journal_is_read_in_pages(host: Host) -> None:
+    id_ = host.open()
+    with host.tools(id_) as tools:
+        for page in range(1, 6):
+            tools.call("email", "get_emails", page=page, page_size=1)
+    _, first = host.ask(f"/episodes/{id_}/journal?limit=3")
+    _, second = host.ask(f"/episodes/{id_}/journal?after={first['calls'][-1]['seq']}")
+    calls = first["calls"] + second["calls"]
+    assert [call["arguments"]["page"] for call in calls] == [1, 2, 3, 4, 5]
+    assert first["last"] == 5
+    assert "error" not in calls[0]
 
 
 def test_the_openapi_description_lists_the_control_plane(host: Host) -> None:
