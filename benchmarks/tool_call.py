@@ -89,7 +89,8 @@ class Target:
         }
         self.connection.request("POST", self.path, body, headers)
         answer = self.connection.getresponse().read()
-        assert b'"isError":true' not in answer and b'"result"' in answer, answer[:500]
+        assert b'"result"' in answer, answer[:500]
+        assert b'"isError":true' not in answer, answer[:500]
         return answer
 
     def cpu(self) -> float:
@@ -178,11 +179,14 @@ def report(targets: list[Target], calls: int, rounds: int) -> None:
         for target in targets:
             measured[target.name].append(target.measure(calls))
     base = measured[targets[0].name]
-    print(f"{'tool':28} {'CPU ms':>8} {'ratio':>6} {'latency ms':>11} {'ratio':>6}   ({calls} calls x {rounds})")
+    print(
+        f"{'tool':28} {'CPU ms':>8} {'ratio':>6} {'latency ms':>11} {'ratio':>6}   ({calls} calls x {rounds})"
+    )
     for name, rows in measured.items():
         cpu, latency = (statistics.median(row[i] for row in rows) for i in (0, 1))
         ratios = [
-            statistics.median(row[i] / other[i] for row, other in zip(rows, base, strict=True)) for i in (0, 1)
+            statistics.median(row[i] / other[i] for row, other in zip(rows, base, strict=True))
+            for i in (0, 1)
         ]
         print(f"{name:28} {cpu:8.3f} {ratios[0]:6.2f} {latency:11.3f} {ratios[1]:6.2f}")
 

@@ -49,7 +49,11 @@ def test_podman_compose_understands_the_file(tmp_path: Path) -> None:
 def container_command(compose: Any, service: str, port: int) -> list[str]:
     """What the container would run, on this machine's loopback."""
     dockerfile = (ROOT / "Dockerfile").read_text()
-    [entry] = [json.loads(line.partition(" ")[2]) for line in dockerfile.splitlines() if line.startswith("ENTRYPOINT")]
+    [entry] = [
+        json.loads(line.partition(" ")[2])
+        for line in dockerfile.splitlines()
+        if line.startswith("ENTRYPOINT")
+    ]
     assert entry == ["mesocosm"]
     values = {"TASK": "canvas_arrange_exam", "LENGTH": "8k", "SEED": "0", "AGENT": "reference"}
     words = []
@@ -94,12 +98,16 @@ def test_the_evaluation_runs_against_the_servers(compose: Any, server: int, tmp_
     assert (result["verdict"], result["reward"]) == ("passed", 1.0)
     assert result["tool_calls"] > 5
     [run] = (tmp_path / "runs").iterdir()
-    assert {"run.json", "verdict.json", "prompt.md", "trajectory.jsonl"} <= {path.name for path in run.iterdir()}
+    assert {"run.json", "verdict.json", "prompt.md", "trajectory.jsonl"} <= {
+        path.name for path in run.iterdir()
+    }
 
 
 def test_the_server_refuses_to_listen_elsewhere_without_a_token(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mesocosm", "serve", "--host", "0.0.0.0", "--state", str(tmp_path)]
     environment = {key: value for key, value in os.environ.items() if key != "MESOCOSM_ADMIN_TOKEN"}
-    refused = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=30)
+    refused = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=30
+    )
     assert refused.returncode == 2
     assert "admin token" in refused.stderr

@@ -167,7 +167,7 @@ def test_a_damaged_database_is_a_fault_and_the_process_lives_on(world: World, tm
 
 
 def test_a_directory_without_a_manifest_is_no_world(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="world.json"):
+    with pytest.raises(UsageError, match=r"world\.json"):
         World(tmp_path)
     (tmp_path / "world.json").write_text("{")
     with pytest.raises(UsageError, match="damaged"):

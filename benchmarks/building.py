@@ -1,0 +1,69 @@
+"""How building an instance grows with its length: seconds and peak memory, calibration included.
+
+    python benchmarks/building.py [TASK ...] [--lengths 8k,64k,256k,1m,4m] [--seed 0]
+
+Each instance is built by a process of its own, so the peak memory is that of one build; the start of the
+process is not counted in the seconds. The last column is time per token against the 64K instance: 1.0 at
+every length is linear growth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mesocosm.family import family_names
+from mesocosm.quantities import parse_lengths, show_length
+
+BUILD = """
+import json, resource, sys, time
+from pathlib import Path
+from mesocosm.family import load_family
+from mesocosm.instance import build_instance
+from mesocosm import tokens
+tokens.count("warm")
+task, length, seed, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
+family = load_family(task)
+family.params()
+started = time.perf_counter()
+built = build_instance(family, seed, out, target=length)
+print(json.dumps({"seconds": time.perf_counter() - started, "edl": built.survey.tokens,
+                  "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+"""
+
+
+def main() -> None:
+    """Build and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tasks", nargs="*", default=family_names())
+    parser.add_argument("--lengths", default="8k,64k,256k,1m,4m")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    print(
+        f"{'task':30} {'length':>7} {'EDL':>10} {'error':>8} {'seconds':>8} {'peak MiB':>9} {'per token':>9}"
+    )
+    for task in options.tasks:
+        rows = []
+        for length in parse_lengths(options.lengths):
+            with tempfile.TemporaryDirectory() as folder:
+                arguments = [task, str(length), str(options.seed), str(Path(folder) / "instance")]
+                built = subprocess.run(
+                    [sys.executable, "-c", BUILD, *arguments], capture_output=True, check=True
+                )
+            rows.append({"length": length, **json.loads(built.stdout)})
+            base = next((row for row in rows if row["length"] >= 64_000), rows[-1])
+            row = rows[-1]
+            growth = (row["seconds"] / row["edl"]) / (base["seconds"] / base["edl"])
+            print(
+                f"{task:30} {show_length(length):>7} {row['edl']:10,} {row['edl'] / length - 1:+8.2%} "
+                f"{row['seconds']:8.2f} {row['peak']:9.0f} {growth:9.2f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""One world over stdio, and the bridge from stdio to a running server."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from mailbox import fill_mailbox
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mesocosm.hosting import EpisodePool
+from mesocosm.protocol import Era, McpTools
+from mesocosm.tools import ToolError
+from mesocosm.world import Manifest, World
+
+MESOCOSM = [sys.executable, "-m", "mesocosm"]
+ERAS: list[tuple[Era, str]] = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]
+TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"))
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Path:
+    path = tmp_path / "instance"
+    with World.create(path / "world", Manifest(services={"email": None, "claim_done": None})) as world:
+        fill_mailbox(world)
+        world.finish_building()
+    (path / "expected.json").write_text("{}")
+    (path / "prompt.md").write_text("Read your mail.\n")
+    return path
+
+
+@pytest.mark.parametrize(("era", "version"), ERAS)
+def test_one_service_of_a_world_is_served_over_stdio(instance: Path, era: Era, version: str) -> None:
+    command = [*MESOCOSM, "serve", "--stdio", "email", "--world", str(instance)]
+    with McpTools(command, era=era, prefixed=False) as tools:
+        assert tools.protocol_version == version
+        assert tools.call("email", "get_emails")["total"] == 30
+        with pytest.raises(ToolError, match="required"):
+            tools.call("email", "read_email")
+    with World(instance / "world") as world:
+        assert [entry.status for entry in world.journal.entries()] == ["ok", "refused"]
+
+
+def test_all_services_are_served_with_prefixed_names(instance: Path) -> None:
+    command = [*MESOCOSM, "serve", "--stdio", "all", "--world", str(instance / "world")]
+    with McpTools(command) as tools:
+        names = {tool.name for tool in tools.list_tools()}
+        assert {"email_read_email", "claim_done_claim_done"} <= names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--stdio", "canvas", "--world", "{world}"], "no service 'canvas'"),
+        (["--stdio", "email"], "--world"),
+        (["--stdio", "email", "--world", "/nowhere"], "world.json"),
+    ],
+)
+def test_what_cannot_be_served_is_said(instance: Path, arguments: list[str], words: str) -> None:
+    command = [*MESOCOSM, "serve", *[word.replace("{world}", str(instance)) for word in arguments]]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    assert refused.returncode == 2
+    assert words in refused.stderr
+    assert not refused.stdout
+
+
+class Server(SimpleNamespace):
+    """A server process on a state directory."""
+
+    base: str
+    episode: str
+    stop: Callable[[int], None]
+    start: Callable[[], None]
+
+
+@pytest.fixture
+def server(instance: Path, tmp_path: Path) -> Iterator[Server]:
+    state = tmp_path / "state"
+    pool = EpisodePool(state)
+    episode = pool.adopt(instance, TASK)
+    pool.close()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = int(free.getsockname()[1])
+    base = f"http://127.0.0.1:{port}"
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        command = [*MESOCOSM, "serve", "--port", str(port), "--state", str(state)]
+        processes.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
+        for _ in range(300):
+            try:
+                urllib.request.urlopen(base + "/health").close()
+            except OSError:
+                time.sleep(0.1)
+            else:
+                return
+        raise AssertionError("the server did not start")
+
+    def stop(how: int) -> None:
+        processes[-1].send_signal(how)
+        processes[-1].wait(20)
+
+    start()
+    yield Server(base=base, episode=episode, start=start, stop=stop)
+    if processes[-1].poll() is None:
+        stop(signal.SIGTERM)
+
+
+@pytest.mark.parametrize(("era", "version"), ERAS)
+def test_the_bridge_passes_both_eras_on(server: Server, era: Era, version: str) -> None:
+    url = f"{server.base}/e/{server.episode}/mcp"
+    with McpTools([*MESOCOSM, "bridge", url], era=era) as tools:
+        assert tools.protocol_version == version
+        assert tools.call("email", "get_emails", page_size=1)["total"] == 30
+        with pytest.raises(ToolError, match="not found"):
+            tools.call("email", "read_email", email_id="999")
+
+
+def test_the_bridge_says_when_there_is_no_server() -> None:
+    command = [*MESOCOSM, "bridge", "http://127.0.0.1:9/mcp"]
+    hello = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n'
+    answered = subprocess.run(command, input=hello, capture_output=True, check=True, timeout=30)
+    assert b'"id": 1' in answered.stdout
+    assert b"cannot reach" in answered.stdout
+
+
+def test_the_bridge_needs_nothing_but_the_standard_library() -> None:
+    code = "import sys, mesocosm.bridge; print([m for m in ('mcp', 'typer', 'rich') if m in sys.modules])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
+def test_a_killed_server_loses_no_acknowledged_write(server: Server) -> None:
+    url = f"{server.base}/e/{server.episode}/mcp"
+    with McpTools(url) as tools:
+        for number in range(20):
+            tools.call("email", "send_email", to="x@elsewhere.net", subject=f"Note {number}", body="b")
+    server.stop(signal.SIGKILL)
+    server.start()
+    with McpTools(url) as tools:
+        assert tools.call("email", "get_emails", folder="Sent")["total"] == 20
+        tools.call("email", "send_email", to="x@elsewhere.net", subject="after", body="b")
+        assert tools.call("email", "get_emails", folder="Sent")["total"] == 21
+
+
+def test_a_world_that_is_being_served_is_not_opened_by_another_process(
+    server: Server, tmp_path: Path
+) -> None:
+    url = f"{server.base}/e/{server.episode}/mcp"
+    with McpTools(url) as tools:
+        tools.call("email", "get_emails")
+    world = tmp_path / "state" / "episodes" / server.episode / "world"
+    with World(world) as second, pytest.raises(sqlite3.OperationalError, match="locked"):
+        second.call("email", "get_emails", {})
+
+
+def test_the_admin_token_is_kept_readable_by_its_owner_alone(server: Server, tmp_path: Path) -> None:
+    token = tmp_path / "state" / "admin-token"
+    assert len(token.read_text().strip()) > 30
+    assert os.stat(token).st_mode & 0o077 == 0

@@ -1,0 +1,41 @@
+"""The documentation says what the code does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from mesocosm.cli.application import app
+
+ROOT = Path(__file__).parents[1]
+TEXT = "\n".join(path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+
+
+def test_the_generated_tables_are_current() -> None:
+    checked = subprocess.run(
+        [sys.executable, str(ROOT / "docs/generate.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.parametrize("command", sorted(get_command(app).commands))  # type: ignore[attr-defined]
+def test_every_command_is_documented(command: str) -> None:
+    assert re.search(rf"mesocosm {command}\b", TEXT), f"no page shows `mesocosm {command}`"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))],
+    ids=lambda p: p.name,
+)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).exists(), target
