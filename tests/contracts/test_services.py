@@ -141,6 +141,8 @@ def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
     kind = schema.get("type")
+    if isinstance(kind, list):
+        return st.one_of([values({**schema, "type": one}) for one in kind])
     if kind == "array":
         return st.lists(values(schema.get("items", {})), min_size=schema.get("minItems", 0), max_size=3)
     if kind == "object":

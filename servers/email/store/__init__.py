@@ -1,0 +1,26 @@
+"""The rules of the email service: accounts, folders, messages, delivery."""
+
+from mesocosm.servers.email.store.accounts import DEFAULT_FOLDERS, NewAccount
+from mesocosm.servers.email.store.archive import Archive
+from mesocosm.servers.email.store.bulk import Bulk, NewEmail
+from mesocosm.servers.email.store.drafts import Drafts
+from mesocosm.servers.email.store.filing import STATUSES, Filing
+from mesocosm.servers.email.store.limits import moment, timestamp
+from mesocosm.servers.email.store.messages import File
+from mesocosm.servers.email.store.searching import Searching
+from mesocosm.servers.email.store.sending import Sending
+
+__all__ = [
+    "DEFAULT_FOLDERS",
+    "STATUSES",
+    "EmailStore",
+    "File",
+    "NewAccount",
+    "NewEmail",
+    "moment",
+    "timestamp",
+]
+
+
+class EmailStore(Archive, Bulk, Searching, Sending, Filing, Drafts):
+    """Mailboxes of the accounts of one server, seen by the account that is signed in."""

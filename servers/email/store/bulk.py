@@ -1,0 +1,144 @@
+"""Bulk mailboxes: many messages at once, under the same rules as mail that was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, NotRequired, TypedDict
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.email.store import limits
+from mesocosm.servers.email.store.addresses import Address, join, parse_addresses
+from mesocosm.servers.email.store.messages import File, Messages, new_message_id
+
+
+class NewEmail(TypedDict):
+    """A message as it is to lie in a folder.
+
+    ``sender``, ``to``, ``cc`` and ``bcc`` are address lists with or without names
+    (``Ann Lee <ann@example.com>, bob@example.com``). ``date`` is a moment or text (ISO 8601 or RFC 5322).
+    Messages of one call that share a ``thread`` are a conversation: each answers the one before it.
+    """
+
+    sender: str
+    subject: str
+    body: str
+    date: str | datetime
+    to: NotRequired[str]
+    """May be missing from drafts only."""
+    cc: NotRequired[str | None]
+    bcc: NotRequired[str | None]
+    html_body: NotRequired[str | None]
+    is_read: NotRequired[bool]
+    """Default: read in Sent and Drafts, else unread."""
+    is_important: NotRequired[bool]
+    message_id: NotRequired[str | None]
+    in_reply_to: NotRequired[str | None]
+    references: NotRequired[str | None]
+    thread: NotRequired[str]
+    attachments: NotRequired[Sequence[File]]
+
+
+class Bulk(Messages):
+    """Bulk methods, for generators and imports."""
+
+    def add_emails(self, account: str, folder: str, emails: Iterable[NewEmail]) -> list[int]:
+        """Put many messages into a folder at once, as they would lie there after delivery; returns their ids.
+
+        Ids are given in the order of ``emails``. ``Invalid`` says which of them no server would accept.
+        """
+        account = account.lower()
+        folder_id = self.folder_id(folder, account)
+        name = self.folder_names(account)[folder_id]
+        first = self.next_email_id()
+        rows: list[dict[str, Any]] = []
+        files: dict[int, Sequence[File]] = {}
+        threads: dict[str, dict[str, Any]] = {}
+        for index, email in enumerate(emails):
+            try:
+                row = _row(first + index, email, in_drafts=name == "Drafts")
+                if attached := email.get("attachments"):
+                    files[row["id"]] = checked_files(attached)
+            except Invalid as problem:
+                raise Invalid(f"emails[{index}]: {problem.message}") from None
+            row["folder_id"] = folder_id
+            if "is_read" not in email and name in ("Sent", "Drafts"):
+                row["is_read"] = True
+            if (thread := email.get("thread")) is not None:
+                if previous := threads.get(thread):
+                    row.update(answering(previous["message_id"], previous["references"]))
+                threads[thread] = row
+            rows.append(row)
+        self.insert_emails(rows, files)
+        return list(range(first, first + len(rows)))
+
+
+class Thread(TypedDict):
+    """The headers that tie a message to its conversation."""
+
+    in_reply_to: str
+    references: str
+
+
+def answering(message_id: str, references: str | None) -> Thread:
+    """The threading headers of an answer to a message."""
+    return {
+        "in_reply_to": message_id,
+        "references": f"{references} {message_id}" if references else message_id,
+    }
+
+
+def checked_files(files: Sequence[File]) -> Sequence[File]:
+    """Attachments that one message can carry."""
+    names = [limits.file_name(file["filename"]) for file in files]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise Invalid(f"Two attachments have the same name: {name}")
+    if sum(len(file["data"]) for file in files) > limits.MAX_MESSAGE_BYTES:
+        raise Invalid(f"552 5.3.4 Message size exceeds fixed limit ({limits.MAX_MESSAGE_BYTES:,} bytes)")
+    return files
+
+
+def recipients(what: str, header: str | None) -> str | None:
+    """A list of recipients in normal form; ``None`` for an empty one."""
+    return join(parse_addresses(header, what)) or None if header else None
+
+
+def author(header: str) -> Address:
+    """The one sender of a message."""
+    addresses = parse_addresses(header, "FROM")
+    if len(addresses) != 1:
+        raise Invalid(f"A message has one sender, got {len(addresses)}.")
+    return addresses[0]
+
+
+def _row(email_id: int, email: NewEmail, *, in_drafts: bool) -> dict[str, Any]:
+    sender = author(email["sender"])
+    date = limits.stored_date(email["date"])
+    to = recipients("TO", email.get("to"))
+    html_body = email.get("html_body")
+    cc, bcc = recipients("CC", email.get("cc")), recipients("BCC", email.get("bcc"))
+    if not (to or cc or bcc or in_drafts):
+        raise Invalid("A message needs a recipient.")
+    return {
+        "id": email_id,
+        "date": date,
+        "is_read": bool(email.get("is_read", False)),
+        "is_important": bool(email.get("is_important", False)),
+        "is_draft": in_drafts,
+        "drafted_at": date if in_drafts else None,
+        "message_id": _message_id(email.get("message_id")) or new_message_id(email_id, sender.key, date),
+        "in_reply_to": _message_id(email.get("in_reply_to")),
+        "references": _message_id(email.get("references")),
+        "sender": str(sender),
+        "to": to or "",
+        "cc": cc,
+        "bcc": bcc,
+        "subject": limits.line("Subject", email["subject"]),
+        "body": limits.text("Body", email["body"]),
+        "html_body": limits.text("HTML body", html_body) if html_body else None,
+    }
+
+
+def _message_id(value: str | None) -> str | None:
+    return limits.line("Message-ID", value, 20_000) if value else None

@@ -1,0 +1,78 @@
+"""How accounts, messages and drafts look in results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import RowMapping
+
+from mesocosm.servers.email.store import EmailStore
+
+
+def summary(email: RowMapping) -> dict[str, Any]:
+    """A message in a list: everything but bodies."""
+    return {
+        "id": str(email["id"]),
+        "subject": email["subject"],
+        "from": email["sender"],
+        "to": email["to"],
+        "cc": email["cc"],
+        "date": email["date"],
+        "is_read": email["is_read"],
+        "is_important": email["is_important"],
+        "folder": email["folder"],
+        "has_attachments": bool(email["has_attachments"]),
+    }
+
+
+def whole(store: EmailStore, email_id: str) -> dict[str, Any]:
+    """A message with its bodies, its place in the conversation and what is attached."""
+    email = store.email(email_id)
+    return {
+        "id": str(email["id"]),
+        "subject": email["subject"],
+        "from": email["sender"],
+        "to": email["to"],
+        "cc": email["cc"],
+        "bcc": email["bcc"],
+        "date": email["date"],
+        "message_id": email["message_id"],
+        "in_reply_to": email["in_reply_to"],
+        "references": email["references"],
+        "body": email["body"],
+        "html_body": email["html_body"],
+        "is_read": email["is_read"],
+        "is_important": email["is_important"],
+        "folder": email["folder"],
+        "attachments": [
+            {"filename": file["filename"], "size": file["size"], "content_type": file["content_type"]}
+            for file in store.attachments(email["id"])
+        ],
+    }
+
+
+def draft(row: RowMapping) -> dict[str, Any]:
+    """A draft."""
+    return {
+        "id": str(row["id"]),
+        "to": row["to"],
+        "cc": row["cc"],
+        "bcc": row["bcc"],
+        "subject": row["subject"],
+        "body": row["body"],
+        "html_body": row["html_body"],
+        "created_at": row["drafted_at"] or row["date"],
+        "updated_at": row["date"],
+    }
+
+
+def paged(name: str, items: Sequence[Any], total: int, page: int, page_size: int) -> dict[str, Any]:
+    """One page of a list that carries its own totals."""
+    return {
+        name: items,
+        "total": total,
+        "page": page,
+        "page_size": page_size,
+        "total_pages": -(-total // page_size),
+    }
