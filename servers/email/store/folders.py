@@ -15,11 +15,13 @@ MAX_FOLDERS = 200
 
 _FOLDERS = select(Folder.id, Folder.name).where(Folder.account == bindparam("account")).order_by(Folder.id)
 _FOLDER_ID = select(Folder.id).where(Folder.account == bindparam("account"), Folder.name == bindparam("name"))
-_UNREAD = func.sum(case((Email.is_read, 0), else_=1))
+_UNREAD = func.sum(case((Email.is_read.is_(False), 1), else_=0))
 _COUNTS = (
-    select(Email.folder_id, func.count().label("total"), _UNREAD.label("unread"))
-    .where(Email.folder_id.in_(bindparam("folders", expanding=True)))
-    .group_by(Email.folder_id)
+    select(Folder.name, func.count(Email.id).label("total"), func.coalesce(_UNREAD, 0).label("unread"))
+    .outerjoin(Email, Email.folder_id == Folder.id)
+    .where(Folder.account == bindparam("account"))
+    .group_by(Folder.id)
+    .order_by(Folder.id)
 )
 # What IMAP would take for a pattern, a hierarchy or a path.
 _FORBIDDEN = re.compile(r'[/\\<>:"|?*%]|\.\.')
@@ -42,13 +44,15 @@ class Folders(Accounts):
 
     def folder_counts(self, name: str | None = None) -> dict[str, tuple[int, int]]:
         """Messages and unread messages of every folder, or of one."""
-        names = self.folder_names()
-        if name is not None:
-            folder_id = self.folder_id(name)
-            names = {folder_id: names[folder_id]}
-        rows = self.fetch(_COUNTS, folders=list(names))
-        counts = {row["folder_id"]: (int(row["total"]), int(row["unread"])) for row in rows}
-        return {name: counts.get(folder_id, (0, 0)) for folder_id, name in names.items()}
+        account = self.account
+        rows = self.fetch(_COUNTS, account=account)
+        counts = {row["name"]: (int(row["total"]), int(row["unread"])) for row in rows}
+        if name is None:
+            return counts
+        known = "INBOX" if name.upper() == "INBOX" else name
+        if known not in counts:
+            raise NotFound(f"Folder not found: {known}")
+        return {known: counts[known]}
 
     def create_folder(self, name: str, account: str | None = None) -> int:
         """A new folder; returns its id."""
