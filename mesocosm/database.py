@@ -12,13 +12,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, Executable, MetaData, Select, create_engine, event
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
+from sqlalchemy.util import OrderedSet
 
 _path: ContextVar[tuple[Path, bool]] = ContextVar("path")
 
@@ -95,7 +96,7 @@ class _Prepared:
     """Columns whose stored value is not what Python code expects (booleans, JSON)."""
 
 
-_seen: WeakKeyDictionary[Select[Any], _Prepared | None] = WeakKeyDictionary()
+_seen: WeakKeyDictionary[Select[Any], _Prepared | Literal["once", "never"]] = WeakKeyDictionary()
 _dialect = sqlite.dialect(paramstyle="named")
 
 
@@ -106,20 +107,20 @@ def fetch(session: Session, statement: Executable, parameters: dict[str, Any]) -
     own execution takes several times as long as SQLite's for the small reads that most tool calls are.
     """
     if isinstance(statement, Select):
-        if statement not in _seen:
-            _seen[statement] = None
-        else:
-            prepared = _seen[statement] or _prepare(statement)
-            if prepared:
-                _seen[statement] = prepared
-                return _run_prepared(driver_connection(session), prepared, parameters)
+        known = _seen.get(statement)
+        if known is None:
+            _seen[statement] = "once"
+        elif known == "once":
+            known = _seen[statement] = _prepare(statement)
+        if isinstance(known, _Prepared):
+            return _run_prepared(driver_connection(session), known, parameters)
     return [dict(row) for row in session.connection().execute(statement, parameters).mappings()]
 
 
-def _prepare(statement: Select[Any]) -> _Prepared | None:
+def _prepare(statement: Select[Any]) -> _Prepared | Literal["never"]:
     compiled = statement.compile(dialect=_dialect)
     if compiled.post_compile_params or compiled.literal_execute_params:
-        return None  # such as a list for IN, whose SQL depends on its length
+        return "never"  # such as a list for IN, whose SQL depends on its length
     columns = tuple(column.key or "" for column in statement.selected_columns)
     processors = (
         column.type.dialect_impl(_dialect).result_processor(_dialect, None) for column in statement.selected_columns
@@ -143,11 +144,15 @@ def _run_prepared(driver: sqlite3.Connection, prepared: _Prepared, parameters: d
 
 def begin(session: Session, *, read_only: bool) -> None:
     """Begin a transaction: what follows through the session, on its connection or by ``fetch`` is part of it."""
-    driver = driver_connection(session)
-    if session.info.get("read_only") is not read_only:
-        session.info["read_only"] = read_only
-        driver.execute(f"PRAGMA query_only={'ON' if read_only else 'OFF'}")
-    driver.execute("BEGIN")
+    allow_writes(session, not read_only)
+    driver_connection(session).execute("BEGIN")
+
+
+def allow_writes(session: Session, allowed: bool) -> None:
+    """Whether statements may change the file."""
+    if session.info.get("writes") is not allowed:
+        session.info["writes"] = allowed
+        driver_connection(session).execute(f"PRAGMA query_only={'OFF' if allowed else 'ON'}")
 
 
 def commit(session: Session) -> None:
@@ -176,5 +181,8 @@ def close_session(session: Session) -> None:
 
 def create_tables(session: Session, metadata: MetaData) -> None:
     """Create the tables and whatever their models attach to them (indexes, triggers, FTS tables)."""
+    for table in metadata.tables.values():
+        # SQLAlchemy keeps them in a set, whose order differs between processes, and so would the files.
+        table.indexes = OrderedSet(sorted(table.indexes, key=lambda index: str(index.name)))
     metadata.create_all(connection_of(session))
     connection_of(session).commit()

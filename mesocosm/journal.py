@@ -29,13 +29,17 @@ CREATE TABLE IF NOT EXISTS calls (
     error TEXT,
     tokens INTEGER,
     duration_us INTEGER,
-    idempotency_key TEXT
+    idempotency_key TEXT,
+    parent INTEGER
 );
 CREATE UNIQUE INDEX IF NOT EXISTS calls_by_key ON calls (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX IF NOT EXISTS calls_by_status ON calls (status) WHERE status != 'ok';
+CREATE INDEX IF NOT EXISTS calls_by_parent ON calls (parent) WHERE parent IS NOT NULL;
 """
 
-_COLUMNS = "seq, service, tool, arguments, status, result, error, tokens, duration_us, idempotency_key"
+_COLUMNS = (
+    "seq, service, tool, arguments, status, result, error, tokens, duration_us, idempotency_key, parent"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class Entry:
     tokens: int | None
     duration_us: int | None
     idempotency_key: str | None
+    parent: int | None
+    """The call inside which this one was made, by code of the agent; its result went to that code."""
 
 
 class Journal:
@@ -66,17 +72,22 @@ class Journal:
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=OFF")
         self._db.execute("PRAGMA cache_size=-256")
-        if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'calls'").fetchone():
+        schema = self._db.execute("SELECT sql FROM sqlite_master WHERE name = 'calls'").fetchone()
+        if not schema:
             self._db.executescript(_SCHEMA)
+        elif "parent" not in schema[0]:  # written by an earlier version
+            self._db.execute("ALTER TABLE calls ADD COLUMN parent INTEGER")
         self.last = int(self._db.execute("SELECT coalesce(max(seq), 0) FROM calls").fetchone()[0])
 
-    def begin(self, service: str, tool: str, arguments: str, key: str | None) -> int:
+    def begin(
+        self, service: str, tool: str, arguments: str, key: str | None, parent: int | None = None
+    ) -> int:
         """Record that a writing call starts; returns its number."""
         seq = self.last + 1
         self._db.execute(
-            "INSERT INTO calls (seq, service, tool, arguments, status, idempotency_key)"
-            " VALUES (?, ?, ?, ?, 'begun', ?)",
-            (seq, service, tool, arguments, key),
+            "INSERT INTO calls (seq, service, tool, arguments, status, idempotency_key, parent)"
+            " VALUES (?, ?, ?, ?, 'begun', ?, ?)",
+            (seq, service, tool, arguments, key, parent),
         )
         self.last = seq
         return seq
@@ -98,13 +109,14 @@ class Journal:
         result: str,
         error: str | None,
         duration_us: int,
+        parent: int | None = None,
     ) -> int:
         """Record a whole call that changed nothing."""
         seq = self.last + 1
         self._db.execute(
-            "INSERT INTO calls (seq, service, tool, arguments, status, result, error, duration_us)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (seq, service, tool, arguments, status, result, error, duration_us),
+            "INSERT INTO calls (seq, service, tool, arguments, status, result, error, duration_us, parent)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (seq, service, tool, arguments, status, result, error, duration_us, parent),
         )
         self.last = seq
         return seq
@@ -134,20 +146,27 @@ class Journal:
         for row in self._db.execute(sql, (after, limit)):
             yield _entry(row)
 
+    def inside(self, seq: int) -> list[Entry]:
+        """The calls that code of the agent made inside a call."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM calls WHERE parent = ? ORDER BY seq", (seq,))
+        return [_entry(row) for row in rows.fetchall()]
+
     def delivered_tokens(self) -> int:
-        """Tokens of all results that were given to the agent.
+        """Tokens of all results that were given to the agent; what went to code of it does not count.
 
         Counting is left until somebody asks, because it costs more than most calls; the counts are kept.
         """
         uncounted = self._db.execute(
-            "SELECT seq, result FROM calls WHERE tokens IS NULL AND result IS NOT NULL"
+            "SELECT seq, result FROM calls WHERE tokens IS NULL AND result IS NOT NULL AND parent IS NULL"
         )
         counts = [(tokens.count(result), seq) for seq, result in uncounted.fetchall()]
         if counts:
             self._db.execute("BEGIN")
             self._db.executemany("UPDATE calls SET tokens = ? WHERE seq = ?", counts)
             self._db.execute("COMMIT")
-        return int(self._db.execute("SELECT coalesce(sum(tokens), 0) FROM calls").fetchone()[0])
+        return int(
+            self._db.execute("SELECT coalesce(sum(tokens), 0) FROM calls WHERE parent IS NULL").fetchone()[0]
+        )
 
     def close(self) -> None:
         """Close the file."""

@@ -128,16 +128,14 @@ def calibrate(family: Family, target: int, build: Callable[[int, int], int]) -> 
         elif size > smallest:
             size = max(smallest, min(size - 1, size * target // last.tokens))
         else:
-            break
+            # Rounded up: a label that a user can ask for next.
+            least = -(-last.tokens // 100) * 100
+            raise UsageError(
+                f"{family.name}: a length of {show_length(target)} tokens is below the minimum of this task and "
+                f"seed, which is {show_length(least)}"
+            )
     if best and abs(target - best.tokens) <= TOLERANCE * target:
         if best != last:
             build(best.size, best.filler)
         return best
-    if best and best.size == smallest and best.filler == 0:
-        # Rounded up: the label that a user can ask for next.
-        least = -(-best.tokens // 100) * 100
-        raise UsageError(
-            f"{family.name}: a length of {show_length(target)} tokens is below the minimum of this task and "
-            f"seed, which is {show_length(least)}"
-        )
     raise RuntimeError(f"{family.name}: no world of {target} tokens within {TOLERANCE:.0%}; closest {best}")

@@ -1,4 +1,9 @@
-"""Replaying: the same calls on the same world give the same results and the same bytes."""
+"""Replaying: the same calls on the same world give the same results and the same bytes.
+
+Code of the agent is run again, and with it the calls that it made, in the order in which it made them. Code
+that asks the machine's clock or its random numbers may do otherwise than it did; that is reported like any
+other difference.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from mesocosm.journal import Entry
 from mesocosm.world import World, copy_world
 
 
@@ -30,11 +36,16 @@ def replay_episode(path: Path) -> Replay:
         differences: list[str] = []
         calls = 0
         with World(path / "world") as before, World(again) as world:
+            interrupted = set()
             for entry in before.journal.entries():
+                if entry.parent is not None and entry.parent not in interrupted:
+                    continue  # made again by the call that made it
                 if entry.status == "interrupted":
+                    interrupted.add(entry.seq)
                     # It was never applied, but its number was given: the clock must not fall behind.
                     world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
                     continue
+                world.order_inside = before.journal.inside(entry.seq)
                 outcome = world.call(
                     entry.service, entry.tool, entry.arguments, idempotency_key=entry.idempotency_key
                 )
@@ -44,7 +55,15 @@ def replay_episode(path: Path) -> Replay:
                     entry.result,
                 ):
                     differences.append(f"call {entry.seq}, {entry.service}.{entry.tool}: another result")
+                if list(map(_made, world.order_inside)) != list(map(_made, world.journal.inside(entry.seq))):
+                    differences.append(
+                        f"call {entry.seq}, {entry.service}.{entry.tool}: its code made other calls"
+                    )
         return Replay(calls=calls, differences=differences + _compare(path / "world", again))
+
+
+def _made(entry: Entry) -> tuple[object, ...]:
+    return entry.seq, entry.service, entry.tool, entry.arguments, entry.status, entry.result
 
 
 def _compare(one: Path, other: Path) -> list[str]:

@@ -53,6 +53,12 @@ class Store:
     metadata: ClassVar[MetaData | None] = None
     """The tables; ``None`` for services that keep nothing but files in the workspace."""
 
+    def __init_subclass__(cls) -> None:
+        # servers/<name>/store is where a service's rules are, so the module says whose they are.
+        package, _, rest = cls.__module__.partition(".servers.")
+        if package == "mesocosm":
+            cls.service = rest.partition(".")[0]
+
     def __init__(self, world: World, session: Session) -> None:
         self.world = world
         self.session = session
@@ -150,7 +156,8 @@ class Service(Generic[S]):
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.store.service = self.name
+        if self.store.service != self.name:
+            raise TypeError(f"the store of {self.name!r} lies in servers/{self.store.service}")
 
     def reads(self, function: Callable[P, R]) -> Callable[P, R]:
         """Register a tool that changes nothing; a write attempted inside it is a fault of ours."""

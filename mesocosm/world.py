@@ -32,7 +32,7 @@ from sqlalchemy.orm import Session
 from mesocosm import database
 from mesocosm.changes import Changes, compare
 from mesocosm.errors import Conflict, Refusal, UsageError
-from mesocosm.journal import Journal
+from mesocosm.journal import Entry, Journal
 from mesocosm.service import Image, Page, Service, Store, Tool, load_service
 from mesocosm.workspace import Workspace, replace_file
 
@@ -118,6 +118,10 @@ class World:
         self._call_rng: random.Random | None = None
         self._building: tuple[datetime, random.Random] | None = None
         self._ended_now = False
+        self._inside: int | None = None
+        """The call that is being made, when its tool makes further calls."""
+        self.order_inside: Sequence[Entry] = ()
+        """While replaying: the calls that code of the agent made inside the next call, in their order."""
 
     def __enter__(self) -> Self:
         return self
@@ -233,7 +237,8 @@ class World:
     ) -> Outcome:
         """Make one tool call: validate, run as one transaction, journal.
 
-        Raises ``UnknownTool``; every other failure is an ``Outcome``.
+        A tool that keeps nothing in tables may make further calls meanwhile, for code of the agent; the
+        journal says of these inside which call they were made. Raises ``UnknownTool``; every other failure is an ``Outcome``.
         """
         tool = self.tool(service, name)
         started = perf_counter_ns()
@@ -246,11 +251,15 @@ class World:
             if tool.writes and self.ended:
                 raise Conflict("The task has been declared done; no further changes are accepted.")
         except Refusal as refusal:
-            journal.record(service, name, raw, "refused", refusal.message, None, _since(started))
+            journal.record(
+                service, name, raw, "refused", refusal.message, None, _since(started), self._inside
+            )
             return Outcome("refused", (refusal.message,))
         if not tool.writes:
             outcome, error = self._run_read(service, tool, bound)
-            journal.record(service, name, raw, outcome.status, outcome.text, error, _since(started))
+            journal.record(
+                service, name, raw, outcome.status, outcome.text, error, _since(started), self._inside
+            )
             return outcome
         if idempotency_key is not None and (earlier := journal.find_key(idempotency_key)):
             if (earlier.service, earlier.tool, earlier.arguments) != (service, name, dict(arguments)):
@@ -258,8 +267,12 @@ class World:
                     "refused", (f"Idempotency key {idempotency_key!r} was used for another call.",)
                 )
             return Outcome("ok", (earlier.result or "",))
-        seq = journal.begin(service, name, raw, idempotency_key)
-        outcome, error = self._run_write(service, tool, bound, seq)
+        outer = self._inside
+        seq = self._inside = journal.begin(service, name, raw, idempotency_key, outer)
+        try:
+            outcome, error = self._run_write(service, tool, bound, seq)
+        finally:
+            self._inside = outer
         journal.finish(seq, outcome.status, outcome.text, error, _since(started))
         self._ended_now |= tool.ends_episode and not outcome.is_error
         return outcome
@@ -353,6 +366,13 @@ class World:
     @contextmanager
     def editing(self) -> Iterator[World]:
         """Change the world from outside its tools (mutants, debugging): commits what the stores were told."""
+        for store in self._stores.values():
+            if store.session.bind is not None:
+                # A reading call leaves its connection refusing to write.
+                database.begin(store.session, read_only=False)
+        for store in self._stores.values():
+            if store.session.bind is not None:
+                database.allow_writes(store.session, True)
         yield self
         self._commit_stores()
 

@@ -7,12 +7,12 @@ import sys
 
 from rich.markup import escape
 
-from mesocosm.cli import building, proving, running, serving
+from mesocosm.cli import building, diagnosing, proving, running, serving
 from mesocosm.cli.application import app
 from mesocosm.cli.output import err
 from mesocosm.errors import UsageError
 
-__all__ = ["building", "main", "proving", "running", "serving"]
+__all__ = ["building", "diagnosing", "main", "proving", "running", "serving"]
 
 
 def main() -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 out = Console(soft_wrap=True)
 err = Console(stderr=True, soft_wrap=True)
+if not out.is_terminal:
+    out.width = 160  # a file or a pipe has no width; tables should not be cut to that of an old terminal
 
 
 def print_json(data: Any) -> None:

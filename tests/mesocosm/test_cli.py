@@ -1,0 +1,247 @@
+"""The command line, as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mesocosm.clients import DIALECTS
+from mesocosm.family import load_family
+from mesocosm.instance import build_instance, fingerprint
+
+TASK = "canvas_arrange_exam"
+AGENT = Path(__file__).with_name("independent_client.py")
+
+
+def mesocosm(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mesocosm", *words]
+    return subprocess.run(
+        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def mesocosm_json(*words: str, cwd: Path, code: int = 0) -> Any:
+    done = mesocosm(*words, "--json", cwd=cwd)
+    assert done.returncode == code, done.stderr + done.stdout
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run directory of the reference solver."""
+    folder = tmp_path_factory.mktemp("solved")
+    done = mesocosm("run", TASK, "--length", "8k", "--agent", "reference", "--out", "run", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "passed" in done.stdout
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run directory of an agent that does nothing."""
+    folder = tmp_path_factory.mktemp("idle")
+    result = mesocosm_json("run", TASK, "--length", "8k", "--agent", "none", "--out", "run", cwd=folder, code=1)
+    assert (result["verdict"], result["reward"], result["tool_calls"]) == ("failed", 0.0, 0)
+    return folder / "run"
+
+
+def test_a_run_keeps_what_is_needed_to_look_at_it_again(solved: Path) -> None:
+    result = json.loads((solved / "run.json").read_text())
+    assert (result["verdict"], result["reward"]) == ("passed", 1.0)
+    assert abs(result["edl"] / 8000 - 1) <= 0.01
+    assert result["findings"]
+    assert all(finding["passed"] for finding in result["findings"])
+    calls = [json.loads(line) for line in (solved / "trajectory.jsonl").read_text().splitlines()]
+    assert len(calls) == result["tool_calls"] > 5
+    assert sum(call["tokens"] for call in calls) == result["delivered_tokens"] > 2000
+    assert json.loads((solved / "verdict.json").read_text())["verdict"] == "passed"
+    assert (solved / "prompt.md").read_text().strip()
+    assert {"email.db", "canvas.db", "journal.db", "world.json"} <= {
+        path.name for path in (solved / "episode" / "world").iterdir()
+    }
+
+
+def test_a_run_can_be_graded_again(solved: Path, idle: Path) -> None:
+    again = mesocosm_json("grade", str(solved), cwd=solved.parent)
+    assert again["findings"] == json.loads((solved / "run.json").read_text())["findings"]
+    assert mesocosm_json("grade", str(idle), cwd=idle.parent, code=1)["verdict"] == "failed"
+
+
+def test_a_run_can_be_replayed_to_the_same_bytes(solved: Path) -> None:
+    replay = mesocosm_json("replay", str(solved), cwd=solved.parent)
+    assert replay["calls"] > 5
+    assert replay["differences"] == []
+
+
+def test_a_damaged_database_makes_the_verdict_errored(idle: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    subprocess.run(["cp", "-r", str(idle), str(copy)], check=True)
+    (copy / "episode" / "world" / "canvas.db").write_bytes(b"garbage" * 1000)
+    result = mesocosm_json("grade", str(copy), cwd=tmp_path, code=3)
+    assert (result["verdict"], result["reward"]) == ("errored", None)
+
+
+def test_the_reference_agent_speaks_the_older_era_too(tmp_path: Path) -> None:
+    words = ["run", TASK, "--length", "8k", "--seed", "1", "--era", "legacy"]
+    assert mesocosm_json(*words, cwd=tmp_path)["verdict"] == "passed"
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == [f"{TASK}-8k-s1-reference-1"]
+
+
+def test_any_program_can_be_the_agent(tmp_path: Path) -> None:
+    command = f"{sys.executable} {AGENT}"
+    words = ["run", TASK, "--length", "8k", "--agent", "command", "--agent-command", command, "--out", "run"]
+    result = mesocosm_json(*words, cwd=tmp_path, code=1)
+    log = (tmp_path / "run" / "agent.log").read_text()
+    assert "Traceback" not in log, log
+    assert "email 30" in log
+    assert result["tool_calls"] == 2
+    assert result["verdict"] == "failed"
+
+
+def test_an_agent_that_cannot_be_started_is_wrong_usage(tmp_path: Path) -> None:
+    words = ["run", TASK, "--length", "8k", "--agent", "command", "--agent-command", "no-such-program"]
+    done = mesocosm(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "could not be started" in done.stderr
+
+
+def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
+    sabotage = (
+        "import dataclasses, runpy, sys\n"
+        "from mesocosm.service import load_service\n"
+        "tools = load_service('email').tools\n"
+        "def broken(store, **arguments): raise RuntimeError('our bug')\n"
+        "tools['get_emails'] = dataclasses.replace(tools['get_emails'], function=broken)\n"
+        "from mesocosm import length\n"
+        "length.take_survey = lambda family, world, expected: length.Survey(world)\n"
+        "length.calibrate = lambda family, target, build: build(7, 0)\n"
+        f"sys.argv = ['mesocosm', 'run', '{TASK}', '--length', '8k', '--json']\n"
+        "runpy.run_module('mesocosm', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", sabotage], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 3, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["verdict"], result["reward"]) == ("errored", None)
+
+
+def test_the_same_instance_is_the_same_bytes_in_two_processes(tmp_path: Path) -> None:
+    for seed in ("1", "2"):
+        words = ["build", TASK, "--length", "8k", "--seed", "3", "--out", f"hash{seed}"]
+        assert mesocosm(*words, cwd=tmp_path, PYTHONHASHSEED=seed).returncode == 0
+    build_instance(load_family(TASK), 3, tmp_path / "here", target=8000)
+    prints = {fingerprint(tmp_path / name) for name in ("hash1", "hash2", "here")}
+    assert len(prints) == 1
+
+
+def test_describe_says_what_a_length_consists_of(tmp_path: Path) -> None:
+    words = ["describe", TASK, "--length", "8k", "--plot", "evidence.svg"]
+    described = mesocosm_json(*words, cwd=tmp_path)
+    assert abs(described["edl"] / 8000 - 1) <= 0.01
+    assert sum(described["by_service"].values()) == described["edl"]
+    assert sum(part["tokens"] for part in described["parts"]) == described["edl"]
+    assert 0 < described["adequate"] < described["edl"]
+    assert (tmp_path / "evidence.svg").read_text().startswith("<svg")
+
+
+def test_describe_reads_a_run(solved: Path, tmp_path: Path) -> None:
+    described = mesocosm_json("describe", str(solved), "--plot", str(tmp_path / "e.png"), cwd=tmp_path)
+    assert described["edl"] == json.loads((solved / "run.json").read_text())["edl"]
+    assert (tmp_path / "e.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_prove_prints_a_table_and_a_document(tmp_path: Path) -> None:
+    [proof] = mesocosm_json("prove", TASK, "--lengths", "8k", "--seeds", "2", cwd=tmp_path)
+    assert proof["problems"] == []
+    assert proof["mutants"] >= 5
+
+
+def test_lists_are_for_people_and_machines(tmp_path: Path) -> None:
+    tools = mesocosm_json("list", "tools", cwd=tmp_path)
+    assert {"service", "name", "inputSchema"} <= tools[0].keys()
+    assert {"email", "canvas", "excel", "filesystem", "claim_done"} <= {tool["service"] for tool in tools}
+    assert TASK in {task["name"] for task in mesocosm_json("list", "tasks", cwd=tmp_path)}
+    assert TASK in mesocosm("list", cwd=tmp_path).stdout.replace("\n", "")
+
+
+@pytest.mark.parametrize("client", sorted(DIALECTS))
+def test_every_client_gets_its_configuration(client: str, tmp_path: Path) -> None:
+    words = ["mcp-config", "--client", client, "--url", "http://127.0.0.1:1/e/x", "--services", "email,canvas"]
+    done = mesocosm(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for service in ("email", "canvas"):
+        assert f"http://127.0.0.1:1/e/x/{service}/mcp" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["run", "no_such_task"], f"unknown task 'no_such_task'; there are: {TASK}"),
+        (["run", TASK, "--length", "500"], "below the minimum"),
+        (["run", TASK, "--length", "9m"], "out of range"),
+        (["run", TASK, "--length", "eight"], "not a length"),
+        (["run", TASK, "--param", "no_such=1"], "no_such"),
+        (["run", TASK, "--param", "num_courses"], "NAME=VALUE"),
+        (["run", TASK, "--agent", "command"], "--agent-command"),
+        (["run", TASK, "--agent", "nobody"], "nobody"),
+        (["run", TASK, "--server", "http://127.0.0.1:9"], "cannot reach"),
+        (["grade", "nowhere"], "episode.json"),
+        (["describe", "."], "no instance"),
+        (["mcp-config", "--client", "netscape", "--url", "http://x"], "unknown client"),
+        (["mcp-config", "--client", "codex", "--url", "http://x", "--services", "fax"], "unknown service 'fax'"),
+        (["prove", TASK, "--seeds", "x"], "not a seed"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_wrong_usage_is_said_and_leaves_nothing(words: list[str], complaint: str, tmp_path: Path) -> None:
+    done = mesocosm(*words, cwd=tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert complaint in " ".join(done.stderr.replace("│", " ").split())
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_task_file_of_ones_own_is_run_by_its_path(tmp_path: Path) -> None:
+    text = load_family(TASK).path.read_text(encoding="utf-8")
+    own = tmp_path / "my_exams.yaml"
+    own.write_text(f"family: {TASK}\n{text}", encoding="utf-8")
+    result = mesocosm_json("run", str(own), "--length", "8k", "--out", "run", cwd=tmp_path)
+    assert result["verdict"] == "passed"
+    assert mesocosm_json("grade", "run", cwd=tmp_path)["verdict"] == "passed"
+
+
+def test_a_broken_task_file_is_refused_with_key_and_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("version: 1\ntitle: x\npromt: y\n")
+    done = mesocosm("run", "mine.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "mine.yaml, line 3: promt: unknown key" in done.stderr
+
+
+def test_the_schema_of_task_files_is_a_json_schema(tmp_path: Path) -> None:
+    schema = json.loads(mesocosm("schema", cwd=tmp_path).stdout)
+    assert schema["additionalProperties"] is False
+    assert {"version", "prompt", "servers", "growth"} <= schema["properties"].keys()
+
+
+def test_the_suite_is_listed_and_built_and_resumed(tmp_path: Path) -> None:
+    words = ["--tasks", TASK, "--lengths", "8k", "--seeds", "0-1"]
+    assert len(mesocosm_json("suite", "list", *words, cwd=tmp_path)) == 2
+    built = mesocosm_json("suite", "build", *words, "--out", "suite", cwd=tmp_path)
+    assert [one["problem"] for one in built] == ["", ""]
+    again = mesocosm_json("suite", "build", *words, "--out", "suite", cwd=tmp_path)
+    assert [one["seconds"] for one in again] == [0, 0]
+    assert {one["edl"] for one in again} == {one["edl"] for one in built}
+
+
+def test_proofs_are_resumed_from_a_file(tmp_path: Path) -> None:
+    words = ["suite", "prove", "--tasks", TASK, "--lengths", "8k", "--seeds", "4", "--resume", "proofs.jsonl"]
+    [first] = mesocosm_json(*words, cwd=tmp_path)
+    [again] = mesocosm_json(*words, cwd=tmp_path)
+    assert first == again
+    assert len((tmp_path / "proofs.jsonl").read_text().splitlines()) == 1
