@@ -1,0 +1,249 @@
+"""Who is signed in, and what that user may do in a course or an account."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import RowMapping, Select, Table, bindparam, insert, select, text
+
+from mesocosm.errors import Denied, NotFound
+from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn
+from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
+from mesocosm.servers.canvas.store.values import timestamp
+from mesocosm.service import Store
+
+STUDENT, TEACHER, TA = "StudentEnrollment", "TeacherEnrollment", "TaEnrollment"
+OBSERVER, DESIGNER = "ObserverEnrollment", "DesignerEnrollment"
+ENROLLMENT_TYPES = (STUDENT, TEACHER, TA, OBSERVER, DESIGNER)
+STAFF = (TEACHER, TA, DESIGNER)
+GRADERS = (TEACHER, TA)
+
+Row = Mapping[Any, Any]
+Rows = Iterable[Row]
+M = TypeVar("M", bound=Base)
+
+MAX_ID = 2**63 - 1
+_NOT_ALLOWED = "user not authorized to perform that action"
+
+_VIEWER = select(SignIn.user_id)
+_COURSE = select(*Course.__table__.c).where(Course.id == bindparam("course"))
+_ROLES = select(Enrollment.type, Enrollment.enrollment_state, Enrollment.associated_user_id).where(
+    Enrollment.user_id == bindparam("user"),
+    Enrollment.course_id == bindparam("course"),
+    Enrollment.enrollment_state.in_(("active", "completed")),
+)
+_ADMINISTERED = select(AccountAdmin.account_id).where(AccountAdmin.user_id == bindparam("user"))
+_PARENT = select(Account.parent_account_id).where(Account.id == bindparam("account"))
+_COUNTER = text("SELECT seq FROM sqlite_sequence WHERE name = :name")
+
+
+def table_of(model: type[Base]) -> Table:
+    """The table below a model: statements on it skip the cost of the session."""
+    table = model.__table__
+    assert isinstance(table, Table)
+    return table
+
+
+def denied() -> Denied:
+    """The refusal with which Canvas answers whatever a user may not do."""
+    return Denied(_NOT_ALLOWED, code="unauthorized")
+
+
+def missing(kind: str, key: object) -> NotFound:
+    """The refusal for something that does not exist, or not for this user."""
+    return NotFound(f"The specified resource does not exist: {kind} {key}")
+
+
+@dataclass(frozen=True)
+class CourseAccess:
+    """A course and what the signed-in user may do in it."""
+
+    course: RowMapping
+    user_id: int
+    now: str
+    admin: bool
+    active: frozenset[str]
+    """Types of the user's active enrollments."""
+    past: frozenset[str]
+    """Types of the user's completed enrollments."""
+    observed: frozenset[int]
+    """Students whom the user observes."""
+
+    @property
+    def staff(self) -> bool:
+        """Sees what is not published."""
+        return self.admin or not (self.active | self.past).isdisjoint(STAFF)
+
+    @property
+    def sees_grades(self) -> bool:
+        """Sees everybody's work and grades."""
+        return self.admin or not (self.active | self.past).isdisjoint(GRADERS)
+
+    @property
+    def closed(self) -> bool:
+        """The course was concluded by hand: nobody but an administrator changes it."""
+        return bool(self.course["workflow_state"] == "completed")
+
+    @property
+    def ended(self) -> bool:
+        """The course was concluded, or its end has come: students take no part any more."""
+        return self.closed or (self.course["end_at"] or "9") <= self.now
+
+    @property
+    def edits(self) -> bool:
+        """May change the content of the course."""
+        return self.admin or (not self.closed and not self.active.isdisjoint(STAFF))
+
+    @property
+    def grades(self) -> bool:
+        """May grade."""
+        return self.admin or (not self.closed and not self.active.isdisjoint(GRADERS))
+
+    @property
+    def manages(self) -> bool:
+        """May change the settings of the course and enroll staff."""
+        return self.admin or (not self.closed and not self.active.isdisjoint((TEACHER, DESIGNER)))
+
+    @property
+    def studies(self) -> bool:
+        """Takes part as a student."""
+        return STUDENT in self.active and not self.ended
+
+    @property
+    def reads(self) -> bool:
+        """May see the course at all."""
+        if self.course["workflow_state"] == "unpublished":
+            return self.staff
+        return self.staff or bool(self.active or self.past) or bool(self.course["is_public"])
+
+    def may_see_work_of(self, user_id: int) -> bool:
+        """Whether the work and grades of this student are shown to the user."""
+        return self.sees_grades or user_id == self.user_id or user_id in self.observed
+
+
+class AccessStore(Store):
+    """The signed-in user's view; what the topics of the store are built on."""
+
+    metadata = Base.metadata
+
+    @property
+    def stamp(self) -> str:
+        """The world's clock as the tables keep it."""
+        return timestamp(self.now)
+
+    # -- who --------------------------------------------------------------------------------------------
+
+    @property
+    def user_id(self) -> int:
+        """The user who is signed in; ``Denied`` if nobody is."""
+        user_id = self.signed_in
+        if user_id is None:
+            raise Denied("user authorization required: sign in with canvas_login", code="unauthenticated")
+        return user_id
+
+    @property
+    def signed_in(self) -> int | None:
+        """The user who is signed in, if anybody is."""
+        rows = self.fetch(_VIEWER)
+        return int(rows[0]["user_id"]) if rows else None
+
+    def sign_in(self, user_id: int) -> None:
+        """Make this the user that the tools act for."""
+        self.session.merge(SignIn(id=1, user_id=user_id))
+        self.session.flush()
+
+    def administers(self, account_id: int) -> bool:
+        """Whether the signed-in user is an administrator of the account or of one above it."""
+        administered = {row["account_id"] for row in self.fetch(_ADMINISTERED, user=self.user_id)}
+        account: int | None = account_id
+        while administered and account is not None:
+            if account in administered:
+                return True
+            account = self.fetch(_PARENT, account=account)[0]["parent_account_id"]
+        return False
+
+    # -- courses ----------------------------------------------------------------------------------------
+
+    def access(self, course_id: int) -> CourseAccess:
+        """A course with the user's rights in it, which may be none."""
+        user_id = self.user_id
+        course = self.one(_COURSE, "course", course_id, course=course_id)
+        roles = self.fetch(_ROLES, user=user_id, course=course_id)
+        return CourseAccess(
+            course=course,
+            user_id=user_id,
+            now=self.stamp,
+            admin=self.administers(course["account_id"]),
+            active=frozenset(r["type"] for r in roles if r["enrollment_state"] == "active"),
+            past=frozenset(r["type"] for r in roles if r["enrollment_state"] == "completed"),
+            observed=frozenset(r["associated_user_id"] for r in roles if r["associated_user_id"]),
+        )
+
+    def reading(self, course_id: int) -> CourseAccess:
+        """A course that the user may see."""
+        return _allowed(access := self.access(course_id), access.reads)
+
+    def editing(self, course_id: int) -> CourseAccess:
+        """A course whose content the user may change."""
+        return _allowed(access := self.access(course_id), access.edits)
+
+    def grading(self, course_id: int) -> CourseAccess:
+        """A course in which the user may grade."""
+        return _allowed(access := self.access(course_id), access.grades)
+
+    def managing(self, course_id: int) -> CourseAccess:
+        """A course whose settings the user may change."""
+        return _allowed(access := self.access(course_id), access.manages)
+
+    # -- rows -------------------------------------------------------------------------------------------
+
+    def one(self, statement: Select[Any], kind: str, key: int | str, **parameters: Any) -> RowMapping:
+        """The one row of a statement; ``NotFound`` names what was looked for."""
+        if any(isinstance(value, int) and not -MAX_ID <= value <= MAX_ID for value in parameters.values()):
+            raise missing(kind, key)
+        rows = self.fetch(statement, **parameters)
+        if not rows:
+            raise missing(kind, key)
+        return rows[0]
+
+    def listing(self, lister: Lister, page: int, per_page: int, **parameters: Any) -> Listing:
+        """One page of a list."""
+        check_page(page, per_page)
+        rows = self.fetch(lister.rows, limit=per_page, offset=(page - 1) * per_page, **parameters)
+        if len(rows) < per_page and (rows or page == 1):
+            total = (page - 1) * per_page + len(rows)
+        else:
+            total = int(self.fetch(lister.total, **parameters)[0]["total"])
+        return Listing(rows, page, per_page, total)
+
+    def insert(self, row: M) -> M:
+        """Add one row; it has its id afterwards."""
+        self.session.add(row)
+        self.session.flush()
+        return row
+
+    def change(self, table: type[M], key: int, values: Row) -> None:
+        """Change columns of one row."""
+        row = self.session.get_one(table, key)
+        for name, value in values.items():
+            setattr(row, name, value)
+        self.session.flush()
+
+    def fill(self, table: type[Base], rows: Sequence[Row]) -> list[int]:
+        """Insert many rows at once into a table with counted ids; returns the ids in order."""
+        if not rows:
+            return []
+        self.session.flush()
+        counter = self.session.execute(_COUNTER, {"name": table.__tablename__}).scalar() or 0
+        ids = list(range(counter + 1, counter + 1 + len(rows)))
+        numbered = [{**row, "id": key} for row, key in zip(rows, ids, strict=True)]
+        self.session.execute(insert(table_of(table)), numbered)
+        return ids
+
+
+def _allowed(access: CourseAccess, condition: bool) -> CourseAccess:
+    if not condition:
+        raise denied()
+    return access

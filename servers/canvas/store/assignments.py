@@ -1,0 +1,287 @@
+"""Assignments and rubrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from sqlalchemy import RowMapping, bindparam, exists, func, or_, select
+
+from mesocosm.errors import Conflict, Invalid
+from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
+from mesocosm.servers.canvas.store import values
+from mesocosm.servers.canvas.store.access import CourseAccess, Row, denied
+from mesocosm.servers.canvas.store.courses import CURRENT, CoursesStore
+from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
+
+GRADING_TYPES = ("points", "percent", "letter_grade", "gpa_scale", "pass_fail", "not_graded")
+ONLINE_TYPES = ("online_text_entry", "online_url", "online_upload")
+SUBMISSION_TYPES = (
+    *ONLINE_TYPES,
+    "none",
+    "on_paper",
+    "discussion_topic",
+    "external_tool",
+    "media_recording",
+    "student_annotation",
+)
+QUIZ_TYPE = "online_quiz"
+
+_VISIBLE = or_(Assignment.published, bindparam("staff"))
+_IN_COURSE = Lister(
+    select(*Assignment.__table__.c)
+    .where(Assignment.course_id == bindparam("course"), _VISIBLE)
+    .order_by(Assignment.position, Assignment.id)
+)
+_ASSIGNMENT = select(*Assignment.__table__.c).where(
+    Assignment.id == bindparam("assignment"), Assignment.course_id == bindparam("course"), _VISIBLE
+)
+_LAST_POSITION = select(func.coalesce(func.max(Assignment.position), 0).label("last")).where(
+    Assignment.course_id == bindparam("course")
+)
+_LAST_POSITIONS = (
+    select(Assignment.course_id, func.max(Assignment.position).label("last"))
+    .where(Assignment.course_id.in_(bindparam("courses", expanding=True)))
+    .group_by(Assignment.course_id)
+)
+_HANDED_IN = select(
+    exists()
+    .where(Submission.assignment_id == bindparam("assignment"), Submission.submitted_at.is_not(None))
+    .label("found")
+)
+_UPCOMING = (
+    select(
+        *Assignment.__table__.c,
+        Course.name.label("course_name"),
+        Course.course_code,
+        Course.time_zone,
+    )
+    .join(Course, Course.id == Assignment.course_id)
+    .where(
+        Course.id.in_(
+            select(Enrollment.course_id)
+            .join(Course, Course.id == Enrollment.course_id)
+            .where(Enrollment.user_id == bindparam("user"), Course.workflow_state == "available", *CURRENT)
+        ),
+        Assignment.due_at > bindparam("now"),
+        Assignment.published,
+    )
+    .order_by(Assignment.due_at, Assignment.id)
+    .limit(bindparam("limit"))
+)
+_RUBRICS = Lister(
+    select(*Rubric.__table__.c).where(Rubric.course_id == bindparam("course")).order_by(Rubric.id)
+)
+_RUBRIC = select(*Rubric.__table__.c).where(
+    Rubric.id == bindparam("rubric"), Rubric.course_id == bindparam("course")
+)
+
+
+class NewAssignment(TypedDict, total=False):
+    """An assignment for ``add_assignments``; ``course_id`` and ``name`` are required.
+
+    It is published and takes text entries unless it says otherwise.
+    """
+
+    course_id: int
+    name: str
+    description: str | None
+    due_at: str | None
+    unlock_at: str | None
+    lock_at: str | None
+    points_possible: float
+    grading_type: str
+    submission_types: list[str]
+    allowed_attempts: int
+    omit_from_final_grade: bool
+    published: bool
+    created_at: str
+    quiz_id: int
+    """For the store's own use: the quiz whose grades it carries."""
+
+
+class NewRubric(TypedDict, total=False):
+    """A rubric for ``add_rubrics``; ``course_id`` and ``title`` are required.
+
+    Each of ``criteria`` has description, long_description, points, criterion_use_range and ratings
+    (description, long_description, points).
+    """
+
+    course_id: int
+    title: str
+    description: str | None
+    free_form_criterion_comments: bool
+    hide_score_total: bool
+    criteria: list[dict[str, Any]]
+
+
+class AssignmentsStore(CoursesStore):
+    """What students are asked to do, and by which schemes it is judged."""
+
+    def assignments(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+        """The assignments of a course that the user may see, in their order."""
+        return self.listing(_IN_COURSE, page, per_page, course=access.course["id"], staff=access.staff)
+
+    def assignment(self, access: CourseAccess, assignment_id: int) -> RowMapping:
+        """An assignment that the user may see."""
+        course_id = access.course["id"]
+        return self.one(
+            _ASSIGNMENT,
+            "assignment",
+            assignment_id,
+            assignment=assignment_id,
+            course=course_id,
+            staff=access.staff,
+        )
+
+    def upcoming(self, limit: int) -> Sequence[RowMapping]:
+        """The published assignments of the user's courses that are due from now on, the next one first."""
+        check_page(1, limit)
+        return self.fetch(_UPCOMING, user=self.user_id, now=self.stamp, limit=limit)
+
+    def create_assignment(self, access: CourseAccess, fields: dict[str, Any]) -> RowMapping:
+        """Create an assignment at the end of the course's; unpublished unless told otherwise."""
+        course_id = access.course["id"]
+        checked: dict[str, Any] = {**_NEW, "submission_types": ["none"], "published": False}
+        checked |= _checked(fields)
+        assignment = self.insert(
+            Assignment(
+                **checked,
+                course_id=course_id,
+                position=self.fetch(_LAST_POSITION, course=course_id)[0]["last"] + 1,
+                created_at=self.stamp,
+                updated_at=self.stamp,
+            )
+        )
+        return self.assignment(access, assignment.id)
+
+    def update_assignment(
+        self, access: CourseAccess, assignment_id: int, fields: dict[str, Any]
+    ) -> RowMapping:
+        """Change an assignment."""
+        assignment = self.assignment(access, assignment_id)
+        if assignment["quiz_id"] is not None:
+            raise Invalid("This assignment belongs to a quiz: change it with canvas_update_quiz.")
+        checked = _checked(fields)
+        if checked.get("published") is False:
+            self.refuse_if_handed_in(assignment_id)
+        self.change(Assignment, assignment_id, checked | {"updated_at": self.stamp})
+        return self.assignment(access, assignment_id)
+
+    def refuse_if_handed_in(self, assignment_id: int) -> None:
+        """Refuse to unpublish what students have handed something in for."""
+        if self.fetch(_HANDED_IN, assignment=assignment_id)[0]["found"]:
+            raise Conflict("Can't unpublish if there are student submissions")
+
+    # -- rubrics ----------------------------------------------------------------------------------------
+
+    def rubrics(self, course_id: int, page: int, per_page: int) -> Listing:
+        """The rubrics of a course; for its staff."""
+        self._rubric_access(course_id)
+        return self.listing(_RUBRICS, page, per_page, course=course_id)
+
+    def rubric(self, course_id: int, rubric_id: int) -> RowMapping:
+        """A rubric; for the staff of its course."""
+        self._rubric_access(course_id)
+        return self.one(_RUBRIC, "rubric", rubric_id, rubric=rubric_id, course=course_id)
+
+    def create_rubric(self, course_id: int, rubric: NewRubric) -> RowMapping:
+        """Create a rubric; its points are the sum of its criteria's."""
+        self.editing(course_id)
+        rubric["title"] = values.title("title", rubric["title"])
+        rubric["description"] = values.text("description", rubric.get("description") or "") or None
+        rubric["criteria"] = [_criterion(c) for c in rubric.get("criteria", [])]
+        rubric["course_id"] = course_id
+        return self.rubric(course_id, self.add_rubrics([rubric])[0])
+
+    def _rubric_access(self, course_id: int) -> None:
+        if not self.access(course_id).staff:
+            raise denied()
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def add_assignments(self, assignments: list[NewAssignment]) -> list[int]:
+        """Add assignments after those that their courses have; returns their ids."""
+        courses = sorted({assignment["course_id"] for assignment in assignments})
+        last = {row["course_id"]: row["last"] for row in self.fetch(_LAST_POSITIONS, courses=courses)}
+        rows = []
+        for assignment in assignments:
+            row: dict[str, Any] = {**_NEW, "created_at": self.stamp, **assignment}
+            position = last[row["course_id"]] = last.get(row["course_id"], 0) + 1
+            values.choice("grading_type", row["grading_type"], GRADING_TYPES)
+            if "quiz_id" not in assignment:
+                _check_types(row["submission_types"])
+            for name in ("due_at", "unlock_at", "lock_at", "created_at"):
+                row[name] = values.stored_time(row[name])
+            rows.append({**row, "position": position, "updated_at": row["created_at"]})
+        return self.fill(Assignment, rows)
+
+    def add_rubrics(self, rubrics: list[NewRubric]) -> list[int]:
+        """Add rubrics; returns their ids."""
+        defaults: dict[str, Any] = {
+            "description": None,
+            "free_form_criterion_comments": False,
+            "hide_score_total": False,
+            "criteria": [],
+        }
+        return self.fill(Rubric, [{**defaults, **rubric} for rubric in rubrics])
+
+
+_NEW: dict[str, Any] = {
+    "quiz_id": None,
+    "description": None,
+    "due_at": None,
+    "unlock_at": None,
+    "lock_at": None,
+    "points_possible": 0.0,
+    "grading_type": "points",
+    "submission_types": ["online_text_entry"],
+    "allowed_attempts": -1,
+    "omit_from_final_grade": False,
+    "published": True,
+}
+
+
+def _checked(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields of an assignment as an agent gave them, in the tables' form."""
+    checked: dict[str, Any] = dict(fields)
+    if "name" in fields:
+        checked["name"] = values.title("name", fields["name"])
+    if "description" in fields:
+        checked["description"] = values.text("description", fields["description"])
+    if "points_possible" in fields:
+        checked["points_possible"] = values.number("points_possible", fields["points_possible"])
+    if "due_at" in fields:
+        checked["due_at"] = values.moment("due_at", fields["due_at"], end_of_day=True)
+    if "submission_types" in fields:
+        _check_types(fields["submission_types"])
+    return checked
+
+
+def _check_types(submission_types: list[str]) -> None:
+    if not submission_types:
+        raise Invalid("submission_types must name at least one type")
+    for kind in submission_types:
+        values.choice("submission_types", kind, SUBMISSION_TYPES)
+    if "none" in submission_types and len(submission_types) > 1:
+        raise Invalid("submission_types 'none' cannot be combined with others")
+
+
+def _criterion(criterion: Row) -> dict[str, Any]:
+    ratings = [_rating(rating) for rating in criterion.get("ratings", [])]
+    best = max((rating["points"] for rating in ratings), default=0.0)
+    return {
+        "description": values.title("criteria description", criterion.get("description", "No description")),
+        "long_description": values.text("long_description", criterion.get("long_description", "")),
+        "points": values.number("criteria points", criterion.get("points", best)),
+        "criterion_use_range": criterion.get("criterion_use_range", False),
+        "ratings": sorted(ratings, key=lambda rating: -rating["points"]),
+    }
+
+
+def _rating(rating: Row) -> dict[str, Any]:
+    return {
+        "description": values.title("ratings description", rating.get("description", "No description")),
+        "long_description": values.text("long_description", rating.get("long_description", "")),
+        "points": values.number("ratings points", rating.get("points", 0)),
+    }

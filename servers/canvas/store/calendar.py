@@ -1,0 +1,153 @@
+"""The calendar, and the stream of what is new."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from sqlalchemy import bindparam, literal, null, or_, select, union_all
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.canvas.models import (
+    Assignment,
+    CalendarEvent,
+    Conversation,
+    Course,
+    DiscussionTopic,
+    Enrollment,
+    Participant,
+    Submission,
+)
+from mesocosm.servers.canvas.store import values
+from mesocosm.servers.canvas.store.conversations import ConversationsStore
+from mesocosm.servers.canvas.store.courses import CURRENT
+from mesocosm.servers.canvas.store.listing import Lister, Listing
+
+_MY_COURSES = (
+    select(Enrollment.course_id)
+    .join(Course, Course.id == Enrollment.course_id)
+    .where(Enrollment.user_id == bindparam("user"), Course.workflow_state == "available", *CURRENT)
+)
+_EVENTS = Lister(
+    select(*CalendarEvent.__table__.c)
+    .where(
+        or_(CalendarEvent.course_id.in_(_MY_COURSES), CalendarEvent.user_id == bindparam("user")),
+        CalendarEvent.start_at <= bindparam("until"),
+        CalendarEvent.end_at >= bindparam("since"),
+    )
+    .order_by(CalendarEvent.start_at, CalendarEvent.id)
+)
+_TOPICS_STREAM = select(
+    DiscussionTopic.posted_at.label("at"),
+    literal("topic").label("kind"),
+    DiscussionTopic.id.label("key"),
+    DiscussionTopic.course_id,
+).where(
+    DiscussionTopic.course_id.in_(_MY_COURSES),
+    DiscussionTopic.published,
+    DiscussionTopic.posted_at <= bindparam("now"),
+)
+_CONVERSATIONS_STREAM = (
+    select(Conversation.last_message_at, literal("conversation"), Conversation.id, null().label("course_id"))
+    .join(Participant, Participant.conversation_id == Conversation.id)
+    .where(Participant.user_id == bindparam("user"))
+)
+_GRADES_STREAM = (
+    select(Submission.graded_at, literal("submission"), Submission.id, Assignment.course_id)
+    .join(Assignment, Assignment.id == Submission.assignment_id)
+    .where(
+        Submission.user_id == bindparam("user"),
+        Submission.graded_at.is_not(None),
+        Assignment.course_id.in_(_MY_COURSES),
+        Assignment.published,
+    )
+)
+_STREAM = union_all(_TOPICS_STREAM, _CONVERSATIONS_STREAM, _GRADES_STREAM).subquery()
+_NEWS = Lister(select(_STREAM).order_by(_STREAM.c.at.desc(), _STREAM.c.kind, _STREAM.c.key.desc()))
+_TOPICS = select(
+    DiscussionTopic.id,
+    DiscussionTopic.title,
+    DiscussionTopic.message,
+    DiscussionTopic.is_announcement,
+).where(DiscussionTopic.id.in_(bindparam("keys", expanding=True)))
+_SUBJECTS = select(Conversation.id, Conversation.subject).where(
+    Conversation.id.in_(bindparam("keys", expanding=True))
+)
+_GRADED = (
+    select(
+        Submission.id,
+        Assignment.name,
+        Assignment.id.label("assignment_id"),
+        Submission.grade,
+        Submission.score,
+    )
+    .join(Assignment, Assignment.id == Submission.assignment_id)
+    .where(Submission.id.in_(bindparam("keys", expanding=True)))
+)
+_DETAILS = {"topic": _TOPICS, "conversation": _SUBJECTS, "submission": _GRADED}
+
+
+class NewEvent(TypedDict, total=False):
+    """An event for ``add_calendar_events``, of a course or a user; title and start are required.
+
+    Without an end it ends when it starts.
+    """
+
+    course_id: int | None
+    user_id: int | None
+    title: str
+    description: str | None
+    location_name: str | None
+    start_at: str
+    end_at: str
+    all_day: bool
+    created_at: str
+
+
+class CalendarStore(ConversationsStore):
+    """What is on, and what is new, for the signed-in user."""
+
+    def events(self, start_date: str | None, end_date: str | None, page: int, per_page: int) -> Listing:
+        """The events of the user and the user's courses that touch a span of time, by their start."""
+        since = values.moment("start_date", start_date) or ""
+        until = values.moment("end_date", end_date, end_of_day=True) or "9"
+        if until < since:
+            raise Invalid("end_date must not be before start_date")
+        return self.listing(
+            _EVENTS, page, per_page, user=self.user_id, now=self.stamp, since=since, until=until
+        )
+
+    def news(self, page: int, per_page: int) -> tuple[Listing, dict[tuple[str, int], Any]]:
+        """The activity stream, newest first, with what each entry is about by kind and id."""
+        stream = self.listing(_NEWS, page, per_page, user=self.user_id, now=self.stamp)
+        subjects = {}
+        for kind, statement in _DETAILS.items():
+            keys = [row["key"] for row in stream.rows if row["kind"] == kind]
+            for row in self.fetch(statement, keys=keys) if keys else ():
+                subjects[kind, row["id"]] = row
+        return stream, subjects
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def add_calendar_events(self, events: list[NewEvent]) -> list[int]:
+        """Add events; returns their ids."""
+        rows = []
+        for event in events:
+            row: dict[str, Any] = {**_NEW_EVENT, "created_at": self.stamp, **event}
+            if (row["course_id"] is None) == (row["user_id"] is None):
+                raise Invalid("an event belongs to a course or to a user")
+            row["start_at"] = values.stored_time(row["start_at"])
+            row["end_at"] = values.stored_time(row.get("end_at") or row["start_at"])
+            if row["end_at"] < row["start_at"]:
+                raise Invalid("an event cannot end before it starts")
+            row["created_at"] = row["updated_at"] = values.stored_time(row["created_at"])
+            rows.append(row)
+        return self.fill(CalendarEvent, rows)
+
+
+_NEW_EVENT: dict[str, Any] = {
+    "course_id": None,
+    "user_id": None,
+    "description": None,
+    "location_name": None,
+    "all_day": False,
+}

@@ -1,0 +1,264 @@
+"""Conversations: Canvas's inbox."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from sqlalchemy import RowMapping, bindparam, func, insert, select
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.canvas.models import Conversation, Enrollment, Message, Participant, User
+from mesocosm.servers.canvas.store import values
+from mesocosm.servers.canvas.store.access import (
+    DESIGNER,
+    ENROLLMENT_TYPES,
+    OBSERVER,
+    STUDENT,
+    TA,
+    TEACHER,
+    denied,
+    missing,
+    table_of,
+)
+from mesocosm.servers.canvas.store.discussions import DiscussionsStore
+from mesocosm.servers.canvas.store.listing import Lister, Listing
+
+MAX_RECIPIENTS = 100
+GROUPS = {
+    "students": STUDENT,
+    "teachers": TEACHER,
+    "tas": TA,
+    "observers": OBSERVER,
+    "designers": DESIGNER,
+}
+
+_CONTEXT = re.compile(r"course_(\d{1,18})(?:_(\w+))?")
+_USER = re.compile(r"(?:user_)?(\d{1,18})")
+
+_COUNT = (
+    select(func.count())
+    .where(Message.conversation_id == Conversation.id)
+    .scalar_subquery()
+    .label("message_count")
+)
+_LAST_MESSAGE = (
+    select(Message.body)
+    .where(Message.conversation_id == Conversation.id)
+    .order_by(Message.created_at.desc(), Message.id.desc())
+    .limit(1)
+    .scalar_subquery()
+    .label("last_message")
+)
+_OWN = select(
+    *Conversation.__table__.c, Participant.workflow_state, Participant.starred, _COUNT, _LAST_MESSAGE
+).join(Participant, Participant.conversation_id == Conversation.id)
+_CONVERSATIONS = Lister(
+    _OWN.where(Participant.user_id == bindparam("user"), Participant.workflow_state != "archived").order_by(
+        Conversation.last_message_at.desc(), Conversation.id.desc()
+    )
+)
+_CONVERSATION = _OWN.where(
+    Participant.user_id == bindparam("user"), Conversation.id == bindparam("conversation")
+)
+_MESSAGES = Lister(
+    select(*Message.__table__.c)
+    .where(Message.conversation_id == bindparam("conversation"))
+    .order_by(Message.created_at.desc(), Message.id.desc())
+)
+_PARTICIPANTS = (
+    select(Participant.conversation_id, User.id, User.short_name, User.name)
+    .join(User, User.id == Participant.user_id)
+    .where(Participant.conversation_id.in_(bindparam("conversations", expanding=True)))
+    .order_by(Participant.conversation_id, User.id)
+)
+_CLASSMATES = select(Enrollment.user_id).where(
+    Enrollment.course_id.in_(
+        select(Enrollment.course_id).where(
+            Enrollment.user_id == bindparam("viewer"), Enrollment.enrollment_state == "active"
+        )
+    ),
+    Enrollment.enrollment_state == "active",
+    Enrollment.user_id.in_(bindparam("users", expanding=True)),
+)
+_MEMBERS = (
+    select(Enrollment.user_id)
+    .where(
+        Enrollment.course_id == bindparam("course"),
+        Enrollment.type.in_(bindparam("types", expanding=True)),
+        Enrollment.enrollment_state == "active",
+    )
+    .distinct()
+    .order_by(Enrollment.user_id)
+    .limit(MAX_RECIPIENTS + 2)
+)
+_MINE = select(Participant.conversation_id).where(Participant.user_id == bindparam("user"))
+_THEIRS = select(Participant.conversation_id).where(Participant.user_id == bindparam("other"))
+_PRIVATE = (
+    select(Conversation.id, Conversation.subject)
+    .where(Conversation.private, Conversation.id.in_(_MINE), Conversation.id.in_(_THEIRS))
+    .order_by(Conversation.id.desc())
+)
+
+
+class NewMessage(TypedDict):
+    """A message of a ``NewConversation``."""
+
+    author_id: int
+    body: str
+    created_at: str
+
+
+class NewConversation(TypedDict, total=False):
+    """A conversation for ``add_conversations``; participants and messages (oldest first) are required.
+
+    It is unread by those who did not write its last message, unless ``read_by`` names them.
+    """
+
+    subject: str | None
+    participants: list[int]
+    messages: list[NewMessage]
+    course_id: int | None
+    read_by: list[int]
+
+
+class ConversationsStore(DiscussionsStore):
+    """Messages between users."""
+
+    def conversations(self, page: int, per_page: int) -> Listing:
+        """The signed-in user's conversations, the one with the newest message first."""
+        return self.listing(_CONVERSATIONS, page, per_page, user=self.user_id)
+
+    def conversation(self, conversation_id: int) -> RowMapping:
+        """A conversation in which the signed-in user takes part."""
+        return self.one(
+            _CONVERSATION,
+            "conversation",
+            conversation_id,
+            conversation=conversation_id,
+            user=self.user_id,
+        )
+
+    def messages(self, conversation_id: int, page: int, per_page: int) -> Listing:
+        """The messages of a conversation, newest first."""
+        return self.listing(_MESSAGES, page, per_page, conversation=conversation_id)
+
+    def participants(self, conversation_ids: Sequence[int]) -> dict[int, list[RowMapping]]:
+        """Who takes part in each conversation."""
+        groups: dict[int, list[RowMapping]] = {key: [] for key in conversation_ids}
+        for row in self.fetch(_PARTICIPANTS, conversations=conversation_ids):
+            groups[row["conversation_id"]].append(row)
+        return groups
+
+    def start_conversations(
+        self, recipients: Sequence[str], body: str, subject: str | None
+    ) -> list[RowMapping]:
+        """Send a message to each recipient privately; returns the conversations with them.
+
+        A private conversation of the same subject is continued.
+        """
+        sender = self.user_id
+        text = values.filled("body", body)
+        title = values.text("subject", subject.strip(), limit=values.MAX_TITLE) if subject else ""
+        people = self._people(recipients)
+        keys = [self._private(sender, other, title or None) for other in people]
+        for key in keys:
+            self.insert(Message(conversation_id=key, author_id=sender, body=text, created_at=self.stamp))
+            self.change(Conversation, key, {"last_message_at": self.stamp})
+        return [self.conversation(key) for key in keys]
+
+    def _private(self, sender: int, other: int, subject: str | None) -> int:
+        """The private conversation to continue, or a new one; the other one has not read it."""
+        for row in self.fetch(_PRIVATE, user=sender, other=other):
+            if subject in (None, row["subject"]):
+                for user_id, state in ((sender, "read"), (other, "unread")):
+                    self.session.get_one(Participant, (row["id"], user_id)).workflow_state = state
+                return int(row["id"])
+        conversation = self.insert(
+            Conversation(subject=subject, private=True, course_id=None, last_message_at=self.stamp)
+        )
+        for user_id, state in ((sender, "read"), (other, "unread")):
+            self.insert(
+                Participant(
+                    conversation_id=conversation.id, user_id=user_id, workflow_state=state, starred=False
+                )
+            )
+        return conversation.id
+
+    def _people(self, recipients: Sequence[str]) -> list[int]:
+        """The users whom these recipients name; all must be within the sender's reach."""
+        people: dict[int, None] = {}
+        for recipient in recipients:
+            for user_id in self._named(recipient.strip()):
+                people[user_id] = None
+        people.pop(self.user_id, None)
+        if not people:
+            raise Invalid("recipients can't be blank")
+        if len(people) > MAX_RECIPIENTS:
+            raise Invalid(f"Too many recipients: a message can be sent to at most {MAX_RECIPIENTS} users.")
+        return list(people)
+
+    def _named(self, recipient: str) -> list[int]:
+        if found := _USER.fullmatch(recipient):
+            return [self._reachable(int(found[1]))]
+        if found := _CONTEXT.fullmatch(recipient):
+            return self._group(int(found[1]), found[2])
+        raise Invalid(
+            f"Invalid recipient {recipient[:40]!r}: use a user id, course_<id> or course_<id>_teachers"
+            " (or _students, _tas, _observers, _designers)."
+        )
+
+    def _reachable(self, user_id: int) -> int:
+        """A user whom the sender knows from a course, or may see as an administrator."""
+        if user_id == self.user_id or self.fetch(_CLASSMATES, viewer=self.user_id, users=[user_id]):
+            return user_id
+        if self.administers(self.user(self.user_id)["account_id"]) and self.user(user_id):
+            return user_id
+        raise missing("recipient", user_id)
+
+    def _group(self, course_id: int, group: str | None) -> list[int]:
+        access = self.reading(course_id)
+        if group is not None and group not in GROUPS:
+            raise Invalid(f"Invalid recipient group {group[:40]!r}: use one of {', '.join(GROUPS)}.")
+        # Students may write to the staff as a whole, but not to everybody at once.
+        if not (access.staff or group in ("teachers", "tas")):
+            raise denied()
+        types = [GROUPS[group]] if group else list(ENROLLMENT_TYPES)
+        return [row["user_id"] for row in self.fetch(_MEMBERS, course=course_id, types=types)]
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def add_conversations(self, conversations: list[NewConversation]) -> list[int]:
+        """Add conversations with their messages; returns their ids."""
+        ids = self.fill(Conversation, [_filled(conversation) for conversation in conversations])
+        participants, messages = [], []
+        for key, conversation in zip(ids, conversations, strict=True):
+            people = conversation["participants"]
+            for message in conversation["messages"]:
+                if message["author_id"] not in people:
+                    raise Invalid(f"user {message['author_id']} does not take part in the conversation")
+                created_at = values.stored_time(message["created_at"])
+                messages.append({**message, "created_at": created_at, "conversation_id": key})
+            read_by = {conversation["messages"][-1]["author_id"], *conversation.get("read_by", [])}
+            for user_id in people:
+                state = "read" if user_id in read_by else "unread"
+                row = {"conversation_id": key, "user_id": user_id, "workflow_state": state, "starred": False}
+                participants.append(row)
+        if participants:
+            self.session.execute(insert(table_of(Participant)), participants)
+        self.fill(Message, messages)
+        return ids
+
+
+def _filled(conversation: NewConversation) -> dict[str, Any]:
+    if not conversation["messages"] or len(set(conversation["participants"])) < 2:
+        raise Invalid("a conversation needs two participants and a message")
+    return {
+        "subject": conversation.get("subject"),
+        "private": len(conversation["participants"]) == 2,
+        "course_id": conversation.get("course_id"),
+        "last_message_at": max(
+            str(values.stored_time(message["created_at"])) for message in conversation["messages"]
+        ),
+    }

@@ -1,0 +1,294 @@
+"""Courses and enrollments."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from sqlalchemy import BindParameter, RowMapping, bindparam, func, insert, or_, select
+
+from mesocosm.errors import Conflict, Invalid
+from mesocosm.servers.canvas.models import Course, Enrollment, User
+from mesocosm.servers.canvas.store import values
+from mesocosm.servers.canvas.store.access import (
+    ENROLLMENT_TYPES,
+    GRADERS,
+    OBSERVER,
+    STAFF,
+    STUDENT,
+    TEACHER,
+    CourseAccess,
+    denied,
+    table_of,
+)
+from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
+from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.servers.canvas.store.users import UsersStore
+
+ENROLLMENT_STATES = ("active", "invited", "inactive", "completed")
+COURSE_STATES = ("unpublished", "available", "completed")
+COURSE_EVENTS = {"claim": "unpublished", "offer": "available", "conclude": "completed"}
+_EXPANDED: BindParameter[Any] = bindparam("courses", expanding=True)
+
+_COURSE_COLUMNS = [column for column in Course.__table__.c if column.name != "syllabus_body"]
+_MINE = (
+    select(*_COURSE_COLUMNS)
+    .join(Enrollment, Enrollment.course_id == Course.id)
+    .where(
+        Enrollment.user_id == bindparam("user"),
+        Enrollment.enrollment_state.in_(("active", "completed")),
+        or_(Course.workflow_state != "unpublished", Enrollment.type.in_(STAFF)),
+    )
+    .group_by(Course.id)
+    .order_by(Course.id)
+)
+_ALL_MINE = Lister(_MINE)
+CURRENT = (
+    Enrollment.enrollment_state == "active",
+    Course.workflow_state != "completed",
+    or_(Course.end_at.is_(None), Course.end_at > bindparam("now")),
+)
+_MY_CURRENT = Lister(_MINE.where(*CURRENT))
+_MY_ENROLLMENTS = (
+    select(*Enrollment.__table__.c)
+    .where(
+        Enrollment.user_id == bindparam("user"),
+        Enrollment.course_id.in_(_EXPANDED),
+        Enrollment.enrollment_state.in_(("active", "completed")),
+    )
+    .order_by(Enrollment.id)
+)
+_TEACHERS = (
+    select(Enrollment.course_id, User.id, User.short_name, User.primary_email)
+    .join(User, User.id == Enrollment.user_id)
+    .where(
+        Enrollment.course_id.in_(_EXPANDED),
+        Enrollment.type == TEACHER,
+        Enrollment.enrollment_state.in_(("active", "completed")),
+    )
+    .order_by(Enrollment.id)
+)
+_STUDENTS = (
+    select(Enrollment.course_id, func.count().label("students"))
+    .where(
+        Enrollment.course_id.in_(_EXPANDED),
+        Enrollment.type == STUDENT,
+        Enrollment.enrollment_state == "active",
+    )
+    .group_by(Enrollment.course_id)
+)
+_ENROLLMENT = select(*Enrollment.__table__.c).where(
+    Enrollment.course_id == bindparam("course"),
+    Enrollment.user_id == bindparam("user"),
+    Enrollment.type == bindparam("type"),
+)
+_MEMBERS = select(Enrollment.course_id, Enrollment.user_id, Enrollment.type).where(
+    Enrollment.course_id.in_(_EXPANDED)
+)
+
+
+class NewCourse(TypedDict, total=False):
+    """A course for ``add_courses``; ``name`` and ``course_code`` are required.
+
+    ``workflow_state`` is ``available`` unless given (``unpublished``, ``completed``).
+    """
+
+    name: str
+    course_code: str
+    account_id: int
+    workflow_state: str
+    start_at: str | None
+    end_at: str | None
+    syllabus_body: str | None
+    is_public: bool
+    time_zone: str
+    sis_course_id: str | None
+    created_at: str
+
+
+class NewEnrollment(TypedDict, total=False):
+    """An enrollment for ``add_enrollments``; course and user are required, the type is student by default."""
+
+    course_id: int
+    user_id: int
+    type: str
+    enrollment_state: str
+    associated_user_id: int | None
+    created_at: str
+
+
+class CoursesStore(UsersStore):
+    """Courses, and who takes part in them."""
+
+    def my_courses(self, page: int, per_page: int, *, include_ended: bool = False) -> Listing:
+        """The signed-in user's courses, without their syllabus.
+
+        With ``include_ended`` also those that were concluded or have ended, and those of completed
+        enrollments.
+        """
+        if include_ended:
+            return self.listing(_ALL_MINE, page, per_page, user=self.user_id)
+        return self.listing(_MY_CURRENT, page, per_page, user=self.user_id, now=self.stamp)
+
+    def teachers_of(self, course_ids: Sequence[int]) -> dict[int, list[RowMapping]]:
+        """The teachers of each course."""
+        return _grouped(self.fetch(_TEACHERS, courses=course_ids))
+
+    def my_enrollments_in(self, course_ids: Sequence[int]) -> dict[int, list[RowMapping]]:
+        """The signed-in user's enrollments in each course."""
+        return _grouped(self.fetch(_MY_ENROLLMENTS, courses=course_ids, user=self.user_id))
+
+    def student_counts(self, course_ids: Sequence[int]) -> dict[int, int]:
+        """How many students each course has."""
+        return {row["course_id"]: row["students"] for row in self.fetch(_STUDENTS, courses=course_ids)}
+
+    def create_course(self, account_id: int, fields: dict[str, Any], *, offer: bool = False) -> RowMapping:
+        """Create a course, unpublished unless it is offered; for administrators of the account."""
+        self.administered(account_id)
+        course = self.insert(
+            Course(
+                account_id=account_id,
+                workflow_state="available" if offer else "unpublished",
+                is_public=fields.pop("is_public", False),
+                sis_course_id=None,
+                created_at=self.stamp,
+                updated_at=self.stamp,
+                **(_COURSE_FIELDS | {"course_code": fields["name"][:20].strip()} | _checked(fields)),
+            )
+        )
+        _check_term(course.start_at, course.end_at)
+        return self.access(course.id).course
+
+    def update_course(self, course_id: int, fields: dict[str, Any], event: str | None = None) -> RowMapping:
+        """Change a course; for its teachers and administrators."""
+        access = self.access(course_id)
+        # Whoever concluded a course may take that back, though it is closed to changes meanwhile.
+        reopening = event in ("offer", "claim") and TEACHER in access.active and not fields
+        if not (access.manages or reopening):
+            raise denied()
+        changes = _checked(fields)
+        if event is not None:
+            changes["workflow_state"] = COURSE_EVENTS[event]
+        course = access.course
+        _check_term(changes.get("start_at", course["start_at"]), changes.get("end_at", course["end_at"]))
+        self.change(Course, course_id, changes | {"updated_at": self.stamp})
+        return self.access(course_id).course
+
+    def enroll(self, course_id: int, user_id: int, kind: str, state: str) -> RowMapping:
+        """Enroll a user; one who has such an enrollment already gets the new state."""
+        access = self.access(course_id)
+        values.choice("role", kind, ENROLLMENT_TYPES)
+        values.choice("enrollment_state", state, ENROLLMENT_STATES[:3])
+        if not _may_enroll(access, kind):
+            raise denied()
+        if access.closed:
+            raise Conflict("Can't add an enrollment to a concluded course.")
+        self.user(user_id)
+        found = self.fetch(_ENROLLMENT, course=course_id, user=user_id, type=kind)
+        if found:
+            key = int(found[0]["id"])
+            self.change(Enrollment, key, {"enrollment_state": state, "updated_at": self.stamp})
+        else:
+            self.insert(
+                Enrollment(
+                    course_id=course_id,
+                    user_id=user_id,
+                    type=kind,
+                    enrollment_state=state,
+                    associated_user_id=None,
+                    created_at=self.stamp,
+                    updated_at=self.stamp,
+                )
+            )
+        return self.fetch(_ENROLLMENT, course=course_id, user=user_id, type=kind)[0]
+
+    def members(self, course_ids: set[int], types: Sequence[str] = ENROLLMENT_TYPES) -> set[tuple[int, int]]:
+        """Pairs of course and user for everybody enrolled in these courses in one of these ways."""
+        rows = self.fetch(_MEMBERS, courses=sorted(course_ids))
+        return {(row["course_id"], row["user_id"]) for row in rows if row["type"] in types}
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def add_courses(self, courses: list[NewCourse]) -> list[int]:
+        """Add courses, to the first root account unless they say otherwise; returns their ids."""
+        defaults = {"account_id": self.root_account_id, "created_at": self.stamp, **_NEW_COURSE}
+        rows = []
+        for course in courses:
+            row: dict[str, Any] = {**defaults, **course}
+            values.choice("workflow_state", row["workflow_state"], COURSE_STATES)
+            for name in ("start_at", "end_at", "created_at"):
+                row[name] = values.stored_time(row[name])
+            _check_term(row["start_at"], row["end_at"])
+            rows.append({**row, "updated_at": row["created_at"]})
+        return self.fill(Course, rows)
+
+    def add_enrollments(self, enrollments: list[NewEnrollment]) -> list[int]:
+        """Add enrollments, of active students unless they say otherwise; returns their ids."""
+        rows = []
+        for enrollment in enrollments:
+            row: dict[str, Any] = {**_NEW_ENROLLMENT, "created_at": self.stamp, **enrollment}
+            values.choice("type", row["type"], ENROLLMENT_TYPES)
+            values.choice("enrollment_state", row["enrollment_state"], ENROLLMENT_STATES)
+            row["created_at"] = values.stored_time(row["created_at"])
+            rows.append({**row, "updated_at": row["created_at"]})
+        return self.fill(Enrollment, rows)
+
+    def enroll_students(self, pairs: list[tuple[int, int]]) -> None:
+        """Enroll many students at once: pairs of course id and user id."""
+        common = {**_NEW_ENROLLMENT, "created_at": self.stamp, "updated_at": self.stamp}
+        rows = [{**common, "course_id": course, "user_id": user} for course, user in pairs]
+        if rows:
+            self.session.execute(insert(table_of(Enrollment)), rows)
+
+
+_COURSE_FIELDS: dict[str, Any] = {
+    "start_at": None,
+    "end_at": None,
+    "syllabus_body": None,
+    "time_zone": DEFAULT_TIME_ZONE,
+}
+_NEW_COURSE: dict[str, Any] = {
+    **_COURSE_FIELDS,
+    "workflow_state": "available",
+    "is_public": False,
+    "sis_course_id": None,
+}
+_NEW_ENROLLMENT: dict[str, Any] = {
+    "type": STUDENT,
+    "enrollment_state": "active",
+    "associated_user_id": None,
+}
+
+
+def _checked(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a course as an agent gave them, in the tables' form."""
+    checked: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in ("name", "course_code"):
+            checked[name] = values.title(name, value)
+        elif name == "syllabus_body":
+            checked[name] = values.text(name, value)
+        elif name == "time_zone":
+            checked[name] = values.time_zone(value)
+        else:
+            checked[name] = values.moment(name, value)
+    return checked
+
+
+def _check_term(start_at: str | None, end_at: str | None) -> None:
+    if start_at and end_at and end_at < start_at:
+        raise Invalid("End date can't be before the start date")
+
+
+def _may_enroll(access: CourseAccess, kind: str) -> bool:
+    if kind in (STUDENT, OBSERVER):
+        return access.admin or not access.active.isdisjoint(GRADERS)
+    return access.admin or TEACHER in access.active
+
+
+def _grouped(rows: Sequence[RowMapping]) -> dict[int, list[RowMapping]]:
+    groups: dict[int, list[RowMapping]] = defaultdict(list)
+    for row in rows:
+        groups[row["course_id"]].append(row)
+    return groups

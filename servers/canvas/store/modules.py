@@ -1,0 +1,313 @@
+"""Modules: the steps of a course, and how far a student has come."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from sqlalchemy import Integer, RowMapping, Select, bindparam, func, insert, or_, select, update
+
+from mesocosm.errors import Denied, Invalid
+from mesocosm.servers.canvas.models import (
+    Assignment,
+    DiscussionTopic,
+    File,
+    ItemCompletion,
+    Module,
+    ModuleItem,
+    Quiz,
+    WikiPage,
+)
+from mesocosm.servers.canvas.store import values
+from mesocosm.servers.canvas.store.access import CourseAccess, Row, denied, table_of
+from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.servers.canvas.store.quizzes import QuizzesStore
+
+CONTENT: dict[str, Any] = {
+    "Assignment": Assignment,
+    "Quiz": Quiz,
+    "File": File,
+    "Page": WikiPage,
+    "Discussion": DiscussionTopic,
+}
+EXTERNAL = ("ExternalUrl", "ExternalTool")
+ITEM_TYPES = (*CONTENT, *EXTERNAL, "SubHeader")
+MAX_INDENT = 5
+
+_VISIBLE = or_(Module.published, bindparam("staff"))
+_MODULES = Lister(
+    select(*Module.__table__.c)
+    .where(Module.course_id == bindparam("course"), _VISIBLE)
+    .order_by(Module.position, Module.id)
+)
+_MODULE = select(*Module.__table__.c).where(
+    Module.id == bindparam("module"), Module.course_id == bindparam("course"), _VISIBLE
+)
+_MODULE_IDS = select(Module.id, Module.position).where(Module.course_id == bindparam("course"))
+_PAGE_URL = select(WikiPage.url).where(WikiPage.id == ModuleItem.content_id, ModuleItem.type == "Page")
+_DONE = select(ItemCompletion.item_id).where(
+    ItemCompletion.item_id == ModuleItem.id, ItemCompletion.user_id == bindparam("user")
+)
+_ITEM_COLUMNS: Select[Any] = select(
+    *ModuleItem.__table__.c,
+    _PAGE_URL.scalar_subquery().label("page_url"),
+    _DONE.exists().label("completed"),
+)
+_SEEN = or_(ModuleItem.published, bindparam("staff"))
+_ITEMS = Lister(
+    _ITEM_COLUMNS.where(ModuleItem.module_id == bindparam("module"), _SEEN).order_by(
+        ModuleItem.position, ModuleItem.id
+    )
+)
+_ITEM = _ITEM_COLUMNS.where(
+    ModuleItem.module_id == bindparam("module"), ModuleItem.id == bindparam("item"), _SEEN
+)
+_BEFORE = select(ModuleItem.id).where(
+    ModuleItem.module_id == bindparam("module"),
+    ModuleItem.position < bindparam("position"),
+    ModuleItem.type != "SubHeader",
+    ModuleItem.published,
+    ~_DONE.exists(),
+)
+_PROGRESS = (
+    select(
+        ModuleItem.module_id,
+        func.count().label("items"),
+        func.sum(_DONE.exists(), type_=Integer).label("done"),
+        func.sum(ModuleItem.type == "SubHeader", type_=Integer).label("headers"),
+    )
+    .where(ModuleItem.module_id.in_(bindparam("modules", expanding=True)), _SEEN)
+    .group_by(ModuleItem.module_id)
+)
+_COURSES_OF = select(Module.id, Module.course_id).where(Module.id.in_(bindparam("modules", expanding=True)))
+_LAST_ITEM = select(func.coalesce(func.max(ModuleItem.position), 0).label("last")).where(
+    ModuleItem.module_id == bindparam("module")
+)
+
+
+class NewModule(TypedDict, total=False):
+    """A module for ``add_modules``; ``course_id`` and ``name`` are required; published by default."""
+
+    course_id: int
+    name: str
+    unlock_at: str | None
+    require_sequential_progress: bool
+    prerequisite_module_ids: list[int]
+    published: bool
+
+
+class NewItem(TypedDict, total=False):
+    """An item for ``add_module_items``; ``module_id``, ``title`` and ``type`` are required.
+
+    ``content_id`` is needed but for ExternalUrl, ExternalTool (``external_url``) and SubHeader.
+    """
+
+    module_id: int
+    title: str
+    type: str
+    content_id: int | None
+    external_url: str | None
+    indent: int
+    published: bool
+
+
+class ModulesStore(QuizzesStore):
+    """Modules and their items."""
+
+    # -- reading ----------------------------------------------------------------------------------------
+
+    def modules(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+        """The modules of a course that the user may see, in their order."""
+        return self.listing(_MODULES, page, per_page, course=access.course["id"], staff=access.staff)
+
+    def module(self, access: CourseAccess, module_id: int) -> RowMapping:
+        """A module that the user may see."""
+        course_id = access.course["id"]
+        return self.one(_MODULE, "module", module_id, module=module_id, course=course_id, staff=access.staff)
+
+    def item_counts(self, access: CourseAccess, module_ids: Sequence[int]) -> dict[int, int]:
+        """How many items the user may see in each module."""
+        return {key: row["items"] for key, row in self._progress(access, module_ids).items()}
+
+    def states(self, access: CourseAccess, modules: Sequence[Row]) -> dict[int, str]:
+        """How far the user has come in each module: locked, unlocked, started or completed."""
+        wanted = {key for module in modules for key in (module["id"], *module["prerequisite_module_ids"])}
+        progress = self._progress(access, sorted(wanted))
+        return {module["id"]: _state(module, progress, access.now) for module in modules}
+
+    def items(self, access: CourseAccess, module_id: int, page: int, per_page: int) -> Listing:
+        """The items of a module that the user may see, in their order."""
+        self.module(access, module_id)
+        return self.listing(_ITEMS, page, per_page, module=module_id, staff=access.staff, user=access.user_id)
+
+    def item(self, access: CourseAccess, module_id: int, item_id: int) -> RowMapping:
+        """An item that the user may see."""
+        self.module(access, module_id)
+        return self.one(
+            _ITEM,
+            "module item",
+            item_id,
+            module=module_id,
+            item=item_id,
+            staff=access.staff,
+            user=access.user_id,
+        )
+
+    def _progress(self, access: CourseAccess, module_ids: Sequence[int]) -> dict[int, RowMapping]:
+        rows = self.fetch(_PROGRESS, modules=module_ids, staff=access.staff, user=access.user_id)
+        return {row["module_id"]: row for row in rows}
+
+    # -- writing ----------------------------------------------------------------------------------------
+
+    def complete(self, access: CourseAccess, module_id: int, item_id: int) -> RowMapping:
+        """Mark an item as done by the signed-in user; items of locked modules cannot be."""
+        module, item = self.module(access, module_id), self.item(access, module_id, item_id)
+        if access.ended or not (access.active or access.admin):
+            raise denied()
+        if self.states(access, [module])[module_id] == "locked":
+            raise Denied("This module is locked: it is not open yet, or its prerequisites are not completed.")
+        if module["require_sequential_progress"] and not access.staff:
+            before = self.fetch(_BEFORE, module=module_id, position=item["position"], user=access.user_id)
+            if before:
+                raise Denied("This module's items must be completed in order.")
+        if not item["completed"]:
+            self.insert(ItemCompletion(item_id=item_id, user_id=access.user_id, completed_at=self.stamp))
+        return self.item(access, module_id, item_id)
+
+    def create_module(self, access: CourseAccess, fields: dict[str, Any]) -> RowMapping:
+        """Create a module, unpublished unless told otherwise; those at its position and after move down."""
+        course_id = access.course["id"]
+        existing = {row["id"]: row["position"] for row in self.fetch(_MODULE_IDS, course=course_id)}
+        position = _position(fields, max(existing.values(), default=0))
+        for key in fields.get("prerequisite_module_ids", []):
+            if existing.get(key, position) >= position:
+                raise Invalid(f"prerequisite_module_ids: {key} is not a module before this one")
+        after = (Module.course_id == course_id) & (Module.position >= position)
+        self.session.execute(update(table_of(Module)).where(after).values(position=Module.position + 1))
+        module = self.insert(
+            Module(
+                course_id=course_id,
+                name=values.title("name", fields["name"]),
+                position=position,
+                unlock_at=values.moment("unlock_at", fields.get("unlock_at")),
+                require_sequential_progress=fields.get("require_sequential_progress", False),
+                prerequisite_module_ids=sorted(set(fields.get("prerequisite_module_ids", []))),
+                published=fields.get("published", False),
+            )
+        )
+        return self.module(access, module.id)
+
+    def create_item(self, access: CourseAccess, module_id: int, fields: dict[str, Any]) -> RowMapping:
+        """Add an item to a module; those at its position and after move down."""
+        self.module(access, module_id)
+        position = _position(fields, self.fetch(_LAST_ITEM, module=module_id)[0]["last"])
+        target, published = self._target(access, fields)
+        after = (ModuleItem.module_id == module_id) & (ModuleItem.position >= position)
+        self.session.execute(
+            update(table_of(ModuleItem)).where(after).values(position=ModuleItem.position + 1)
+        )
+        item = self.insert(
+            ModuleItem(
+                module_id=module_id,
+                title=values.title("title", fields["title"]),
+                type=fields["type"],
+                position=position,
+                indent=values.whole("indent", fields.get("indent", 0), 0, MAX_INDENT),
+                published=fields.get("published", published),
+                **target,
+            )
+        )
+        return self.item(access, module_id, item.id)
+
+    def _target(self, access: CourseAccess, fields: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        """What an item points to, and whether that is published."""
+        kind, course_id = fields["type"], access.course["id"]
+        if kind in EXTERNAL:
+            address = fields.get("url") or fields.get("html_url") or ""
+            if not address:
+                raise Invalid(f"url is required for an item of type {kind}")
+            return {"content_id": None, "external_url": values.web_address("url", address)}, False
+        content_id = fields.get("content_id")
+        if content_id is None:
+            raise Invalid(f"content_id is required for an item of type {kind}")
+        model: Any = CONTENT[kind]
+        found = self.session.get(model, content_id) if 0 < content_id < 2**63 else None
+        if found is None or found.course_id != course_id:
+            raise Invalid(f"content_id {content_id} is not a {kind} of this course")
+        return {"content_id": content_id, "external_url": None}, getattr(found, "published", True)
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def add_modules(self, modules: list[NewModule]) -> list[int]:
+        """Add modules to courses that have none yet, in order; returns their ids."""
+        count: dict[int, int] = defaultdict(int)
+        rows = []
+        for module in modules:
+            row: dict[str, Any] = {**_NEW_MODULE, **module}
+            count[row["course_id"]] += 1
+            row["unlock_at"] = values.stored_time(row["unlock_at"])
+            rows.append({**row, "position": count[row["course_id"]]})
+        return self.fill(Module, rows)
+
+    def add_module_items(self, items: list[NewItem]) -> list[int]:
+        """Add items to modules that have none yet, in order; returns their ids."""
+        count: dict[int, int] = defaultdict(int)
+        rows = []
+        for item in items:
+            row: dict[str, Any] = {**_NEW_ITEM, **item}
+            values.choice("type", row["type"], ITEM_TYPES)
+            if (row["content_id"] is None) == (row["type"] in CONTENT):
+                raise Invalid(f"a module item of type {row['type']} with content_id {row['content_id']}")
+            count[row["module_id"]] += 1
+            rows.append({**row, "position": count[row["module_id"]]})
+        self._check_targets(rows)
+        return self.fill(ModuleItem, rows)
+
+    def _check_targets(self, rows: list[dict[str, Any]]) -> None:
+        """Refuse items that point to what is not in their module's course."""
+        keys = sorted({row["module_id"] for row in rows})
+        course_of = {row["id"]: row["course_id"] for row in self.fetch(_COURSES_OF, modules=keys)}
+        for kind, model in CONTENT.items():
+            wanted = {(row["content_id"], course_of[row["module_id"]]) for row in rows if row["type"] == kind}
+            statement = select(model.id, model.course_id).where(
+                model.id.in_(sorted(key for key, _ in wanted))
+            )
+            found = {(row["id"], row["course_id"]) for row in self.fetch(statement)}
+            if not wanted <= found:
+                raise Invalid(f"no {kind} of the module's course: {min(wanted - found)[0]}")
+
+    def add_completions(self, completions: list[tuple[int, int]]) -> None:
+        """Mark items as done: pairs of item id and user id."""
+        rows = [{"item_id": i, "user_id": u, "completed_at": self.stamp} for i, u in completions]
+        if rows:
+            self.session.execute(insert(table_of(ItemCompletion)), rows)
+
+
+_NEW_MODULE: dict[str, Any] = {
+    "unlock_at": None,
+    "require_sequential_progress": False,
+    "prerequisite_module_ids": [],
+    "published": True,
+}
+_NEW_ITEM: dict[str, Any] = {"content_id": None, "external_url": None, "indent": 0, "published": True}
+
+
+def _position(fields: dict[str, Any], last: int) -> int:
+    wanted = values.whole("position", fields.get("position", last + 1), 1)
+    return min(wanted, last + 1)
+
+
+def _state(module: Row, progress: dict[int, RowMapping], now: str) -> str:
+    if module["unlock_at"] and now < module["unlock_at"]:
+        return "locked"
+    if any(_level(progress.get(key)) != "completed" for key in module["prerequisite_module_ids"]):
+        return "locked"
+    return _level(progress.get(module["id"]))
+
+
+def _level(progress: RowMapping | None) -> str:
+    """Of a module without anything to do, nothing is left to complete."""
+    if progress is None or progress["done"] >= progress["items"] - progress["headers"]:
+        return "completed"
+    return "started" if progress["done"] else "unlocked"

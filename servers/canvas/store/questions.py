@@ -1,0 +1,103 @@
+"""What a question of a quiz must look like."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.canvas.store import values
+from mesocosm.servers.canvas.store.access import Row
+
+QUESTION_TYPES = (
+    "calculated_question",
+    "essay_question",
+    "file_upload_question",
+    "fill_in_multiple_blanks_question",
+    "matching_question",
+    "multiple_answers_question",
+    "multiple_choice_question",
+    "multiple_dropdowns_question",
+    "numerical_question",
+    "short_answer_question",
+    "text_only_question",
+    "true_false_question",
+)
+MAX_ANSWERS = 100
+
+
+class NewQuestion(TypedDict, total=False):
+    """A question of a ``NewQuiz``; ``question_text`` is required.
+
+    ``answers`` are mappings with ``answer_text`` and ``answer_weight`` (100: right, 0: wrong).
+    """
+
+    question_name: str
+    question_text: str
+    question_type: str
+    points_possible: float
+    answers: list[dict[str, Any]]
+
+
+NEW_QUESTION: dict[str, Any] = {
+    "question_name": "Question",
+    "points_possible": 1.0,
+    "answers": [],
+}
+
+
+def checked_question(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a question as an agent gave them, in the tables' form."""
+    checked: dict[str, Any] = dict(fields)
+    if "question_text" in fields:
+        checked["question_text"] = values.filled("question_text", fields["question_text"])
+    if "question_name" in fields:
+        checked["question_name"] = values.title("question_name", fields["question_name"])
+    if "question_type" in fields:
+        values.choice("question_type", fields["question_type"], QUESTION_TYPES)
+    if "points_possible" in fields:
+        checked["points_possible"] = values.number("points_possible", fields["points_possible"])
+    if "answers" in fields:
+        if len(fields["answers"]) > MAX_ANSWERS:
+            raise Invalid(f"answers must be at most {MAX_ANSWERS}")
+        checked["answers"] = [_checked_answer(n, answer) for n, answer in enumerate(fields["answers"], 1)]
+    return checked
+
+
+def _checked_answer(number: int, answer: Row) -> dict[str, Any]:
+    """An answer in Canvas's form; it is given as ``answer_text`` and so on, or as ``text`` and so on."""
+    known: dict[str, Any] = {"id": number, "answer_text": "", "answer_weight": 0}
+    for name, value in answer.items():
+        field = name if name.startswith("answer_") else f"answer_{name}"
+        if field == "answer_text":
+            known[field] = _text_of(field, value)
+        elif field == "answer_weight":
+            known[field] = _weight_of(value)
+        elif field == "answer_comments":
+            known[field] = _text_of(field, value)
+        elif name != "id":
+            raise Invalid(
+                f"Unknown field {name[:40]!r} of an answer: use answer_text, answer_weight, answer_comments."
+            )
+    if not known["answer_text"].strip():
+        raise Invalid("answer_text can't be blank")
+    return known
+
+
+def _text_of(field: str, value: Any) -> str:
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return values.text(field, str(value), limit=16_384)
+    raise Invalid(f"{field} must be text")
+
+
+def _weight_of(value: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 100:
+        return value
+    raise Invalid("answer_weight must be a number from 0 (wrong) to 100 (right)")
+
+
+def filled_question(question: NewQuestion) -> dict[str, Any]:
+    """A generator's question as the tables keep it."""
+    row: dict[str, Any] = {**NEW_QUESTION, "question_type": "multiple_choice_question", **question}
+    values.choice("question_type", row["question_type"], QUESTION_TYPES)
+    row["answers"] = [_checked_answer(n, answer) for n, answer in enumerate(row["answers"], 1)]
+    return row

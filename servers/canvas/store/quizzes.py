@@ -1,0 +1,410 @@
+"""Quizzes, their questions and the attempts at them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, TypedDict
+
+from sqlalchemy import RowMapping, bindparam, exists, func, or_, select
+
+from mesocosm.errors import Conflict, Denied, Invalid
+from mesocosm.servers.canvas.models import Assignment, ModuleItem, Quiz, QuizQuestion, QuizSubmission
+from mesocosm.servers.canvas.store import values
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Row, denied
+from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
+from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.servers.canvas.store.questions import (
+    NEW_QUESTION,
+    NewQuestion,
+    checked_question,
+    filled_question,
+)
+from mesocosm.servers.canvas.store.submissions import NewSubmission, SubmissionsStore
+
+QUIZ_TYPES = ("practice_quiz", "assignment", "graded_survey", "survey")
+GRADED_TYPES = ("assignment", "graded_survey")
+SCORING_POLICIES = ("keep_highest", "keep_latest", "keep_average")
+
+
+_COUNT = (
+    select(func.count())
+    .where(QuizQuestion.quiz_id == Quiz.id, QuizQuestion.question_type != "text_only_question")
+    .scalar_subquery()
+    .label("question_count")
+)
+_POINTS = (
+    select(func.coalesce(func.sum(QuizQuestion.points_possible), 0.0))
+    .where(QuizQuestion.quiz_id == Quiz.id)
+    .scalar_subquery()
+    .label("points_possible")
+)
+_ASSIGNMENT_ID = (
+    select(Assignment.id).where(Assignment.quiz_id == Quiz.id).scalar_subquery().label("assignment_id")
+)
+_VISIBLE = or_(Quiz.published, bindparam("staff"))
+_QUIZZES = Lister(
+    select(*Quiz.__table__.c, _COUNT, _POINTS, _ASSIGNMENT_ID)
+    .where(Quiz.course_id == bindparam("course"), _VISIBLE)
+    .order_by(Quiz.id)
+)
+_QUIZ = select(*Quiz.__table__.c, _COUNT, _POINTS, _ASSIGNMENT_ID).where(
+    Quiz.id == bindparam("quiz"), Quiz.course_id == bindparam("course"), _VISIBLE
+)
+_QUESTIONS = Lister(
+    select(*QuizQuestion.__table__.c)
+    .where(QuizQuestion.quiz_id == bindparam("quiz"))
+    .order_by(QuizQuestion.position, QuizQuestion.id)
+)
+_QUESTION = select(*QuizQuestion.__table__.c).where(
+    QuizQuestion.id == bindparam("question"), QuizQuestion.quiz_id == bindparam("quiz")
+)
+_LAST_POSITION = select(func.coalesce(func.max(QuizQuestion.position), 0).label("last")).where(
+    QuizQuestion.quiz_id == bindparam("quiz")
+)
+_ATTEMPTS = (
+    select(*QuizSubmission.__table__.c)
+    .where(QuizSubmission.quiz_id == bindparam("quiz"), QuizSubmission.user_id == bindparam("user"))
+    .order_by(QuizSubmission.attempt)
+)
+_ATTEMPTED = select(exists().where(QuizSubmission.quiz_id == bindparam("quiz")).label("found"))
+_BY_ID = select(*Quiz.__table__.c, _COUNT, _POINTS, _ASSIGNMENT_ID).where(
+    Quiz.id.in_(bindparam("quizzes", expanding=True))
+)
+_ITEMS = select(ModuleItem.id).where(ModuleItem.type == "Quiz", ModuleItem.content_id == bindparam("quiz"))
+
+
+class NewQuiz(TypedDict, total=False):
+    """A quiz for ``add_quizzes``; ``course_id`` and ``title`` are required; it is published by default.
+
+    Its number of questions and its points follow from ``questions``.
+    """
+
+    course_id: int
+    title: str
+    description: str | None
+    quiz_type: str
+    time_limit: int | None
+    due_at: str | None
+    unlock_at: str | None
+    lock_at: str | None
+    shuffle_answers: bool
+    show_correct_answers: bool
+    allowed_attempts: int
+    scoring_policy: str
+    access_code: str | None
+    published: bool
+    created_at: str
+    questions: list[NewQuestion]
+
+
+class NewQuizSubmission(TypedDict, total=False):
+    """A finished attempt for ``add_quiz_submissions``: quiz, user, score and times are required."""
+
+    quiz_id: int
+    user_id: int
+    score: float
+    started_at: str
+    finished_at: str
+
+
+class QuizzesStore(SubmissionsStore):
+    """Quizzes. A graded quiz has an assignment from its first publication on, which carries its grades."""
+
+    # -- reading ----------------------------------------------------------------------------------------
+
+    def quizzes(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+        """The quizzes of a course that the user may see."""
+        return self.listing(_QUIZZES, page, per_page, course=access.course["id"], staff=access.staff)
+
+    def quiz(self, access: CourseAccess, quiz_id: int) -> RowMapping:
+        """A quiz that the user may see."""
+        return self.one(_QUIZ, "quiz", quiz_id, quiz=quiz_id, course=access.course["id"], staff=access.staff)
+
+    def questions(self, access: CourseAccess, quiz_id: int, page: int, per_page: int) -> Listing:
+        """The questions of a quiz: for the course's staff, and for students who have begun an attempt."""
+        self.quiz(access, quiz_id)
+        if not access.staff and not self.fetch(_ATTEMPTS, quiz=quiz_id, user=access.user_id):
+            raise denied()
+        return self.listing(_QUESTIONS, page, per_page, quiz=quiz_id)
+
+    def question(self, quiz_id: int, question_id: int) -> RowMapping:
+        """One question."""
+        return self.one(_QUESTION, "quiz question", question_id, quiz=quiz_id, question=question_id)
+
+    # -- writing ----------------------------------------------------------------------------------------
+
+    def create_quiz(self, access: CourseAccess, fields: dict[str, Any]) -> RowMapping:
+        """Create a quiz without questions; unpublished unless told otherwise."""
+        new: dict[str, Any] = {**_NEW, "published": False, **_checked(fields)}
+        quiz = self.insert(
+            Quiz(**new, course_id=access.course["id"], created_at=self.stamp, updated_at=self.stamp)
+        )
+        self._follow(access, quiz.id)
+        return self.quiz(access, quiz.id)
+
+    def update_quiz(self, access: CourseAccess, quiz_id: int, fields: dict[str, Any]) -> RowMapping:
+        """Change a quiz, and the assignment that belongs to it."""
+        quiz = self.quiz(access, quiz_id)
+        checked = _checked(fields)
+        if checked.get("published") is False and quiz["published"] and self._attempted(quiz_id):
+            raise Conflict("Can't unpublish if there are student submissions")
+        self.change(Quiz, quiz_id, checked | {"updated_at": self.stamp})
+        self._follow(access, quiz_id)
+        return self.quiz(access, quiz_id)
+
+    def delete_quiz(self, access: CourseAccess, quiz_id: int) -> None:
+        """Delete a quiz with its questions, attempts, assignment and the module items that point to it."""
+        self.quiz(access, quiz_id)
+        for row in self.fetch(_ITEMS, quiz=quiz_id):
+            self.session.delete(self.session.get_one(ModuleItem, row["id"]))
+        self.session.delete(self.session.get_one(Quiz, quiz_id))
+        self.session.flush()
+
+    def add_question(self, access: CourseAccess, quiz_id: int, fields: dict[str, Any]) -> RowMapping:
+        """Add a question at the end of a quiz."""
+        self.quiz(access, quiz_id)
+        position = self.fetch(_LAST_POSITION, quiz=quiz_id)[0]["last"] + 1
+        default_type = "multiple_choice_question" if fields.get("answers") else "text_only_question"
+        checked = {**NEW_QUESTION, "question_type": default_type, **checked_question(fields)}
+        question = self.insert(QuizQuestion(quiz_id=quiz_id, position=position, **checked))
+        self._touch(access, quiz_id)
+        return self.question(quiz_id, question.id)
+
+    def update_question(
+        self, access: CourseAccess, quiz_id: int, question_id: int, fields: dict[str, Any]
+    ) -> RowMapping:
+        """Change a question."""
+        self.quiz(access, quiz_id)
+        self.question(quiz_id, question_id)
+        self.change(QuizQuestion, question_id, checked_question(fields))
+        self._touch(access, quiz_id)
+        return self.question(quiz_id, question_id)
+
+    def delete_question(self, access: CourseAccess, quiz_id: int, question_id: int) -> None:
+        """Delete a question."""
+        self.quiz(access, quiz_id)
+        self.question(quiz_id, question_id)
+        self.session.delete(self.session.get_one(QuizQuestion, question_id))
+        self.session.flush()
+        self._touch(access, quiz_id)
+
+    def _touch(self, access: CourseAccess, quiz_id: int) -> None:
+        self.change(Quiz, quiz_id, {"updated_at": self.stamp})
+        self._follow(access, quiz_id)
+
+    def _attempted(self, quiz_id: int) -> bool:
+        return bool(self.fetch(_ATTEMPTED, quiz=quiz_id)[0]["found"])
+
+    def _follow(self, access: CourseAccess, quiz_id: int) -> None:
+        """Let the assignment of a quiz follow the quiz."""
+        quiz = self.quiz(access, quiz_id)
+        graded = quiz["quiz_type"] in GRADED_TYPES
+        if quiz["assignment_id"] is None:
+            if graded and quiz["published"]:
+                self.add_assignments([_assignment_of(quiz)])
+        else:
+            followed = dict(_assignment_of(quiz), published=bool(quiz["published"] and graded))
+            del followed["created_at"], followed["course_id"], followed["submission_types"]
+            self.change(Assignment, quiz["assignment_id"], {**followed, "updated_at": self.stamp})
+
+    # -- attempts ---------------------------------------------------------------------------------------
+
+    def start_attempt(self, access: CourseAccess, quiz_id: int, access_code: str | None = None) -> Row:
+        """Begin an attempt at a quiz as the signed-in student."""
+        quiz = self.quiz(access, quiz_id)
+        if not access.studies:
+            raise denied()
+        if quiz["unlock_at"] and access.now < quiz["unlock_at"]:
+            raise Denied(f"This quiz is locked until {quiz['unlock_at']}.")
+        if quiz["lock_at"] and access.now >= quiz["lock_at"]:
+            raise Denied(f"This quiz was locked at {quiz['lock_at']}.")
+        if quiz["access_code"] and access_code != quiz["access_code"]:
+            raise Denied("invalid access code" if access_code else "access code required")
+        attempts = self.attempts(quiz_id, access.user_id)
+        if attempts and attempts[-1]["workflow_state"] == "untaken":
+            raise Conflict("a quiz submission already exists")
+        if 0 < quiz["allowed_attempts"] <= len(attempts):
+            raise Conflict("a quiz submission already exists: no attempts are left")
+        self._settle(quiz_id, access.user_id)
+        self.insert(
+            QuizSubmission(
+                quiz_id=quiz_id,
+                user_id=access.user_id,
+                attempt=len(attempts) + 1,
+                started_at=self.stamp,
+                end_at=self._end_of(quiz),
+                finished_at=None,
+                workflow_state="untaken",
+                score=None,
+            )
+        )
+        return self.attempts(quiz_id, access.user_id)[-1]
+
+    def attempts(self, quiz_id: int, user_id: int) -> list[dict[str, Any]]:
+        """A student's attempts. One whose time is up counts as complete, with nothing answered."""
+        attempts = [dict(row) for row in self.fetch(_ATTEMPTS, quiz=quiz_id, user=user_id)]
+        now = self.stamp
+        for attempt in attempts:
+            if attempt["workflow_state"] == "untaken" and (attempt["end_at"] or "9") <= now:
+                attempt |= {"workflow_state": "complete", "finished_at": attempt["end_at"], "score": 0.0}
+        return attempts
+
+    def _settle(self, quiz_id: int, user_id: int) -> None:
+        """Write down what ``attempts`` says of attempts whose time is up."""
+        for attempt in self.attempts(quiz_id, user_id):
+            self.change(QuizSubmission, attempt["id"], {k: attempt[k] for k in _OUTCOME})
+
+    def _end_of(self, quiz: Row) -> str | None:
+        ends = [quiz["lock_at"]] if quiz["lock_at"] else []
+        if quiz["time_limit"]:
+            ends.append(values.timestamp(self.now + timedelta(minutes=quiz["time_limit"])))
+        return min(ends, default=None)
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def add_quizzes(self, quizzes: list[NewQuiz]) -> list[int]:
+        """Add quizzes with their questions, and the assignments of published graded ones; returns ids."""
+        rows, points = [], []
+        for quiz in quizzes:
+            row: dict[str, Any] = {**_NEW, "created_at": self.stamp, **quiz}
+            row.pop("questions", None)
+            _check_words(row)
+            for name in ("due_at", "unlock_at", "lock_at", "created_at"):
+                row[name] = values.stored_time(row[name])
+            rows.append({**row, "updated_at": row["created_at"]})
+        ids = self.fill(Quiz, rows)
+        questions = []
+        for quiz_id, quiz in zip(ids, quizzes, strict=True):
+            own = [filled_question(q) for q in quiz.get("questions", [])]
+            questions += [{"quiz_id": quiz_id, "position": n, **q} for n, q in enumerate(own, 1)]
+            points.append(sum(q["points_possible"] for q in own))
+        self.fill(QuizQuestion, questions)
+        self.add_assignments(
+            [
+                _assignment_of({**row, "id": quiz_id, "points_possible": total})
+                for row, quiz_id, total in zip(rows, ids, points, strict=True)
+                if row["published"] and row["quiz_type"] in GRADED_TYPES
+            ]
+        )
+        return ids
+
+    def add_quiz_submissions(self, submissions: list[NewQuizSubmission]) -> list[int]:
+        """Add finished attempts; each student's kept score becomes the grade of the quiz's assignment."""
+        keys = sorted({submission["quiz_id"] for submission in submissions})
+        quizzes = {row["id"]: row for row in self.fetch(_BY_ID, quizzes=keys)}
+        students = self.members({row["course_id"] for row in quizzes.values()}, (STUDENT,))
+        attempts: dict[tuple[int, int], list[NewQuizSubmission]] = defaultdict(list)
+        rows = []
+        for submission in submissions:
+            quiz, user_id = quizzes[submission["quiz_id"]], submission["user_id"]
+            if (quiz["course_id"], user_id) not in students:
+                raise Invalid(f"user {user_id} does not study in the quiz's course")
+            earlier = attempts[quiz["id"], user_id]
+            earlier.append(submission)
+            rows.append(_finished(submission, len(earlier)))
+        ids = self.fill(QuizSubmission, rows)
+        self.add_submissions(
+            [
+                _graded(quizzes[quiz_id], user_id, own)
+                for (quiz_id, user_id), own in attempts.items()
+                if quizzes[quiz_id]["assignment_id"] is not None
+            ]
+        )
+        return ids
+
+
+_OUTCOME = ("workflow_state", "finished_at", "score")
+_NEW: dict[str, Any] = {
+    "description": None,
+    "quiz_type": "assignment",
+    "time_limit": None,
+    "due_at": None,
+    "unlock_at": None,
+    "lock_at": None,
+    "shuffle_answers": False,
+    "show_correct_answers": True,
+    "allowed_attempts": 1,
+    "scoring_policy": "keep_highest",
+    "access_code": None,
+    "published": True,
+}
+
+
+def kept_score(policy: str, scores: Sequence[float]) -> float | None:
+    """The score that counts of several attempts'."""
+    if not scores:
+        return None
+    if policy == "keep_latest":
+        return scores[-1]
+    return max(scores) if policy == "keep_highest" else round(sum(scores) / len(scores), 2)
+
+
+def _checked(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a quiz as an agent gave them, in the tables' form."""
+    checked: dict[str, Any] = dict(fields)
+    if "title" in fields:
+        checked["title"] = values.title("title", fields["title"])
+    if "description" in fields:
+        checked["description"] = values.text("description", fields["description"])
+    if "due_at" in fields:
+        checked["due_at"] = values.moment("due_at", fields["due_at"], end_of_day=True)
+    if "access_code" in fields:
+        checked["access_code"] = (
+            values.text("access_code", fields["access_code"], limit=values.MAX_TITLE) or None
+        )
+    _check_words({**_NEW, **checked})
+    return checked
+
+
+def _check_words(quiz: Row) -> None:
+    values.choice("quiz_type", quiz["quiz_type"], QUIZ_TYPES)
+    values.choice("scoring_policy", quiz["scoring_policy"], SCORING_POLICIES)
+    values.attempts("allowed_attempts", quiz["allowed_attempts"])
+    if quiz["time_limit"] is not None:
+        values.whole("time_limit", quiz["time_limit"], 1, 100_000)
+
+
+def _assignment_of(quiz: Row) -> NewAssignment:
+    assignment: NewAssignment = {
+        "course_id": quiz["course_id"],
+        "name": quiz["title"],
+        "description": quiz["description"],
+        "due_at": quiz["due_at"],
+        "unlock_at": quiz["unlock_at"],
+        "lock_at": quiz["lock_at"],
+        "points_possible": quiz["points_possible"],
+        "submission_types": [QUIZ_TYPE],
+        "allowed_attempts": quiz["allowed_attempts"],
+        "created_at": quiz["created_at"],
+        "quiz_id": quiz["id"],
+    }
+    return assignment
+
+
+def _finished(submission: NewQuizSubmission, attempt: int) -> dict[str, Any]:
+    finished_at = values.stored_time(submission["finished_at"])
+    return {
+        "quiz_id": submission["quiz_id"],
+        "user_id": submission["user_id"],
+        "attempt": attempt,
+        "started_at": values.stored_time(submission["started_at"]),
+        "end_at": finished_at,
+        "finished_at": finished_at,
+        "workflow_state": "complete",
+        "score": submission["score"],
+    }
+
+
+def _graded(quiz: Row, user_id: int, attempts: list[NewQuizSubmission]) -> NewSubmission:
+    finished_at = attempts[-1]["finished_at"]
+    return {
+        "assignment_id": quiz["assignment_id"],
+        "user_id": user_id,
+        "submission_type": QUIZ_TYPE,
+        "attempt": len(attempts),
+        "submitted_at": finished_at,
+        "grade": kept_score(quiz["scoring_policy"], [attempt["score"] for attempt in attempts]),
+        "graded_at": finished_at,
+    }

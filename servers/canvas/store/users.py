@@ -1,0 +1,190 @@
+"""Users: signing in, profiles, who knows whom."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from sqlalchemy import RowMapping, bindparam, delete, select
+
+from mesocosm.errors import Conflict, Denied, Invalid
+from mesocosm.servers.canvas.models import Enrollment, SignIn, User
+from mesocosm.servers.canvas.store import values
+from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE, AccountsStore
+from mesocosm.servers.canvas.store.listing import Lister, Listing
+
+MIN_PASSWORD = 8
+
+_USER = select(*User.__table__.c).where(User.id == bindparam("user"))
+_BY_LOGIN = select(User.id, User.password).where(User.login_id == bindparam("login_id"))
+_BY_SIS = select(User.id).where(User.sis_user_id == bindparam("sis_user_id"))
+_NAMES = select(User.id, User.name, User.primary_email).where(User.id.in_(bindparam("users", expanding=True)))
+_PERSON = select(*(User.__table__.c[name] for name in ("id", "name", "login_id", "primary_email")))
+_MY_COURSES = select(Enrollment.course_id).where(
+    Enrollment.user_id == bindparam("viewer"), Enrollment.enrollment_state == "active"
+)
+_EVERYBODY = Lister(
+    _PERSON.where(User.account_id == bindparam("account")).order_by(User.sortable_name, User.id)
+)
+_ACQUAINTED = Lister(
+    _PERSON.where(
+        User.id.in_(
+            select(Enrollment.user_id)
+            .where(Enrollment.course_id.in_(_MY_COURSES), Enrollment.enrollment_state == "active")
+            .union(select(User.id).where(User.id == bindparam("viewer")))
+        )
+    ).order_by(User.sortable_name, User.id)
+)
+_IN_COURSE = Lister(
+    _PERSON.where(
+        User.id.in_(
+            select(Enrollment.user_id).where(
+                Enrollment.course_id == bindparam("course"), Enrollment.enrollment_state == "active"
+            )
+        )
+    ).order_by(User.sortable_name, User.id)
+)
+
+
+class NewUser(TypedDict, total=False):
+    """A user for ``add_users``; ``name`` and ``login_id`` are required.
+
+    Without ``primary_email`` a login that is an e-mail address serves as one; without ``password`` the user
+    cannot sign in with ``canvas_login`` (``store.sign_in`` does not need it).
+    """
+
+    name: str
+    login_id: str
+    primary_email: str | None
+    password: str | None
+    short_name: str
+    sortable_name: str
+    sis_user_id: str | None
+    bio: str | None
+    title: str | None
+    time_zone: str
+    account_id: int
+    created_at: str
+
+
+class UsersStore(AccountsStore):
+    """The people of Canvas."""
+
+    def user(self, user_id: int) -> RowMapping:
+        """A user."""
+        return self.one(_USER, "user", user_id, user=user_id)
+
+    def me(self) -> RowMapping:
+        """The signed-in user."""
+        return self.user(self.user_id)
+
+    def log_in(self, login_id: str, password: str) -> RowMapping:
+        """Sign in with a password."""
+        login_id = values.text("login_id", login_id.strip())
+        rows = self.fetch(_BY_LOGIN, login_id=login_id)
+        if not rows or rows[0]["password"] is None or rows[0]["password"] != password:
+            raise Denied("Invalid login_id or password")
+        user_id = int(rows[0]["id"])
+        self.sign_in(user_id)
+        self.change(User, user_id, {"last_login": self.stamp})
+        return self.user(user_id)
+
+    def log_out(self) -> None:
+        """Sign out whoever is signed in."""
+        self.session.execute(delete(SignIn))
+
+    def update_profile(self, changes: dict[str, str]) -> RowMapping:
+        """Change the signed-in user's profile."""
+        user_id = self.user_id
+        changed: dict[str, str | None] = {}
+        for name, value in changes.items():
+            if name == "time_zone":
+                changed[name] = values.time_zone(value)
+            elif name in ("name", "short_name"):
+                changed[name] = values.title(name, value)
+            else:
+                changed[name] = values.text(name, value, limit=65_000) or None
+        if "name" in changed:
+            changed["sortable_name"] = sortable(str(changed["name"]))
+        self.change(User, user_id, changed | {"updated_at": self.stamp})
+        return self.user(user_id)
+
+    def people(self, page: int, per_page: int, course_id: int | None = None) -> Listing:
+        """Users by name: of a course, else those who share an active course with the signed-in user.
+
+        An administrator of the root account sees everybody.
+        """
+        viewer = self.user_id
+        if course_id is not None:
+            self.reading(course_id)
+            return self.listing(_IN_COURSE, page, per_page, course=course_id)
+        root = self.user(viewer)["account_id"]
+        if self.administers(root):
+            return self.listing(_EVERYBODY, page, per_page, account=root)
+        return self.listing(_ACQUAINTED, page, per_page, viewer=viewer)
+
+    def people_by_id(self, user_ids: set[int]) -> dict[int, RowMapping]:
+        """Names of users."""
+        return {row["id"]: row for row in self.fetch(_NAMES, users=sorted(user_ids))}
+
+    def create_user(self, account_id: int, user: dict[str, Any], pseudonym: dict[str, Any]) -> RowMapping:
+        """Create a user with a login; for administrators of the account."""
+        account = self.administered(account_id)
+        login_id = values.title("unique_id", pseudonym["unique_id"])
+        if self.fetch(_BY_LOGIN, login_id=login_id):
+            raise Conflict("ID already in use for this account and authentication provider")
+        sis_user_id = pseudonym.get("sis_user_id")
+        if sis_user_id is not None:
+            sis_user_id = values.title("sis_user_id", sis_user_id)
+            if self.fetch(_BY_SIS, sis_user_id=sis_user_id):
+                raise Conflict(f"SIS ID already in use: {sis_user_id}")
+        password = pseudonym.get("password")
+        if password is not None and len(values.text("password", password, limit=255)) < MIN_PASSWORD:
+            raise Invalid(f"password is too short (minimum is {MIN_PASSWORD} characters)")
+        name = values.title("name", user["name"])
+        new: NewUser = {
+            "name": name,
+            "login_id": login_id,
+            "password": password,
+            "sis_user_id": sis_user_id,
+            "short_name": values.title("short_name", user.get("short_name", name)),
+            "sortable_name": values.title("sortable_name", user.get("sortable_name", sortable(name))),
+            "account_id": account["root_account_id"] or account_id,
+        }
+        if "time_zone" in user:
+            new["time_zone"] = values.time_zone(user["time_zone"])
+        return self.user(self.add_users([new])[0])
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def add_users(self, users: list[NewUser]) -> list[int]:
+        """Add users, to the first root account unless they say otherwise; returns their ids."""
+        defaults = {
+            "account_id": self.root_account_id,
+            "password": None,
+            "sis_user_id": None,
+            "bio": None,
+            "title": None,
+            "time_zone": DEFAULT_TIME_ZONE,
+            "created_at": self.stamp,
+        }
+        return self.fill(User, [_filled({**defaults, **user}) for user in users])
+
+
+def _filled(user: dict[str, Any]) -> dict[str, Any]:
+    name, login_id = user["name"], user["login_id"]
+    created_at = values.stored_time(user["created_at"])
+    return {
+        "short_name": name,
+        "sortable_name": sortable(name),
+        "primary_email": login_id if values.is_email(login_id) else None,
+        "last_login": None,
+        **user,
+        "created_at": created_at,
+        "updated_at": created_at,
+    }
+
+
+def sortable(name: str) -> str:
+    """A name with the family name first: ``Kelly, Ronald``."""
+    given, _, family = name.strip().rpartition(" ")
+    return f"{family}, {given.strip()}" if given else family

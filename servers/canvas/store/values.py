@@ -1,0 +1,124 @@
+"""What a value of a request must look like, and the form in which the tables keep it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from mesocosm.errors import Invalid
+
+MAX_TITLE = 255
+MAX_TEXT = 500_000
+MAX_NUMBER = 10**9
+
+_STORED_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_WEB_ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_ZONE = re.compile(r"[A-Za-z0-9_+\-]+(/[A-Za-z0-9_+\-]+)*")
+
+
+def timestamp(moment: datetime) -> str:
+    """A moment as the tables keep it."""
+    return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
+
+
+def stored_time(value: str | datetime | None) -> str | None:
+    """A generator's time (ISO text or ``datetime``) as the tables keep it."""
+    if value is None or (isinstance(value, str) and _STORED_TIME.fullmatch(value)):
+        return value
+    return timestamp(value) if isinstance(value, datetime) else moment("time", value)
+
+
+def moment(name: str, value: str | None, *, end_of_day: bool = False) -> str | None:
+    """A time given as ISO 8601 text; without a zone it is UTC, and an empty text means none.
+
+    ``end_of_day``: a date without a time means its last minute, as for deadlines.
+    """
+    if value is None or not value.strip():
+        return None
+    try:
+        parsed = datetime.fromisoformat(value.strip())
+        if end_of_day and len(value.strip()) == 10:
+            parsed = parsed.replace(hour=23, minute=59, second=59)
+        return timestamp(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        example = "2025-01-20T23:59:00Z"
+        raise Invalid(f"Invalid datetime for {name}: {value[:40]!r}. Use ISO 8601, e.g. {example}.") from None
+
+
+def text(name: str, value: str, *, limit: int = MAX_TEXT) -> str:
+    """Text that the tables can hold."""
+    if "\0" in value:
+        raise Invalid(f"{name} must not contain null characters")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Invalid(f"{name} is not valid Unicode text") from None
+    if len(value) > limit:
+        raise Invalid(f"{name} is too long (maximum is {limit} characters)")
+    return value
+
+
+def filled(name: str, value: str, *, limit: int = MAX_TEXT) -> str:
+    """Text that says something."""
+    if not value.strip():
+        raise Invalid(f"{name} can't be blank")
+    return text(name, value, limit=limit)
+
+
+def title(name: str, value: str) -> str:
+    """A name or title: one line's worth of text."""
+    return filled(name, value.strip(), limit=MAX_TITLE)
+
+
+def choice(name: str, value: str, allowed: Collection[str]) -> str:
+    """One of a few words."""
+    if value not in allowed:
+        raise Invalid(f"Invalid {name}: {value[:40]!r}. It must be one of {', '.join(allowed)}.")
+    return value
+
+
+def number(name: str, value: float, *, minimum: float = 0) -> float:
+    """A real number within bounds."""
+    if not minimum <= value <= MAX_NUMBER:
+        raise Invalid(f"{name} must be between {minimum:g} and {MAX_NUMBER}, got {value}.")
+    return float(value)
+
+
+def whole(name: str, value: int, minimum: int, maximum: int = MAX_NUMBER) -> int:
+    """A whole number within bounds."""
+    if not minimum <= value <= maximum:
+        raise Invalid(f"{name} must be between {minimum} and {maximum}, got {value}.")
+    return value
+
+
+def attempts(name: str, value: int) -> int:
+    """A number of allowed attempts; -1 stands for any number."""
+    if value == 0:
+        raise Invalid(f"{name} must be -1 (unlimited) or at least 1.")
+    return whole(name, value, -1, 1000)
+
+
+def web_address(name: str, value: str) -> str:
+    """An http(s) address."""
+    if not _WEB_ADDRESS.fullmatch(text(name, value.strip(), limit=2000)):
+        raise Invalid(f"{name} must be a valid http or https address, got {value[:60]!r}.")
+    return value.strip()
+
+
+def is_email(value: str) -> bool:
+    """Whether the text has the form of an e-mail address."""
+    return bool(_EMAIL.fullmatch(value))
+
+
+def time_zone(value: str) -> str:
+    """The name of a time zone."""
+    try:
+        if not _ZONE.fullmatch(value):
+            raise ValueError(value)
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise Invalid(f"Invalid time_zone: {value[:40]!r}. Use an IANA name, e.g. America/Denver.") from None
+    return value

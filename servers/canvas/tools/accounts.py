@@ -1,0 +1,196 @@
+"""Accounts: for administrators, mostly."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from mesocosm.schema import Number
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.reports import REPORTS
+from mesocosm.servers.canvas.tools.objects import (
+    ADDRESS,
+    Object,
+    Row,
+    account_json,
+    courses_json,
+    user_json,
+)
+from mesocosm.servers.canvas.tools.service import page_of, page_with, server
+from mesocosm.service import Page
+
+PREVIEW_LINES = 20
+
+
+class UserFields(TypedDict):
+    """Who a new user is."""
+
+    name: str
+    short_name: NotRequired[str]
+    sortable_name: NotRequired[str]
+    time_zone: NotRequired[str]
+
+
+class PseudonymFields(TypedDict):
+    """How a new user signs in."""
+
+    unique_id: str
+    password: NotRequired[str]
+    sis_user_id: NotRequired[str]
+    send_confirmation: NotRequired[bool]
+
+
+@server.reads
+def canvas_get_account(store: CanvasStore, account_id: Number) -> dict[str, Any]:
+    """Read one account; its quotas and SIS data are shown to its administrators.
+
+    Args:
+        account_id: The account.
+    """
+    return account_json(store.account(account_id), manage=store.administers(account_id))
+
+
+@server.reads
+def canvas_list_sub_accounts(
+    store: CanvasStore, account_id: Number, page: int = 1, per_page: int = 10
+) -> Page:
+    """List the accounts directly below an account, by name. For administrators.
+
+    Args:
+        account_id: The account.
+        page: Page number, from 1.
+        per_page: Accounts per page, 1 to 100.
+    """
+    listing = store.sub_accounts(account_id, page, per_page)
+    return page_of(listing, lambda account: account_json(account, manage=True))
+
+
+@server.reads
+def canvas_list_account_courses(
+    store: CanvasStore,
+    account_id: Number,
+    with_enrollments: bool | None = None,
+    published: bool | None = None,
+    completed: bool | None = None,
+    sort: Literal["course_name", "sis_course_id", "teacher", "account_name"] | None = None,
+    order: Literal["asc", "desc"] | None = None,
+    search_term: str | None = None,
+    page: int = 1,
+    per_page: int = 10,
+) -> Page:
+    """List the courses of an account and of the accounts below it. For administrators.
+
+    Args:
+        account_id: The account.
+        with_enrollments: Only courses with enrollments, or (false) only those without.
+        published: Only published courses, or (false) only unpublished ones.
+        completed: Only courses that are concluded or have ended, or (false) only others.
+        sort: What to sort by; by id if left out.
+        order: asc (the default) or desc.
+        search_term: Part of a name, course code or SIS id; at least 2 characters.
+        page: Page number, from 1.
+        per_page: Courses per page, 1 to 100.
+    """
+    listing = store.account_courses(
+        account_id,
+        page,
+        per_page,
+        with_enrollments=with_enrollments,
+        published=published,
+        completed=completed,
+        sort=sort,
+        order=order or "asc",
+        search_term=search_term,
+    )
+    return page_with(listing, courses_json(store, listing.rows))
+
+
+@server.reads
+def canvas_list_account_users(
+    store: CanvasStore,
+    account_id: Number,
+    sort: Literal["username", "email", "sis_id", "last_login"] | None = None,
+    order: Literal["asc", "desc"] | None = None,
+    search_term: str | None = None,
+    page: int = 1,
+    per_page: int = 10,
+) -> Page:
+    """List the users of an account. For administrators.
+
+    Args:
+        account_id: The account.
+        sort: What to sort by; by family name (username) if left out.
+        order: asc (the default) or desc.
+        search_term: Part of a name, login, e-mail address or SIS id; at least 2 characters.
+        page: Page number, from 1.
+        per_page: Users per page, 1 to 100.
+    """
+    listing = store.account_users(
+        account_id, page, per_page, sort=sort, order=order or "asc", search_term=search_term
+    )
+    return page_of(listing, user_json)
+
+
+@server.writes
+def canvas_create_user(
+    store: CanvasStore, account_id: Number, user: UserFields, pseudonym: PseudonymFields
+) -> dict[str, Any]:
+    """Create a user with a login. For administrators of the account.
+
+    Args:
+        account_id: The account.
+        user: Who it is: name, and if wished short_name, sortable_name ("Kelly, Ronald") and time_zone.
+        pseudonym: How the user signs in: unique_id (the login, usually an e-mail address), password (at least
+            8 characters) and sis_user_id.
+    """
+    return user_json(store.create_user(account_id, dict(user), dict(pseudonym)))
+
+
+@server.reads
+def canvas_get_account_reports(store: CanvasStore, account_id: Number) -> list[dict[str, Any]]:
+    """List the reports that can be made on an account, each with its last run. For administrators.
+
+    Args:
+        account_id: The account.
+    """
+    last = store.last_reports(account_id)
+    return [
+        {
+            "report": name,
+            "title": title,
+            "last_run": report_json(last[name]) if name in last else None,
+        }
+        for name, (title, _) in REPORTS.items()
+    ]
+
+
+@server.writes
+def canvas_create_account_report(
+    store: CanvasStore, account_id: Number, report: str, parameters: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Make a report on an account, as CSV; the first lines are in preview. For administrators.
+
+    Args:
+        account_id: The account.
+        report: Name of the report, as canvas_get_account_reports lists them.
+        parameters: For provisioning_csv which file to make: {"users": true}, {"courses": true} or
+            {"enrollments": true}.
+    """
+    made = store.create_report(account_id, report, parameters or {})
+    lines = made["content"].splitlines()[: PREVIEW_LINES + 1]
+    return report_json(made) | {"preview": "\n".join(lines)}
+
+
+def report_json(report: Row) -> Object:
+    """A report that was made."""
+    return {
+        "id": report["id"],
+        "report": report["report"],
+        "status": report["status"],
+        "progress": report["progress"],
+        "parameters": report["parameters"],
+        "current_line": report["lines"],
+        "file_url": f"{ADDRESS}/accounts/{report['account_id']}/reports/{report['id']}/download",
+        "created_at": report["created_at"],
+        "started_at": report["created_at"],
+        "ended_at": report["ended_at"],
+    }

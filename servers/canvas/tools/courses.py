@@ -1,0 +1,211 @@
+"""Courses, enrollments, grades of courses."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mesocosm.schema import Number
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.submissions import Scores
+from mesocosm.servers.canvas.tools.objects import (
+    ADDRESS,
+    Object,
+    Row,
+    courses_json,
+    enrollment_json,
+    number,
+)
+from mesocosm.servers.canvas.tools.service import given, page_with, server
+from mesocosm.service import Page
+
+
+@server.reads
+def canvas_list_courses(
+    store: CanvasStore, include_ended: bool | None = None, page: int = 1, per_page: int = 10
+) -> Page:
+    """List your courses with their teachers (name and e-mail), without the syllabus.
+
+    Args:
+        include_ended: Also courses that are concluded or past their end date, and completed enrollments.
+        page: Page number, from 1.
+        per_page: Courses per page, 1 to 100.
+    """
+    listing = store.my_courses(page, per_page, include_ended=bool(include_ended))
+    return page_with(listing, courses_json(store, listing.rows))
+
+
+@server.reads
+def canvas_get_course(store: CanvasStore, course_id: Number) -> dict[str, Any]:
+    """Read one course with its teachers (name and e-mail) and its syllabus.
+
+    Args:
+        course_id: The course.
+    """
+    return _course(store, store.reading(course_id).course)
+
+
+@server.writes
+def canvas_create_course(
+    store: CanvasStore,
+    account_id: Number,
+    name: str,
+    course_code: str | None = None,
+    start_at: str | None = None,
+    end_at: str | None = None,
+    syllabus_body: str | None = None,
+    is_public: bool | None = None,
+    time_zone: str | None = None,
+    offer: bool = False,
+) -> dict[str, Any]:
+    """Create a course in an account. It is unpublished unless offered; only administrators may.
+
+    Args:
+        account_id: The account that the course belongs to.
+        name: Name of the course.
+        course_code: Short code; by default the beginning of the name.
+        start_at: When it starts (ISO 8601, e.g. 2025-01-15T09:00:00Z).
+        end_at: When it ends.
+        syllabus_body: Syllabus, as HTML.
+        is_public: Whether everybody may read it.
+        time_zone: IANA name of the course's time zone.
+        offer: Publish it at once.
+    """
+    fields = given(
+        name=name,
+        course_code=course_code,
+        start_at=start_at,
+        end_at=end_at,
+        syllabus_body=syllabus_body,
+        is_public=is_public,
+        time_zone=time_zone,
+    )
+    return _course(store, store.create_course(account_id, fields, offer=offer))
+
+
+@server.writes(destructive=True, idempotent=True)
+def canvas_update_course(
+    store: CanvasStore,
+    course_id: Number,
+    name: str | None = None,
+    course_code: str | None = None,
+    start_at: str | None = None,
+    end_at: str | None = None,
+    syllabus_body: str | None = None,
+    event: Literal["claim", "offer", "conclude"] | None = None,
+) -> dict[str, Any]:
+    """Change a course; what you leave out stays as it is. For its teachers and administrators.
+
+    Args:
+        course_id: The course.
+        name: New name.
+        course_code: New short code.
+        start_at: When it starts (ISO 8601); empty for no date.
+        end_at: When it ends (ISO 8601); empty for no date.
+        syllabus_body: New syllabus, as HTML.
+        event: offer publishes the course, claim takes that back, conclude ends it.
+    """
+    fields = given(
+        name=name, course_code=course_code, start_at=start_at, end_at=end_at, syllabus_body=syllabus_body
+    )
+    return _course(store, store.update_course(course_id, fields, event))
+
+
+def _course(store: CanvasStore, course: Row) -> Object:
+    [shown] = courses_json(store, [course])
+    return shown | {"syllabus_body": course["syllabus_body"]}
+
+
+@server.reads
+def canvas_get_syllabus(store: CanvasStore, course_id: Number) -> dict[str, Any]:
+    """Read the syllabus of a course.
+
+    Args:
+        course_id: The course.
+    """
+    course = store.reading(course_id).course
+    return {"course_id": course["id"], "syllabus_body": course["syllabus_body"]}
+
+
+@server.writes(idempotent=True)
+def canvas_enroll_user(
+    store: CanvasStore,
+    course_id: Number,
+    user_id: Number,
+    role: str | None = None,
+    enrollment_state: str | None = None,
+) -> dict[str, Any]:
+    """Enroll a user in a course; one who is enrolled that way already gets the given state.
+
+    Args:
+        course_id: The course.
+        user_id: The user.
+        role: StudentEnrollment (the default), TeacherEnrollment, TaEnrollment, ObserverEnrollment or
+            DesignerEnrollment.
+        enrollment_state: active (the default), invited or inactive.
+    """
+    kind = "StudentEnrollment" if role is None else role
+    state = "active" if enrollment_state is None else enrollment_state
+    return enrollment_json(store.enroll(course_id, user_id, kind, state))
+
+
+@server.reads
+def canvas_get_course_grades(
+    store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10
+) -> Page:
+    """List the student enrollments of a course with their grades; students see their own only.
+
+    current_score counts what has been graded; final_score counts everything else as zero (both in per cent).
+
+    Args:
+        course_id: The course.
+        page: Page number, from 1.
+        per_page: Enrollments per page, 1 to 100.
+    """
+    listing = store.course_grades(course_id, page, per_page)
+    scores = store.scores(listing.rows)
+    return page_with(
+        listing, (_student(row, scores[row["course_id"], row["user_id"]]) for row in listing.rows)
+    )
+
+
+def _student(enrollment: Row, scores: Scores) -> Object:
+    user_id = enrollment["user_id"]
+    user = {"id": user_id} | {name: enrollment[name] for name in ("name", "sortable_name", "short_name")}
+    return enrollment_json(enrollment) | {"user": user, "grades": _grades(enrollment, scores)}
+
+
+@server.reads
+def canvas_get_user_grades(store: CanvasStore, page: int = 1, per_page: int = 10) -> Page:
+    """List your own grades: one entry for each current course in which you are a student.
+
+    current_score counts what has been graded; final_score counts everything else as zero (both in per cent).
+
+    Args:
+        page: Page number, from 1.
+        per_page: Courses per page, 1 to 100.
+    """
+    listing = store.my_grades(page, per_page)
+    scores = store.scores(listing.rows)
+    return page_with(
+        listing,
+        (
+            {
+                "course_id": row["course_id"],
+                "course_name": row["course_name"],
+                "course_code": row["course_code"],
+                "enrollment_id": row["id"],
+                "grades": _grades(row, scores[row["course_id"], row["user_id"]]),
+            }
+            for row in listing.rows
+        ),
+    )
+
+
+def _grades(enrollment: Row, scores: Scores) -> Object:
+    return {
+        "html_url": f"{ADDRESS}/courses/{enrollment['course_id']}/grades/{enrollment['user_id']}",
+        "current_score": number(scores.current),
+        "current_grade": None,
+        "final_score": number(scores.final),
+        "final_grade": None,
+    }

@@ -1,0 +1,158 @@
+"""What is on: the dashboard, the calendar, what is due and what is new."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mesocosm.schema import Number
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.tools.objects import (
+    Object,
+    Row,
+    assignment_json,
+    courses_json,
+    event_json,
+    number,
+    profile_json,
+)
+from mesocosm.servers.canvas.tools.service import page_of, page_with, server
+from mesocosm.service import Page
+
+CARDS = 20
+"""Courses on the dashboard; it also says how many there are."""
+DUE = 5
+
+ROLE_NAMES = {"StudentEnrollment": "Student", "TeacherEnrollment": "Teacher", "TaEnrollment": "TA"}
+
+
+@server.reads
+def canvas_list_calendar_events(
+    store: CanvasStore,
+    start_date: str | None = None,
+    end_date: str | None = None,
+    page: int = 1,
+    per_page: int = 10,
+) -> Page:
+    """List the events of your calendar and of your courses' calendars, by start.
+
+    Args:
+        start_date: Only events that end at this time or later (ISO 8601 date or time).
+        end_date: Only events that start by this time; a date includes its whole day.
+        page: Page number, from 1.
+        per_page: Events per page, 1 to 100.
+    """
+    return page_of(store.events(start_date, end_date, page, per_page), event_json)
+
+
+@server.reads
+def canvas_get_upcoming_assignments(store: CanvasStore, limit: Number | None = None) -> list[dict[str, Any]]:
+    """List the assignments and graded quizzes of your courses that are due next, the first one first.
+
+    Args:
+        limit: At most so many, 1 to 100; 10 if left out.
+    """
+    return [_due(store, row) for row in store.upcoming(10 if limit is None else limit)]
+
+
+def _due(store: CanvasStore, row: Row) -> Object:
+    course = {"id": row["course_id"], "name": row["course_name"], "course_code": row["course_code"]}
+    return {"assignment": assignment_json(row, staff=False, now=store.stamp), "course": course}
+
+
+@server.reads
+def canvas_get_dashboard(store: CanvasStore) -> dict[str, Any]:
+    """Your dashboard: yourself, your courses (up to 20) and the five assignments due next."""
+    listing = store.my_courses(1, CARDS)
+    return {
+        "user": profile_json(store.me()),
+        "courses": courses_json(store, listing.rows),
+        "course_count": listing.total,
+        "upcoming_assignments": [_due(store, row) for row in store.upcoming(DUE)],
+    }
+
+
+@server.reads
+def canvas_get_dashboard_cards(store: CanvasStore, page: int = 1, per_page: int = 20) -> Page:
+    """List the cards of your dashboard: one for each current course.
+
+    Args:
+        page: Page number, from 1.
+        per_page: Cards per page, 1 to 100.
+    """
+    listing = store.my_courses(page, per_page)
+    mine = store.my_enrollments_in([course["id"] for course in listing.rows])
+    return page_with(listing, (_card(course, mine[course["id"]][0]) for course in listing.rows))
+
+
+def _card(course: Row, enrollment: Row) -> Object:
+    role = enrollment["type"]
+    return {
+        "id": course["id"],
+        "shortName": course["name"],
+        "originalName": course["name"],
+        "courseCode": course["course_code"],
+        "assetString": f"course_{course['id']}",
+        "href": f"/courses/{course['id']}",
+        "term": None,
+        "subtitle": f"enrolled as: {ROLE_NAMES.get(role, role.removesuffix('Enrollment'))}",
+        "enrollmentType": role,
+        "observee": None,
+        "image": None,
+        "color": None,
+        "position": None,
+    }
+
+
+@server.reads
+def canvas_list_notifications(store: CanvasStore, page: int = 1, per_page: int = 10) -> Page:
+    """List what is new for you, newest first: announcements, discussions, messages and grades.
+
+    Args:
+        page: Page number, from 1.
+        per_page: Entries per page, 1 to 100.
+    """
+    listing, subjects = store.news(page, per_page)
+    return page_with(listing, (_news(row, subjects[row["kind"], row["key"]]) for row in listing.rows))
+
+
+# An entry's id follows from what it is about: the digit says which kind.
+_KIND_DIGIT = {"topic": 1, "conversation": 2, "submission": 3}
+
+
+def _news(entry: Row, subject: Row) -> Object:
+    return {
+        "id": entry["key"] * 10 + _KIND_DIGIT[entry["kind"]],
+        "created_at": entry["at"],
+        "updated_at": entry["at"],
+        "course_id": entry["course_id"],
+        **_SUBJECTS[entry["kind"]](subject),
+    }
+
+
+def _topic_news(topic: Row) -> Object:
+    kind = "Announcement" if topic["is_announcement"] else "DiscussionTopic"
+    key = "announcement_id" if topic["is_announcement"] else "discussion_topic_id"
+    return {"type": kind, "title": topic["title"], "message": topic["message"], key: topic["id"]}
+
+
+def _conversation_news(conversation: Row) -> Object:
+    return {
+        "type": "Conversation",
+        "title": conversation["subject"],
+        "message": None,
+        "conversation_id": conversation["id"],
+    }
+
+
+def _submission_news(submission: Row) -> Object:
+    return {
+        "type": "Submission",
+        "title": submission["name"],
+        "message": None,
+        "assignment_id": submission["assignment_id"],
+        "grade": submission["grade"],
+        "score": number(submission["score"]),
+    }
+
+
+_SUBJECTS = {"topic": _topic_news, "conversation": _conversation_news, "submission": _submission_news}

@@ -1,0 +1,160 @@
+"""Assignments, submissions and rubrics."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
+from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row, number
+
+
+def assignment_json(assignment: Row, *, staff: bool, now: str) -> Object:
+    """An assignment; students do not see the description of one that is not open yet."""
+    course_id, key = assignment["course_id"], assignment["id"]
+    unopened = bool(assignment["unlock_at"]) and now < assignment["unlock_at"]
+    is_quiz = assignment["quiz_id"] is not None
+    shown: Object = {
+        "id": key,
+        "course_id": course_id,
+        "name": assignment["name"],
+        "description": None if unopened and not staff else assignment["description"],
+        "due_at": assignment["due_at"],
+        "unlock_at": assignment["unlock_at"],
+        "lock_at": assignment["lock_at"],
+        "points_possible": number(assignment["points_possible"]),
+        "grading_type": assignment["grading_type"],
+        "assignment_group_id": course_id,
+        "grading_standard_id": None,
+        "created_at": assignment["created_at"],
+        "updated_at": assignment["updated_at"],
+        "peer_reviews": False,
+        "automatic_peer_reviews": False,
+        "position": assignment["position"],
+        "grade_group_students_individually": False,
+        "anonymous_peer_reviews": False,
+        "group_category_id": None,
+        "post_to_sis": False,
+        "moderated_grading": False,
+        "omit_from_final_grade": assignment["omit_from_final_grade"],
+        "submission_types": assignment["submission_types"],
+        "allowed_attempts": assignment["allowed_attempts"],
+        "is_quiz_assignment": is_quiz,
+        "published": assignment["published"],
+        "workflow_state": "published" if assignment["published"] else "unpublished",
+        "locked_for_user": not staff and locked(assignment, now),
+        "html_url": _address(assignment),
+    }
+    return shown | ({"quiz_id": assignment["quiz_id"]} if is_quiz else {})
+
+
+def _address(assignment: Row) -> str:
+    return f"{ADDRESS}/courses/{assignment['course_id']}/assignments/{assignment['id']}"
+
+
+def locked(work: Row, now: str) -> bool:
+    """Whether work is not open yet, or closed already."""
+    return (work["unlock_at"] or "") > now or (work["lock_at"] or "9") <= now
+
+
+def submission_json(store: CanvasStore, submission: Row, assignment: Row) -> Object:
+    """A submission with its comments; whether it is late or missing follows from the due date."""
+    owner = submission["user_id"]
+    shown: Object = {
+        "id": submission["id"],
+        "assignment_id": submission["assignment_id"],
+        "user_id": owner,
+        **_attempt_json(submission, assignment),
+        "graded_at": submission["graded_at"],
+        "grader_id": submission["grader_id"],
+        "workflow_state": submission["workflow_state"],
+        "grade_matches_current_submission": submission["graded_at"] is None
+        or submission["graded_attempt"] == submission["attempt"],
+        "published_grade": submission["grade"],
+        "published_score": number(submission["score"]),
+        "entered_grade": submission["grade"],
+        "entered_score": number(submission["score"]),
+        "grading_period_id": None,
+        "missing": _missing(submission, assignment, store.stamp),
+        "preview_url": f"{_address(assignment)}/submissions/{owner}?preview=1",
+    }
+    if submission["id"] is not None:
+        if submission["file_ids"]:
+            shown["attachments"] = [_attachment(file) for file in store.attached_files(submission)]
+        shown["submission_comments"] = [comment_json(comment) for comment in store.comments(submission)]
+        if earlier := store.earlier_attempts(submission):
+            shown["submission_history"] = [_attempt_json(attempt, assignment) for attempt in earlier]
+    return shown
+
+
+def _attempt_json(attempt: Row, assignment: Row) -> Object:
+    due_at, submitted_at = assignment["due_at"], attempt["submitted_at"]
+    late = bool(due_at and submitted_at and submitted_at > due_at)
+    return {
+        "attempt": attempt["attempt"],
+        "submission_type": attempt["submission_type"],
+        "body": attempt["body"],
+        "url": attempt["url"],
+        "submitted_at": submitted_at,
+        "grade": attempt["grade"],
+        "score": number(attempt["score"]),
+        "late": late,
+        "seconds_late": _seconds_between(due_at, submitted_at) if late else 0,
+    }
+
+
+def _missing(submission: Row, assignment: Row, now: str) -> bool:
+    expected = any(kind in (*ONLINE_TYPES, QUIZ_TYPE) for kind in assignment["submission_types"])
+    handed_in = submission["submitted_at"] is not None or submission["graded_at"] is not None
+    return expected and not handed_in and (assignment["due_at"] or "9") < now
+
+
+def _seconds_between(start: str, end: str) -> int:
+    return int((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
+
+
+def _attachment(file: Row) -> Object:
+    return {
+        "id": file["id"],
+        "display_name": file["display_name"],
+        "content-type": file["content_type"],
+        "size": file["size"],
+    }
+
+
+def comment_json(comment: Row) -> Object:
+    """A remark on a submission."""
+    return {
+        "id": comment["id"],
+        "author_id": comment["author_id"],
+        "author_name": comment["author_name"],
+        "comment": comment["comment"],
+        "created_at": comment["created_at"],
+    }
+
+
+def rubric_json(rubric: Row) -> Object:
+    """A rubric; the ids of its criteria and ratings follow from their order."""
+    criteria = [
+        {
+            "id": f"_{rubric['id']}_{n}",
+            **criterion,
+            "points": number(criterion["points"]),
+            "ratings": [
+                {"id": f"_{rubric['id']}_{n}_{m}", **rating, "points": number(rating["points"])}
+                for m, rating in enumerate(criterion["ratings"], 1)
+            ],
+        }
+        for n, criterion in enumerate(rubric["criteria"], 1)
+    ]
+    return {
+        "id": rubric["id"],
+        "context_id": rubric["course_id"],
+        "context_type": "Course",
+        "title": rubric["title"],
+        "description": rubric["description"],
+        "points_possible": number(sum(criterion["points"] for criterion in rubric["criteria"])),
+        "free_form_criterion_comments": rubric["free_form_criterion_comments"],
+        "hide_score_total": rubric["hide_score_total"],
+        "criteria": criteria,
+    }

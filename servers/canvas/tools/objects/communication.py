@@ -1,0 +1,99 @@
+"""Announcements, discussions, conversations and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row
+
+
+def announcement_json(topic: Row) -> Object:
+    """An announcement."""
+    address = f"{ADDRESS}/courses/{topic['course_id']}/discussion_topics/{topic['id']}"
+    return {
+        "id": topic["id"],
+        "course_id": topic["course_id"],
+        "title": topic["title"],
+        "message": topic["message"],
+        "posted_at": topic["posted_at"],
+        "author": {"id": topic["user_id"], "display_name": topic["author_name"]},
+        "url": address,
+        "html_url": address,
+    }
+
+
+def topic_json(topic: Row) -> Object:
+    """A discussion."""
+    return announcement_json(topic) | {
+        "last_reply_at": topic["last_reply_at"],
+        "discussion_subentry_count": topic["entries"],
+        "require_initial_post": topic["require_initial_post"],
+        "discussion_type": "threaded",
+        "is_announcement": topic["is_announcement"],
+        "published": topic["published"],
+        "pinned": topic["pinned"],
+        "locked": topic["locked"],
+    }
+
+
+def entry_json(entry: Row) -> Object:
+    """A post in a discussion."""
+    return {
+        "id": entry["id"],
+        "topic_id": entry["topic_id"],
+        "user_id": entry["user_id"],
+        "user_name": entry["user_name"],
+        "parent_id": entry["parent_id"],
+        "message": entry["message"],
+        "created_at": entry["created_at"],
+        "updated_at": entry["updated_at"],
+    }
+
+
+def conversations_json(store: CanvasStore, conversations: Sequence[Row]) -> list[Object]:
+    """Conversations with their participants, without their messages."""
+    people = store.participants([conversation["id"] for conversation in conversations])
+    return [_conversation(conversation, people[conversation["id"]]) for conversation in conversations]
+
+
+def _conversation(conversation: Row, people: Iterable[Row]) -> Object:
+    return {
+        "id": conversation["id"],
+        "subject": conversation["subject"],
+        "workflow_state": conversation["workflow_state"],
+        "last_message": conversation["last_message"][:100],
+        "last_message_at": conversation["last_message_at"],
+        "message_count": conversation["message_count"],
+        "private": conversation["private"],
+        "starred": conversation["starred"],
+        "context_code": f"course_{conversation['course_id']}" if conversation["course_id"] else None,
+        "participants": [{"id": p["id"], "name": p["short_name"], "full_name": p["name"]} for p in people],
+    }
+
+
+def message_json(message: Row) -> Object:
+    """A message of a conversation."""
+    return {
+        "id": message["id"],
+        "created_at": message["created_at"],
+        "body": message["body"],
+        "author_id": message["author_id"],
+    }
+
+
+def event_json(event: Row) -> Object:
+    """An event of a calendar."""
+    course_id = event["course_id"]
+    return {
+        "id": event["id"],
+        "title": event["title"],
+        "description": event["description"],
+        "start_at": event["start_at"],
+        "end_at": event["end_at"],
+        "all_day": event["all_day"],
+        "location_name": event["location_name"],
+        "context_code": f"course_{course_id}" if course_id else f"user_{event['user_id']}",
+        "workflow_state": "active",
+        "html_url": f"{ADDRESS}/calendar?event_id={event['id']}",
+    }

@@ -1,0 +1,125 @@
+"""Modules, pages and files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
+from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row
+
+
+def modules_json(store: CanvasStore, access: CourseAccess, modules: Sequence[Row]) -> list[Object]:
+    """Modules with the number of their items and the user's progress."""
+    counts = store.item_counts(access, [module["id"] for module in modules])
+    states = store.states(access, modules)
+    return [_module(module, counts.get(module["id"], 0), states[module["id"]]) for module in modules]
+
+
+def _module(module: Row, items: int, state: str) -> Object:
+    course_id, key = module["course_id"], module["id"]
+    return {
+        "id": key,
+        "course_id": course_id,
+        "name": module["name"],
+        "position": module["position"],
+        "unlock_at": module["unlock_at"],
+        "require_sequential_progress": module["require_sequential_progress"],
+        "prerequisite_module_ids": module["prerequisite_module_ids"],
+        "published": module["published"],
+        "items_count": items,
+        "items_url": f"{ADDRESS}/api/v1/courses/{course_id}/modules/{key}/items",
+        "state": state,
+    }
+
+
+def module_item_json(item: Row, course_id: int) -> Object:
+    """An item of a module."""
+    shown: Object = {
+        "id": item["id"],
+        "module_id": item["module_id"],
+        "title": item["title"],
+        "type": item["type"],
+        "content_id": item["content_id"],
+        "html_url": f"{ADDRESS}/courses/{course_id}/modules/items/{item['id']}",
+        "url": _item_url(item, course_id),
+        "position": item["position"],
+        "indent": item["indent"],
+        "published": item["published"],
+        "completed": bool(item["completed"]),
+    }
+    if item["page_url"] is not None:
+        shown["page_url"] = item["page_url"]
+    if item["external_url"] is not None:
+        shown["external_url"] = item["external_url"]
+    return shown
+
+
+_ITEM_PATHS = {
+    "Assignment": "assignments",
+    "Quiz": "quizzes",
+    "File": "files",
+    "Page": "pages",
+    "Discussion": "discussion_topics",
+}
+
+
+def _item_url(item: Row, course_id: int) -> str | None:
+    if item["type"] not in _ITEM_PATHS:
+        return None
+    target = item["page_url"] or item["content_id"]
+    return f"{ADDRESS}/api/v1/courses/{course_id}/{_ITEM_PATHS[item['type']]}/{target}"
+
+
+def page_json(page: Row) -> Object:
+    """A page without its body."""
+    return {
+        "page_id": page["id"],
+        "url": page["url"],
+        "title": page["title"],
+        "published": page["published"],
+        "front_page": page["front_page"],
+        "editing_roles": "teachers",
+        "created_at": page["created_at"],
+        "updated_at": page["updated_at"],
+        "html_url": f"{ADDRESS}/courses/{page['course_id']}/pages/{page['url']}",
+    }
+
+
+def full_page_json(page: Row) -> Object:
+    """A page with its body and its last editor."""
+    editor = page["last_edited_by"]
+    shown_editor = None if editor is None else {"id": editor, "display_name": page["editor_name"]}
+    return page_json(page) | {"last_edited_by": shown_editor, "body": page["body"]}
+
+
+def folder_json(folder: Row) -> Object:
+    """A folder of a course's files."""
+    return {
+        "id": folder["id"],
+        "context_type": "Course",
+        "context_id": folder["course_id"],
+        "parent_folder_id": folder["parent_folder_id"],
+        "name": folder["name"],
+        "full_name": folder["full_name"],
+        "hidden": folder["hidden"],
+        "created_at": folder["created_at"],
+        "updated_at": folder["updated_at"],
+        "files_url": f"{ADDRESS}/api/v1/folders/{folder['id']}/files",
+    }
+
+
+def file_json(file: Row) -> Object:
+    """The record of a file."""
+    return {
+        "id": file["id"],
+        "folder_id": file["folder_id"],
+        "display_name": file["display_name"],
+        "filename": file["display_name"].replace(" ", "+"),
+        "content-type": file["content_type"],
+        "size": file["size"],
+        "url": f"{ADDRESS}/files/{file['id']}/download?download_frd=1",
+        "hidden": file["hidden"],
+        "locked": file["locked"],
+        "created_at": file["created_at"],
+        "updated_at": file["updated_at"],
+    }

@@ -1,0 +1,63 @@
+"""Accounts and users."""
+
+from __future__ import annotations
+
+from mesocosm.servers.canvas.tools.objects.values import STORAGE_MB, Object, Row, unguessable
+
+
+def account_json(account: Row, *, manage: bool) -> Object:
+    """An account; quotas and SIS data only for those who manage it."""
+    shown: Object = {
+        "id": account["id"],
+        "name": account["name"],
+        "uuid": unguessable("account", account["id"]),
+        "parent_account_id": account["parent_account_id"],
+        "root_account_id": account["root_account_id"],
+        "default_time_zone": account["default_time_zone"],
+        "workflow_state": account["workflow_state"],
+    }
+    if manage:
+        shown |= {
+            "default_storage_quota_mb": STORAGE_MB,
+            "default_user_storage_quota_mb": 50,
+            "default_group_storage_quota_mb": 50,
+            "sis_account_id": account["sis_account_id"],
+            "integration_id": None,
+            "sis_import_id": None,
+            "lti_guid": unguessable("lti", account["id"]),
+        }
+    return shown
+
+
+def user_json(user: Row) -> Object:
+    """A user as an administrator sees one."""
+    return {
+        "id": user["id"],
+        "name": user["name"],
+        "created_at": user["created_at"],
+        "sortable_name": user["sortable_name"],
+        "short_name": user["short_name"],
+        "sis_user_id": user["sis_user_id"],
+        "login_id": user["login_id"],
+        "email": user["primary_email"],
+        "last_login": user["last_login"],
+        "time_zone": user["time_zone"],
+    }
+
+
+def profile_json(user: Row) -> Object:
+    """A user's own profile."""
+    return {
+        "id": user["id"],
+        "name": user["name"],
+        "short_name": user["short_name"],
+        "sortable_name": user["sortable_name"],
+        "login_id": user["login_id"],
+        "primary_email": user["primary_email"],
+        "title": user["title"],
+        "bio": user["bio"],
+        "time_zone": user["time_zone"],
+        "locale": None,
+        "created_at": user["created_at"],
+        "updated_at": user["updated_at"],
+    }

@@ -1,0 +1,260 @@
+"""Quizzes, their questions, and attempts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mesocosm.schema import Number
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.tools.objects import question_json, quiz_json, quiz_submission_json
+from mesocosm.servers.canvas.tools.service import given, page_of, server
+from mesocosm.service import Page
+
+
+@server.reads
+def canvas_list_quizzes(store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10) -> Page:
+    """List the quizzes of a course, with the number of questions and the points of each.
+
+    Args:
+        course_id: The course.
+        page: Page number, from 1.
+        per_page: Quizzes per page, 1 to 100.
+    """
+    access = store.reading(course_id)
+    return page_of(store.quizzes(access, page, per_page), lambda quiz: quiz_json(quiz, access))
+
+
+@server.reads
+def canvas_get_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) -> dict[str, Any]:
+    """Read one quiz, without its questions (see canvas_get_quiz_questions).
+
+    Args:
+        course_id: The course.
+        quiz_id: The quiz.
+    """
+    access = store.reading(course_id)
+    return quiz_json(store.quiz(access, quiz_id), access)
+
+
+@server.writes
+def canvas_create_quiz(
+    store: CanvasStore,
+    course_id: Number,
+    title: str,
+    description: str | None = None,
+    quiz_type: str | None = None,
+    time_limit: Number | None = None,
+    due_at: str | None = None,
+    published: bool | None = None,
+) -> dict[str, Any]:
+    """Create a quiz without questions, unpublished unless told otherwise. For the course's staff.
+
+    Args:
+        course_id: The course.
+        title: Title of the quiz.
+        description: Instructions, as HTML.
+        quiz_type: assignment (graded, the default), practice_quiz, graded_survey or survey.
+        time_limit: Minutes for an attempt; no limit if left out.
+        due_at: When it is due (ISO 8601); a date without a time means the end of that day, UTC.
+        published: Whether students see it.
+    """
+    access = store.editing(course_id)
+    fields = given(
+        title=title,
+        description=description,
+        quiz_type=quiz_type,
+        time_limit=time_limit,
+        due_at=due_at,
+        published=published,
+    )
+    return quiz_json(store.create_quiz(access, fields), access)
+
+
+@server.writes(destructive=True, idempotent=True)
+def canvas_update_quiz(
+    store: CanvasStore,
+    course_id: Number,
+    quiz_id: Number,
+    title: str | None = None,
+    description: str | None = None,
+    quiz_type: str | None = None,
+    time_limit: Number | None = None,
+    due_at: str | None = None,
+    published: bool | None = None,
+    shuffle_answers: bool | None = None,
+    allowed_attempts: Number | None = None,
+    scoring_policy: str | None = None,
+    access_code: str | None = None,
+) -> dict[str, Any]:
+    """Change a quiz; what you leave out stays as it is. For the course's staff.
+
+    Args:
+        course_id: The course.
+        quiz_id: The quiz.
+        title: New title.
+        description: New instructions, as HTML.
+        quiz_type: assignment (graded), practice_quiz, graded_survey or survey.
+        time_limit: Minutes for an attempt.
+        due_at: When it is due (ISO 8601); a date without a time means the end of that day, empty means never.
+        published: Whether students see it; refused for false when somebody has begun it.
+        shuffle_answers: Whether every student gets the answers in another order.
+        allowed_attempts: How often a student may take it; -1 for any number.
+        scoring_policy: Which attempt counts: keep_highest, keep_latest or keep_average.
+        access_code: Code that students need to begin; empty for none.
+    """
+    access = store.editing(course_id)
+    fields = given(
+        title=title,
+        description=description,
+        quiz_type=quiz_type,
+        time_limit=time_limit,
+        due_at=due_at,
+        published=published,
+        shuffle_answers=shuffle_answers,
+        allowed_attempts=allowed_attempts,
+        scoring_policy=scoring_policy,
+        access_code=access_code,
+    )
+    return quiz_json(store.update_quiz(access, quiz_id, fields), access)
+
+
+@server.writes(idempotent=True)
+def canvas_publish_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) -> dict[str, Any]:
+    """Publish a quiz, so that students see it. For the course's staff.
+
+    Args:
+        course_id: The course.
+        quiz_id: The quiz.
+    """
+    access = store.editing(course_id)
+    return quiz_json(store.update_quiz(access, quiz_id, {"published": True}), access)
+
+
+@server.writes(destructive=True)
+def canvas_delete_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) -> str:
+    """Delete a quiz with its questions, attempts and grades. For the course's staff.
+
+    Args:
+        course_id: The course.
+        quiz_id: The quiz.
+    """
+    store.delete_quiz(store.editing(course_id), quiz_id)
+    return f"Quiz {quiz_id} deleted successfully"
+
+
+@server.writes
+def canvas_start_quiz_attempt(
+    store: CanvasStore, course_id: Number, quiz_id: Number, access_code: str | None = None
+) -> dict[str, Any]:
+    """Begin an attempt at a quiz as a student; its time starts to run.
+
+    Args:
+        course_id: The course.
+        quiz_id: The quiz.
+        access_code: The code, for a quiz that needs one.
+    """
+    access = store.reading(course_id)
+    attempt = store.start_attempt(access, quiz_id, access_code)
+    attempts = store.attempts(quiz_id, access.user_id)
+    return quiz_submission_json(attempt, attempts, store.quiz(access, quiz_id))
+
+
+# -- questions --------------------------------------------------------------------------------------------
+
+
+@server.reads
+def canvas_get_quiz_questions(
+    store: CanvasStore, course_id: Number, quiz_id: Number, page: int = 1, per_page: int = 10
+) -> Page:
+    """List the questions of a quiz. Students need to have begun an attempt, and are not shown the key.
+
+    Args:
+        course_id: The course.
+        quiz_id: The quiz.
+        page: Page number, from 1.
+        per_page: Questions per page, 1 to 100.
+    """
+    access = store.reading(course_id)
+    listing = store.questions(access, quiz_id, page, per_page)
+    return page_of(listing, lambda question: question_json(question, staff=access.staff))
+
+
+@server.writes
+def canvas_add_quiz_question(
+    store: CanvasStore,
+    course_id: Number,
+    quiz_id: Number,
+    question_text: str,
+    question_name: str | None = None,
+    question_type: str | None = None,
+    points_possible: float | None = None,
+    answers: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Add a question at the end of a quiz. For the course's staff.
+
+    Args:
+        course_id: The course.
+        quiz_id: The quiz.
+        question_text: The question, as HTML.
+        question_name: A short name for it.
+        question_type: For example multiple_choice_question (the default with answers), true_false_question,
+            multiple_answers_question, short_answer_question, numerical_question, essay_question,
+            text_only_question (the default without answers).
+        points_possible: Points for the right answer; 1 if left out.
+        answers: The answers to choose from, each with answer_text and answer_weight (100 right, 0 wrong).
+    """
+    fields = given(
+        question_text=question_text,
+        question_name=question_name,
+        question_type=question_type,
+        points_possible=points_possible,
+        answers=answers,
+    )
+    return question_json(store.add_question(store.editing(course_id), quiz_id, fields), staff=True)
+
+
+@server.writes(destructive=True, idempotent=True)
+def canvas_update_quiz_question(
+    store: CanvasStore,
+    course_id: Number,
+    quiz_id: Number,
+    question_id: Number,
+    question_name: str | None = None,
+    question_text: str | None = None,
+    points_possible: float | None = None,
+    answers: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Change a question of a quiz; what you leave out stays as it is. For the course's staff.
+
+    Args:
+        course_id: The course.
+        quiz_id: The quiz.
+        question_id: The question.
+        question_name: New short name.
+        question_text: New text, as HTML.
+        points_possible: Points for the right answer.
+        answers: All answers anew, each with answer_text and answer_weight (100 right, 0 wrong).
+    """
+    fields = given(
+        question_name=question_name,
+        question_text=question_text,
+        points_possible=points_possible,
+        answers=answers,
+    )
+    access = store.editing(course_id)
+    return question_json(store.update_question(access, quiz_id, question_id, fields), staff=True)
+
+
+@server.writes(destructive=True)
+def canvas_delete_quiz_question(
+    store: CanvasStore, course_id: Number, quiz_id: Number, question_id: Number
+) -> str:
+    """Delete a question of a quiz. For the course's staff.
+
+    Args:
+        course_id: The course.
+        quiz_id: The quiz.
+        question_id: The question.
+    """
+    store.delete_question(store.editing(course_id), quiz_id, question_id)
+    return f"Question {question_id} deleted successfully"
