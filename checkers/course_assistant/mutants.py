@@ -1,0 +1,167 @@
+"""Near misses of a mailbox from which all reminders were sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+
+from openpyxl import load_workbook
+from sqlalchemy import delete, select, update
+
+from mesocosm.checking import Inapplicable, Mutant
+from mesocosm.generators.course_assistant.expected import ROSTER, SHEET, Expected, Student
+from mesocosm.servers.email.models import Email, Folder
+from mesocosm.servers.email.store import EmailStore, NewEmail
+from mesocosm.servers.excel.store import save_workbook
+from mesocosm.world import World
+
+
+def _sent(store: EmailStore, student: Student) -> Email:
+    """The reminder to a student."""
+    found = store.session.scalars(
+        select(Email).join(Folder).where(Folder.name == "Sent", Email.to.contains(student.email))
+    ).first()
+    if found is None:
+        raise Inapplicable
+    return found
+
+
+def _reminder(world: World, expected: Expected, student: Student) -> NewEmail:
+    return {
+        "sender": expected.assistant,
+        "to": student.email,
+        "subject": expected.subject,
+        "body": f"Dear {student.name}, ID {student.number}, your presentation is missing.",
+        "date": world.now,
+    }
+
+
+def _edit(change: Callable[[Email, Expected], None], which: int = 0) -> Callable[[World, Expected], None]:
+    """Change one of the reminders."""
+
+    def apply(world: World, expected: Expected) -> None:
+        if len(expected.reminded) <= which:
+            raise Inapplicable
+        change(_sent(world.store(EmailStore), expected.reminded[which]), expected)
+
+    return apply
+
+
+def _also_to(fate: str) -> Callable[[World, Expected], None]:
+    """Remind somebody who should have been left alone."""
+
+    def apply(world: World, expected: Expected) -> None:
+        student = next((one for one in expected.others if one.fate == fate), None)
+        if student is None:
+            raise Inapplicable
+        reminder = _reminder(world, expected, student)
+        world.store(EmailStore).add_emails(expected.assistant, "Sent", [reminder])
+
+    return apply
+
+
+def _not_to(fate: str) -> Callable[[World, Expected], None]:
+    """Overlook somebody."""
+
+    def apply(world: World, expected: Expected) -> None:
+        student = next((one for one in expected.reminded if one.fate == fate), None)
+        if student is None or len(expected.reminded) == 1:
+            raise Inapplicable
+        store = world.store(EmailStore)
+        store.session.execute(delete(Email).where(Email.id == _sent(store, student).id))
+
+    return apply
+
+
+def _twice(world: World, expected: Expected) -> None:
+    reminder = _reminder(world, expected, expected.reminded[0])
+    world.store(EmailStore).add_emails(expected.assistant, "Sent", [reminder])
+
+
+def _together(world: World, expected: Expected) -> None:
+    if len(expected.reminded) < 2:
+        raise Inapplicable
+    store = world.store(EmailStore)
+    first, second = (_sent(store, student) for student in expected.reminded[:2])
+    first.to = f"{first.to}, {second.to}"
+    first.body = f"{first.body}\n{second.body}"
+    store.session.delete(second)
+
+
+def _subject(mail: Email, expected: Expected) -> None:
+    mail.subject = f"{expected.subject}."
+
+
+def _copy(mail: Email, expected: Expected) -> None:
+    mail.cc = expected.assistant
+
+
+def _no_name(mail: Email, expected: Expected) -> None:
+    mail.body = mail.body.replace(expected.reminded[0].name, expected.reminded[0].name.split()[0])
+
+
+def _no_number(mail: Email, expected: Expected) -> None:
+    mail.body = mail.body.replace(expected.reminded[0].number, expected.reminded[0].number[:-1])
+
+
+def _list_all(mail: Email, expected: Expected) -> None:
+    others = [*expected.reminded[1:], *expected.others]
+    mail.body += "\n" + ", ".join(student.number for student in others[:5])
+
+
+def _inbox(change: str) -> Callable[[World, Expected], None]:
+    def apply(world: World, expected: Expected) -> None:
+        store = world.store(EmailStore)
+        inbox = store.folder_id("INBOX", expected.assistant)
+        ids = select(Email.id).where(Email.folder_id == inbox).order_by(Email.id)
+        first = store.session.scalars(ids).first()
+        if change == "delete":
+            store.session.execute(delete(Email).where(Email.id == first))
+        elif change == "move":
+            archive = store.folder_id("Archive", expected.assistant)
+            store.session.execute(update(Email).where(Email.id == first).values(folder_id=archive))
+        else:
+            store.session.execute(update(Email).where(Email.id == first).values(is_important=True))
+
+    return apply
+
+
+def _draft(world: World, expected: Expected) -> None:
+    reminder = _reminder(world, expected, expected.reminded[0])
+    world.store(EmailStore).add_emails(expected.assistant, "Drafts", [reminder])
+
+
+def _roster(world: World, expected: Expected) -> None:
+    workbook = load_workbook(BytesIO(world.workspace.read(ROSTER)))
+    workbook[SHEET]["E1"] = "Reminded"
+    world.workspace.write(ROSTER, save_workbook(workbook, world.now), world.now)
+
+
+MUTANTS = [
+    *(
+        Mutant(f"overlooked {fate}", "recipients_missing", _not_to(fate))
+        for fate in (
+            "silent", "late", "no_file", "withdrawn", "extension_missed", "excuse_revoked", "reinstated",
+        )
+    ),
+    Mutant("believed an own excuse", "recipients_missing", _not_to("self_excused")),
+    *(
+        Mutant(f"reminded {fate}", "recipients_extra", _also_to(fate))
+        for fate in (
+            "submitted", "boundary", "attached_later", "extended", "other_address", "excused", "dropped",
+            "dropped_later",
+        )
+    ),
+    Mutant("two mails to one student", "one_mail_each", _twice),
+    Mutant("one mail to two students", "single_recipient", _together),
+    Mutant("a copy to somebody else", "single_recipient", _edit(_copy)),
+    Mutant("a full stop in the subject", "subject", _edit(_subject)),
+    Mutant("first name only", "body_name", _edit(_no_name)),
+    Mutant("a digit short", "body_student_id", _edit(_no_number)),
+    Mutant("everybody's numbers in one mail", "body_other_ids", _edit(_list_all)),
+    Mutant("a mail deleted", "mailbox", _inbox("delete")),
+    Mutant("a mail filed away", "mailbox", _inbox("move")),
+    Mutant("a mail marked", "mailbox", _inbox("mark")),
+    Mutant("a draft left behind", "mailbox", _draft),
+    Mutant("notes in the roster", "files", _roster),
+]  # fmt: skip

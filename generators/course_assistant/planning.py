@@ -1,0 +1,107 @@
+"""The course, its people and its dates, before anything is written."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from mesocosm.generators.course_assistant.expected import Student
+from mesocosm.generators.course_assistant.params import Params
+from mesocosm.prose import CourseSubject, Person, Prose
+
+_ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Singapore")
+_COLLEGES = ("Ashford", "Barrow Hill", "Calder", "Denholm", "Eastmere", "Fairholt", "Glenrock", "Harrow Lake")
+
+
+@dataclass(frozen=True)
+class Contact:
+    """Somebody with an address."""
+
+    person: Person
+    email: str
+
+    @property
+    def header(self) -> str:
+        """As a From header shows them."""
+        return f"{self.person.name} <{self.email}>"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that the mails are written from."""
+
+    university: str
+    domain: str
+    zone: ZoneInfo
+    subject: CourseSubject
+    assistant: Contact
+    instructor: Contact
+    students: tuple[Student, ...]
+    people: dict[str, Contact]
+    """Students' contacts by student ID."""
+    first_deadline: dt.datetime
+    """As announced first; a later mail moves it."""
+    deadline: dt.datetime
+    extended: dt.datetime
+    """Until when students with an extension may hand in."""
+    now: dt.datetime
+
+    def local(self, moment: dt.datetime) -> dt.datetime:
+        """A moment on the university's clocks."""
+        return moment.astimezone(self.zone)
+
+
+def plan_course(params: Params, rng: random.Random, prose: Prose) -> Plan:
+    """Draw the course and its students."""
+    college = rng.choice(_COLLEGES)
+    domain = f"{college.lower().replace(' ', '')}.edu"
+    zone = ZoneInfo(rng.choice(_ZONES))
+    assistant, instructor = (_contact(prose, domain) for _ in range(2))
+    fates = params.fates()
+    rng.shuffle(fates)
+    students, people = _students(fates, rng, prose, domain)
+    day = dt.date(2025, rng.choice((2, 3, 4, 10, 11)), rng.randint(8, 20))
+    # An evening deadline lies on another day in UTC in most of these zones: mails show UTC.
+    first = dt.datetime.combine(day, dt.time(rng.choice((12, 17, 18))), zone)
+    deadline = dt.datetime.combine(day + dt.timedelta(days=rng.randint(2, 4)), dt.time(23, 59), zone)
+    extended = dt.datetime.combine(deadline.date() + dt.timedelta(days=3), dt.time(12), zone)
+    now = dt.datetime.combine(extended.date() + dt.timedelta(days=2), dt.time(9, rng.randint(0, 59)), zone)
+    return Plan(
+        university=f"{college} University",
+        domain=domain,
+        zone=zone,
+        subject=prose.course_subject(),
+        assistant=assistant,
+        instructor=instructor,
+        students=students,
+        people=people,
+        first_deadline=first.astimezone(dt.UTC),
+        deadline=deadline.astimezone(dt.UTC),
+        extended=extended.astimezone(dt.UTC),
+        now=now.astimezone(dt.UTC),
+    )
+
+
+def _contact(prose: Prose, domain: str) -> Contact:
+    person = prose.person()
+    return Contact(person, f"{person.handle}@{domain}")
+
+
+def _students(
+    fates: list[str], rng: random.Random, prose: Prose, domain: str
+) -> tuple[tuple[Student, ...], dict[str, Contact]]:
+    numbers = [str(number) for number in rng.sample(range(2_000_000, 2_999_999), len(fates))]
+    students, people = [], {}
+    namesake: Person | None = None
+    for index, (fate, number) in enumerate(zip(fates, numbers, strict=True)):
+        contact = _contact(prose, domain)
+        # Two students share a name: the student ID and the address tell them apart.
+        if index == len(fates) // 2 and namesake:
+            contact = Contact(namesake, f"{namesake.handle}2@{domain}")
+        if fate == "submitted" and namesake is None:
+            namesake = contact.person
+        people[number] = contact
+        students.append(Student(name=contact.person.name, number=number, email=contact.email, fate=fate))
+    return tuple(students), people
