@@ -75,12 +75,18 @@ class Workspace:
 
     Agents name files relative to the workspace, or absolutely below ``/workspace``, which is what they are
     told the folder is called: the real path on the host would differ between runs.
+
+    Args:
+        root: The folder.
+        linked: Whether its files may have further names outside of it, as they do in a world that is only
+            read and shares them with others. Elsewhere such a file is refused.
     """
 
     ALIAS = "/workspace"
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, linked: bool = False) -> None:
         self.root = root
+        self.linked = linked
         self._real_root: str | None = None
 
     # -- paths ------------------------------------------------------------------------------------------
@@ -350,6 +356,7 @@ class Workspace:
                 if not _exists(folder.name, parent):
                     os.mkdir(folder.name, _NEW_FOLDER, dir_fd=parent)
                     made.append(folder)
+                    os.chmod(folder.name, _NEW_FOLDER, dir_fd=parent)  # whatever the umask is
         with self._folder(path):
             pass  # raises where something that is not a folder has the name
 
@@ -358,7 +365,7 @@ class Workspace:
             raise Invalid(f"{self.shown(path)} is a directory, not a file.")
         if not stat.S_ISREG(status.st_mode):
             raise Denied(f"{self.shown(path)} is not a regular file.")
-        if status.st_nlink > 1:
+        if status.st_nlink > 1 and not self.linked:
             # Its bytes may be those of a file outside of the workspace.
             raise Denied(f"{self.shown(path)} is a hard link, which the tools do not open; copy it first.")
 

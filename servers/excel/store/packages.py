@@ -1,0 +1,201 @@
+"""Workbook files: checking, loading and saving them.
+
+A file may come from anywhere, so it is checked before anything is built from it. Saving is deterministic: the
+same workbook at the same moment of the world's clock is the same bytes, on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import cast
+from xml.etree.ElementTree import ParseError
+from xml.parsers import expat
+
+from openpyxl import Workbook, load_workbook
+from openpyxl.packaging.manifest import Manifest
+from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.worksheet.cell_range import CellRange, MultiCellRange
+from openpyxl.writer.excel import ExcelWriter
+
+from mesocosm.errors import Invalid
+
+MAX_UNPACKED = 200 * 1024 * 1024
+"""Bytes of a workbook's parts, unpacked."""
+MAX_PARTS = 10_000
+MAX_TAGS = 20_000_000
+"""XML tags of all worksheets and strings together: about four million cells."""
+MAX_OTHER_TAGS = 1_000_000
+"""XML tags of all other parts together."""
+
+MAX_TABLE = 1_000_000
+"""Cells of a table, for each of which openpyxl may make an object."""
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+_XML = (".xml", ".rels", ".vml")
+_ENCODING = re.compile(rb"^\s*<\?xml[^>]*\bencoding\s*=\s*[\"']([^\"']*)[\"']", re.IGNORECASE)
+_DOCTYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_PLACE = re.compile(r"[A-Z]{1,3}[0-9]{1,7}")
+
+PARSE_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    InvalidFileException,
+    LookupError,
+    OSError,
+    ParseError,
+    expat.ExpatError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What reading a damaged or hostile file may raise, in zipfile, expat or openpyxl."""
+
+
+def save_workbook(workbook: Workbook, moment: datetime) -> bytes:
+    """The workbook as the bytes of an ``.xlsx`` file, modified at ``moment``.
+
+    What the machine's clock put into a new workbook is replaced by the moment. The parts are stored without
+    compression, because compressed bytes differ between builds of zlib.
+    """
+    properties = workbook.properties
+    properties.modified = moment.astimezone(UTC).replace(tzinfo=None, microsecond=0)
+    if properties.created is None or properties.created.microsecond:
+        properties.created = properties.modified
+    for sheet in workbook.worksheets:
+        sheet.merged_cells = _Ordered(sheet.merged_cells.ranges)
+    package = _Package()
+    quieten()
+    ExcelWriter(workbook, cast(zipfile.ZipFile, package)).save()
+    return package.data
+
+
+class _Ordered(MultiCellRange):
+    """Ranges that are gone through in their order on the sheet; openpyxl keeps them in a set."""
+
+    def __iter__(self) -> Iterator[CellRange]:
+        return iter(self.sorted())
+
+
+class _Package:
+    """Takes the parts from openpyxl in place of a ``ZipFile`` and writes them in a fixed order."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, bytes] = {}
+        self.data = b""
+
+    def writestr(self, name: str, data: str | bytes) -> None:
+        self._parts[name] = data.encode() if isinstance(data, str) else data
+
+    def write(self, path: str, name: str) -> None:
+        self._parts[name] = Path(path).read_bytes()
+
+    def namelist(self) -> list[str]:
+        return sorted(self._parts)
+
+    def close(self) -> None:
+        buffer = BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+            # The list of content types comes first: programs tell by it what kind of file this is.
+            for name in sorted(self._parts, key=lambda name: (name != Manifest.path, name)):
+                information = zipfile.ZipInfo(name, EPOCH)
+                information.external_attr = 0o600 << 16
+                information.create_system = 3
+                archive.writestr(information, self._parts[name])
+        self.data = buffer.getvalue()
+
+
+def new_workbook(moment: datetime, sheet_name: str = "Sheet1") -> Workbook:
+    """A workbook with one empty sheet."""
+    workbook = Workbook()
+    workbook.properties.created = moment.astimezone(UTC).replace(tzinfo=None, microsecond=0)
+    sheet = workbook.active
+    assert sheet is not None
+    sheet.title = sheet_name
+    return workbook
+
+
+def load(data: bytes, name: str, *, macros: bool = False) -> Workbook:
+    """The workbook in these bytes, whose package has been checked."""
+    quieten()
+    with damaged_as_invalid(name):
+        workbook = load_workbook(BytesIO(data), keep_vba=macros)
+        for sheet in workbook.worksheets:
+            for table in sheet.tables.values():
+                area = CellRange(table.ref)
+                if area.size["rows"] * area.size["columns"] > MAX_TABLE:
+                    raise Invalid(f"{name} is too large: the table '{table.displayName}' is.")
+    return workbook
+
+
+@contextmanager
+def damaged_as_invalid(name: str) -> Iterator[None]:
+    """Refuse a file that cannot be read, without the details of the libraries."""
+    try:
+        yield
+    except PARSE_ERRORS:
+        raise Invalid(f"{name} is not a valid Excel workbook, or it is damaged.") from None
+
+
+def quieten() -> None:
+    """Keep openpyxl's remarks about features that it drops off the console, for good.
+
+    Not with ``catch_warnings``, which would have to be held under a lock while a large file is loaded.
+    """
+    warnings.filterwarnings("ignore", module=r"openpyxl\.")
+
+
+def check_package(data: bytes, name: str) -> int:
+    """Refuse what is no workbook, or would take too much to read; returns its number of XML tags."""
+    with damaged_as_invalid(name):
+        archive = zipfile.ZipFile(BytesIO(data))
+        parts = archive.infolist()
+        if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED:
+            raise Invalid(f"{name} is too large: its parts may have {MAX_UNPACKED:,} bytes unpacked.")
+        tags = other = 0
+        for part in parts:
+            if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or part.flag_bits & 1:
+                raise Invalid(f"{name} is encrypted or packed in an unknown way.")
+            if part.filename.lower().endswith(_XML):
+                count = _check_xml(archive.read(part), name)
+                big = "worksheets/" in part.filename or part.filename.endswith("sharedStrings.xml")
+                tags, other = tags + count * big, other + count * (not big)
+        if tags > MAX_TAGS or other > MAX_OTHER_TAGS:
+            raise Invalid(f"{name} is too large: it has more cells than can be read here.")
+    return tags
+
+
+def _check_xml(part: bytes, name: str) -> int:
+    """Refuse entities, the encodings in which they could hide, and comments on whole ranges.
+
+    openpyxl makes a cell for every place in such a range. Returns the number of tags.
+    """
+    encoding = _ENCODING.match(part.removeprefix(b"\xef\xbb\xbf")[:200])
+    strange = encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii", b"ascii")
+    if strange or b"\0" in part[:8] or part[:2] in (b"\xff\xfe", b"\xfe\xff") or _DOCTYPE.search(part):
+        raise Invalid(
+            f"{name} is not a valid Excel workbook: it declares XML entities or a strange encoding."
+        )
+    if b"commentList" in part:
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = _check_comment
+        parser.Parse(part, True)
+    return part.count(b"<")
+
+
+def _check_comment(tag: str, attributes: dict[str, str]) -> None:
+    if tag.rpartition(":")[2] == "comment" and not _PLACE.fullmatch(attributes.get("ref", "")):
+        raise ValueError("a comment that is not on a cell")

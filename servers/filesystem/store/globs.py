@@ -1,0 +1,102 @@
+"""Glob patterns over relative paths: ``*``, ``?``, ``[a-z]``, ``{a,b}`` within a part, ``**`` over parts.
+
+Names that start with a dot are matched like any other. The work is bounded for every pattern: parts are
+matched one by one by expressions that cannot backtrack, and ``**`` by going over pattern and path once.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from functools import lru_cache
+
+from mesocosm.errors import Invalid
+
+MAX_LENGTH = 1_000
+MAX_ALTERNATIVES = 100
+
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+
+
+class Glob:
+    """A compiled pattern."""
+
+    def __init__(self, pattern: str) -> None:
+        if not pattern:
+            raise Invalid("The pattern must not be empty.")
+        if len(pattern) > MAX_LENGTH:
+            raise Invalid(f"The pattern is too long: at most {MAX_LENGTH:,} characters.")
+        self._alternatives = [_parts(alternative) for alternative in _expand(pattern)]
+
+    def matches(self, path: str) -> bool:
+        """Whether the pattern matches the whole of a relative path."""
+        parts = path.split("/")
+        return any(_match(pattern, parts) for pattern in self._alternatives)
+
+
+class Exclusions:
+    """Patterns of what is left out of a listing."""
+
+    def __init__(self, patterns: list[str], *, names_anywhere: bool = False) -> None:
+        globs = []
+        for pattern in patterns:
+            globs.append(Glob(pattern))
+            if names_anywhere and "*" not in pattern:
+                globs += [Glob(f"**/{pattern}"), Glob(f"**/{pattern}/**")]
+        self._globs = globs
+
+    def __call__(self, path: str) -> bool:
+        """Whether the path is excluded."""
+        return any(glob.matches(path) for glob in self._globs)
+
+
+def _expand(pattern: str) -> list[str]:
+    """The patterns without braces that a pattern with braces stands for."""
+    pending, done = [pattern], []
+    while pending:
+        current = pending.pop(0)
+        braces = _BRACES.search(current)
+        if not braces:
+            done.append(current)
+            continue
+        pending += [
+            current[: braces.start()] + choice + current[braces.end() :] for choice in braces[1].split(",")
+        ]
+        if len(pending) + len(done) > MAX_ALTERNATIVES:
+            raise Invalid(f"The pattern stands for more than {MAX_ALTERNATIVES} alternatives.")
+    return done
+
+
+def _parts(pattern: str) -> list[str]:
+    parts: list[str] = []
+    for part in pattern.removeprefix("./").split("/"):
+        if part != "**" or parts[-1:] != ["**"]:
+            parts.append(part)
+    return parts
+
+
+@lru_cache(maxsize=512)
+def _expression(part: str) -> re.Pattern[str]:
+    # A run of stars means what one star means, and fnmatch spells negation with an exclamation mark only.
+    part = re.sub(r"\*+", "*", part).replace("[^", "[!")
+    return re.compile(fnmatch.translate(part))
+
+
+def _match(pattern: list[str], path: list[str]) -> bool:
+    """Whether all of the path is matched: ``reached`` holds the numbers of parts matched so far."""
+    reached = {0}
+    for index, part in enumerate(pattern):
+        if part == "**":
+            # In the middle it may stand for nothing, at the end it stands for at least one part.
+            first = min(reached) + (index == len(pattern) - 1)
+            reached = set(range(first, len(path) + 1))
+        else:
+            expression = _expression(part)
+            reached = {
+                position + 1
+                for position in reached
+                if position < len(path) and expression.match(path[position])
+            }
+        if not reached:
+            return False
+    return len(path) in reached

@@ -1,0 +1,74 @@
+"""Making simple PDF files out of text, for generators."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+WIDTH = 95
+"""Characters that fit into a line, about; longer lines are wrapped."""
+LINES = 60
+"""Lines that fit onto a page."""
+
+_SIZE, _LEADING, _LEFT, _TOP = 10, 12, 50, 790
+
+
+def write_pdf(pages: Sequence[str], *, moment: datetime, title: str = "", author: str = "") -> bytes:
+    """A PDF file with one page of text for each string; the same arguments give the same bytes.
+
+    The text may hold the characters of Windows-1252 (Western European), and at most 60 lines a page after
+    long lines were wrapped. ``ValueError`` otherwise.
+    """
+    if not pages:
+        raise ValueError("a PDF file needs at least one page")
+    date = f"D:{moment.astimezone(UTC):%Y%m%d%H%M%S}Z"
+    information = {"Title": title, "Author": author, "Creator": "Mesocosm", "CreationDate": date}
+    entries = b" ".join(b"/" + key.encode() + _text(value) for key, value in information.items() if value)
+    first = 5
+    kids = " ".join(f"{first + 2 * index} 0 R" for index in range(len(pages)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        b"<< " + entries + b" >>",
+    ]
+    for index, page in enumerate(pages):
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842]"
+            b" /Resources << /Font << /F1 3 0 R >> >> /Contents %d 0 R >>" % (first + 2 * index + 1)
+        )
+        content = _content(page)
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
+    return _file(objects)
+
+
+def _content(page: str) -> bytes:
+    lines = [part for line in page.split("\n") for part in textwrap.wrap(line, WIDTH) or [""]]
+    if len(lines) > LINES:
+        raise ValueError(f"a page holds {LINES} lines, got {len(lines)}")
+    shown = b"\n".join(_text(line) + b" Tj T*" for line in lines)
+    return b"BT /F1 %d Tf %d TL %d %d Td\n%s\nET" % (_SIZE, _LEADING, _LEFT, _TOP, shown)
+
+
+def _text(text: str) -> bytes:
+    try:
+        data = text.encode("cp1252")
+    except UnicodeEncodeError as error:
+        raise ValueError(f"not a character of Windows-1252: {text[error.start]!r}") from None
+    return b"(" + data.replace(b"\\", rb"\\").replace(b"(", rb"\(").replace(b")", rb"\)") + b")"
+
+
+def _file(objects: Sequence[bytes]) -> bytes:
+    """The objects, numbered from 1, with the table of their positions."""
+    data = bytearray(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
+    positions = []
+    for number, body in enumerate(objects, start=1):
+        positions.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = len(data)
+    data += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    data += b"".join(b"%010d 00000 n \n" % position for position in positions)
+    data += b"trailer\n<< /Size %d /Root 1 0 R /Info 4 0 R >>\n" % (len(objects) + 1)
+    data += b"startxref\n%d\n%%%%EOF\n" % table
+    return bytes(data)

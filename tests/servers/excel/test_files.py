@@ -1,0 +1,199 @@
+"""Workbook files: the same bytes every time, hostile ones refused, each parsed once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import Any
+
+import openpyxl
+import pytest
+
+from mesocosm.servers.excel.store import reading, save_workbook
+from mesocosm.tools import ToolError
+from mesocosm.world import World
+
+MOMENT = datetime(2025, 1, 15, 9, tzinfo=UTC)
+
+SCRIPT = """
+import hashlib, openpyxl
+from datetime import UTC, datetime
+from mesocosm.servers.excel.store import save_workbook
+book = openpyxl.Workbook()
+sheet = book.active
+for row in range(20):
+    sheet.append([f"t{row}", row, row / 7])
+    sheet.merge_cells(start_row=row + 30, end_row=row + 30, start_column=1, end_column=row + 2)
+print(hashlib.sha256(save_workbook(book, datetime(2025, 1, 15, 9, tzinfo=UTC))).hexdigest())
+"""
+
+
+def test_the_same_content_is_the_same_bytes_in_every_process() -> None:
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(digests) == 1
+
+
+def test_a_saved_workbook_bears_the_worlds_time(tmp_path: Any) -> None:
+    data = save_workbook(openpyxl.Workbook(), MOMENT)
+
+    properties = openpyxl.load_workbook(BytesIO(data)).properties
+    assert properties.created == properties.modified == MOMENT.replace(tzinfo=None)
+    assert {item.date_time for item in zipfile.ZipFile(BytesIO(data)).infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def fill(world: World) -> None:
+    workbook = openpyxl.Workbook()
+    sheet: Any = workbook.active
+    for row in range(1_000):
+        sheet.append([row, f"text {row}", row / 3])
+    world.workspace.write("book.xlsx", save_workbook(workbook, world.now), world.now)
+
+
+@pytest.fixture
+def tools(open_tools: Any) -> Any:
+    return open_tools(fill, "excel")
+
+
+def read(tools: Any, path: str = "book.xlsx", **arguments: Any) -> Any:
+    return tools.call("excel", "read_data_from_excel", filepath=path, sheet_name="Sheet", **arguments)
+
+
+def test_a_file_is_parsed_once_for_all_its_pages(tools: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    read(tools)
+    monkeypatch.setattr(reading.Book, "__init__", None)
+
+    assert read(tools, start_cell="A501")["cells"][0]["value"] == 500
+
+
+def test_a_changed_file_is_read_again(tools: Any) -> None:
+    assert read(tools)["cells"][0]["value"] == 0
+    tools.call("excel", "write_data_to_excel", filepath="book.xlsx", sheet_name="Sheet", data=[[7]])
+    assert read(tools)["cells"][0]["value"] == 7
+
+    path = tools.world.workspace.root / "book.xlsx"
+    path.write_bytes(save_workbook(openpyxl.Workbook(), MOMENT))
+    assert read(tools) == "No data found in specified range"
+
+
+def test_fork_and_original_do_not_see_each_others_cells(tools: Any, tmp_path: Any) -> None:
+    read(tools)
+    tools.world.copy_to(tmp_path / "fork")
+    tools.call("excel", "write_data_to_excel", filepath="book.xlsx", sheet_name="Sheet", data=[[7]])
+
+    with World(tmp_path / "fork") as fork:
+        arguments = {"filepath": "book.xlsx", "sheet_name": "Sheet", "end_cell": "A1"}
+        assert '"value":0' in fork.call("excel", "read_data_from_excel", arguments).text
+
+
+def test_the_cache_gives_up_what_was_not_used(tools: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "CACHE_BYTES", 1)
+    books = reading.Books()
+    for name in ("a", "b"):
+        data = save_workbook(openpyxl.Workbook(), MOMENT)
+        tools.world.workspace.write(f"{name}.xlsx", data)
+        books.add(tools.world.workspace.content(f"{name}.xlsx"), name)
+        books.trim()
+
+    assert len(books._books) == 1
+
+
+# -- hostile files
+
+
+def changed(part: str, change: Callable[[bytes], bytes], **extra: bytes) -> bytes:
+    """A workbook with one part changed and others added."""
+    source = zipfile.ZipFile(BytesIO(save_workbook(openpyxl.Workbook(), MOMENT)))
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in source.namelist():
+            archive.writestr(name, change(source.read(name)) if name == part else source.read(name))
+        for name, data in extra.items():
+            archive.writestr(name, data)
+    return target.getvalue()
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+ENTITIES = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+
+
+def in_data(xml: bytes) -> Callable[[bytes], bytes]:
+    return lambda part: part.replace(b"<sheetData></sheetData>", b"<sheetData>" + xml + b"</sheetData>")
+
+
+def after_data(xml: bytes) -> Callable[[bytes], bytes]:
+    return lambda part: part.replace(b"<sheetData></sheetData>", b"<sheetData />" + xml)
+
+
+HOSTILE = {
+    "no zip": b"PK\x03\x04 nothing",
+    "empty": b"",
+    "text": b"a,b,c\n1,2,3\n",
+    "cut off": save_workbook(openpyxl.Workbook(), MOMENT)[:3_000],
+    "zip of something else": changed("[Content_Types].xml", lambda _: b"<x/>"),
+    "bomb": changed(SHEET, lambda part: part, bomb=b"\0" * (210 * 1024 * 1024)),
+    "entities": changed(SHEET, lambda part: part.replace(b"<worksheet", ENTITIES + b"<worksheet")),
+    "utf-16": changed("xl/workbook.xml", lambda part: part.decode().encode("utf-16")),
+    "many tags": changed(SHEET, after_data(b"<a/>" * 20_000_100)),
+    "many tags in styles": changed("xl/styles.xml", lambda part: part + b"<a/>" * 1_000_001),
+    "huge merge": changed(SHEET, after_data(b'<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>')),
+    "huge link": changed(SHEET, after_data(b'<hyperlinks><hyperlink ref="A1:XFD1048576"/></hyperlinks>')),
+    "huge comment": changed(
+        SHEET,
+        lambda part: part,
+        **{
+            "xl/comments1.xml": b'<comments xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+            b'<commentList><comment ref="A1&#58;XFD1048576" authorId="0"/></commentList></comments>'
+        },
+    ),
+    "row beyond the sheet": changed(SHEET, in_data(b'<row r="9999999"><c r="A9999999"><v>1</v></c></row>')),
+    "no number": changed(SHEET, in_data(b'<row r="1"><c r="A1"><v>abc</v></c></row>')),
+    "missing string": changed(SHEET, in_data(b'<row r="1"><c r="A1" t="s"><v>5</v></c></row>')),
+    "cell elsewhere": changed(SHEET, in_data(b'<row r="1"><c r="A7"><v>5</v></c></row>')),
+    "broken xml": changed(SHEET, lambda part: part[: len(part) // 2]),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_and_damaged_files_are_refused(tools: Any, kind: str) -> None:
+    tools.world.workspace.write("bad.xlsx", HOSTILE[kind])
+
+    for attempt in (
+        lambda: read(tools, "bad.xlsx"),
+        lambda: tools.call(
+            "excel", "write_data_to_excel", filepath="bad.xlsx", sheet_name="Sheet", data=[[1]]
+        ),
+    ):
+        with pytest.raises(ToolError, match=r"not a valid Excel workbook|too large|too many"):
+            attempt()
+    assert (tools.world.workspace.root / "bad.xlsx").read_bytes() == HOSTILE[kind]
+    assert not list(tools.world.journal.with_status("fault"))
+
+
+def test_deleting_all_rows_of_a_sheet_with_distant_cells_is_quick(tools: Any) -> None:
+    workbook = openpyxl.Workbook()
+    workbook.active["XFD1048576"] = 1  # type: ignore[index]
+    tools.world.workspace.write("far.xlsx", save_workbook(workbook, MOMENT))
+
+    for tool, arguments in (
+        ("delete_sheet_rows", {"start_row": 1, "count": 1_048_575}),
+        ("delete_sheet_columns", {"start_col": 1, "count": 16_383}),
+    ):
+        tools.call("excel", tool, filepath="far.xlsx", sheet_name="Sheet", **arguments)
+
+    assert [cell["address"] for cell in read(tools, "far.xlsx")["cells"]] == ["A1"]
+
+
+def test_a_number_too_large_for_json_is_still_delivered(tools: Any) -> None:
+    xml = b'<row r="1"><c r="A1"><v>99999999999999999999999</v></c><c r="B1"><v>1e999</v></c></row>'
+    tools.world.workspace.write("big.xlsx", changed(SHEET, in_data(xml)))
+
+    assert [cell["value"] for cell in read(tools, "big.xlsx")["cells"]] == [1e23, "inf"]
