@@ -112,7 +112,7 @@ class World:
         self.base = base
         self.read_only = read_only
         self.manifest = _read_manifest(path)
-        self.workspace = Workspace(path / "workspace")
+        self.workspace = Workspace(path / "workspace", linked=read_only)
         self._stores: dict[str, Store] = {}
         self._services: dict[str, Service[Any]] = {}
         self._call_rng: random.Random | None = None

@@ -27,5 +27,5 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception:  # noqa: BLE001 - the outermost boundary: whatever got here is our fault
-        err.print_exception()
+        err.print_exception(width=110, max_frames=12)
         sys.exit(3)

@@ -14,7 +14,11 @@ ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "appl
 class Server:
     def __init__(self, url):
         self.url, self.headers, self.number = url, dict(ACCEPT), 0
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "plain", "version": "1"}}
+        hello = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "plain", "version": "1"},
+        }
         self.ask("initialize", hello)
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 

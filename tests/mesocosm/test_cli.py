@@ -22,7 +22,13 @@ AGENT = Path(__file__).with_name("independent_client.py")
 def mesocosm(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mesocosm", *words]
     return subprocess.run(
-        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=120
+        command,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
 
 
@@ -46,7 +52,9 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def idle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run directory of an agent that does nothing."""
     folder = tmp_path_factory.mktemp("idle")
-    result = mesocosm_json("run", TASK, "--length", "8k", "--agent", "none", "--out", "run", cwd=folder, code=1)
+    result = mesocosm_json(
+        "run", TASK, "--length", "8k", "--agent", "none", "--out", "run", cwd=folder, code=1
+    )
     assert (result["verdict"], result["reward"], result["tool_calls"]) == ("failed", 0.0, 0)
     return folder / "run"
 
@@ -125,7 +133,12 @@ def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
         "runpy.run_module('mesocosm', run_name='__main__')\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", sabotage], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", sabotage],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     assert done.returncode == 3, done.stderr
     result = json.loads(done.stdout)
@@ -173,7 +186,15 @@ def test_lists_are_for_people_and_machines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("client", sorted(DIALECTS))
 def test_every_client_gets_its_configuration(client: str, tmp_path: Path) -> None:
-    words = ["mcp-config", "--client", client, "--url", "http://127.0.0.1:1/e/x", "--services", "email,canvas"]
+    words = [
+        "mcp-config",
+        "--client",
+        client,
+        "--url",
+        "http://127.0.0.1:1/e/x",
+        "--services",
+        "email,canvas",
+    ]
     done = mesocosm(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for service in ("email", "canvas"):
@@ -195,7 +216,10 @@ def test_every_client_gets_its_configuration(client: str, tmp_path: Path) -> Non
         (["grade", "nowhere"], "episode.json"),
         (["describe", "."], "no instance"),
         (["mcp-config", "--client", "netscape", "--url", "http://x"], "unknown client"),
-        (["mcp-config", "--client", "codex", "--url", "http://x", "--services", "fax"], "unknown service 'fax'"),
+        (
+            ["mcp-config", "--client", "codex", "--url", "http://x", "--services", "fax"],
+            "unknown service 'fax'",
+        ),
         (["prove", TASK, "--seeds", "x"], "not a seed"),
         (["frobnicate"], "frobnicate"),
     ],

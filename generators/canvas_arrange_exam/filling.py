@@ -1,0 +1,311 @@
+"""Fills the services with a plan and its texts."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from openpyxl import Workbook
+from openpyxl.styles import Font
+
+from mesocosm.family import Evidence
+from mesocosm.generators.canvas_arrange_exam.courses import (
+    Campus,
+    Contact,
+    Course,
+    Details,
+    Plan,
+)
+from mesocosm.generators.canvas_arrange_exam.decoys import decoys
+from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK, Expected, LeftOut, Row
+from mesocosm.generators.canvas_arrange_exam.notices import notices, syllabus
+from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
+from mesocosm.generators.canvas_arrange_exam.people import People
+from mesocosm.generators.canvas_arrange_exam.planning import plan_world
+from mesocosm.generators.canvas_arrange_exam.posts import Post
+from mesocosm.generators.canvas_arrange_exam.traffic import Traffic
+from mesocosm.prose import Prose
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.email.store import EmailStore
+from mesocosm.servers.email.store.bulk import NewEmail
+from mesocosm.servers.excel.store import save_workbook
+from mesocosm.servers.memory.store import MemoryStore
+from mesocosm.world import World
+
+_SOURCES = {"announcement": "Announcement", "email": "Email", "message": "Message"}
+_CLASSMATES = 6
+_TOKENS_PER_CLASSMATE = 30_000
+
+
+def generate(world: World, params: Params) -> Expected:
+    """Build the student's world."""
+    rng = world.rng
+    plan = plan_world(params, rng, Prose(rng))
+    campus = plan.campus
+    world.set_now(campus.now)
+    evidence: list[Post] = []
+    syllabi: list[str | None] = []
+    for course in plan.courses:
+        syllabi.append(syllabus(course, campus, rng))
+        evidence += notices(course, campus, rng)
+    around, people = _surroundings(world, params, plan)
+    posts = sorted([*evidence, *around], key=lambda post: (post.moment, post.channel, post.subject))
+    _fill_canvas(world, plan, people, syllabi, posts)
+    _fill_mailbox(world, campus, [post for post in posts if post.channel == "email"])
+    _fill_rest(world, campus)
+    return _expected(plan, evidence, syllabi)
+
+
+def _surroundings(world: World, params: Params, plan: Plan) -> tuple[list[Post], People]:
+    """Everything that is not evidence, from a stream of its own: the evidence does not move with it."""
+    rng = world.stream("surroundings")
+    prose = Prose(rng)
+    people = People(plan, prose, _CLASSMATES + params.filler_tokens // _TOKENS_PER_CLASSMATE)
+    traffic = Traffic(plan, people, prose, rng)
+    posts = decoys(plan, params.decoy_rate, people, prose, rng)
+    posts += traffic.some("email", params.distraction_emails)
+    for course in plan.courses:
+        posts += traffic.in_course(course, params.distraction_announcements)
+    return posts + traffic.worth(params.filler_tokens), people
+
+
+# -- canvas ------------------------------------------------------------------------------------------------
+
+
+def _fill_canvas(
+    world: World, plan: Plan, people: People, syllabi: Sequence[str | None], posts: Sequence[Post]
+) -> None:
+    store, campus = world.store(CanvasStore), plan.campus
+    root = store.add_accounts([{"name": campus.university, "default_time_zone": str(campus.zone)}])[0]
+    began = campus.term_start
+    contacts = {campus.student.email: campus.student}
+    for course in plan.courses:
+        contacts |= {who.email: who for who in (course.instructor, course.assistant)}
+    contacts |= {who.email: who for who in people.classmates}
+    ids = store.add_users(
+        [
+            {
+                "name": who.name,
+                "login_id": who.email,
+                "primary_email": who.email,
+                "account_id": root,
+                "time_zone": str(campus.zone),
+                "created_at": _stamp(began - dt.timedelta(days=40)),
+            }
+            for who in contacts.values()
+        ]
+    )
+    users = dict(zip(contacts, ids, strict=True))
+    courses = store.add_courses(
+        [
+            {
+                "name": f"{course.title}{course.suffix}",
+                "course_code": f"{course.code}{course.suffix}",
+                "account_id": root,
+                "start_at": _stamp(began),
+                "end_at": _stamp(campus.now + dt.timedelta(days=60)),
+                "syllabus_body": text,
+                "time_zone": str(campus.zone),
+                "created_at": _stamp(began - dt.timedelta(days=30)),
+            }
+            for course, text in zip(plan.courses, syllabi, strict=True)
+        ]
+    )
+    by_code = {course.code: key for course, key in zip(plan.courses, courses, strict=True)}
+    store.add_enrollments(list(_enrollments(plan, people, by_code, users, _stamp(began))))
+    store.add_announcements(
+        [
+            {
+                "course_id": by_code[post.course.code],
+                "user_id": users[post.author.email],
+                "title": post.subject,
+                "message": post.body,
+                "posted_at": _stamp(post.moment),
+            }
+            for post in posts
+            if post.channel == "announcement" and post.course
+        ]
+    )
+    talks = sorted((post for post in posts if post.channel == "message"), key=lambda post: post.moment)
+    read = world.stream("read")
+    store.add_conversations([_conversation(post, campus, users, by_code, read) for post in talks])
+    store.sign_in(users[campus.student.email])
+
+
+def _enrollments(
+    plan: Plan, people: People, courses: dict[str, int], users: dict[str, int], created_at: str
+) -> Any:
+    student = plan.campus.student
+    for index, course in enumerate(plan.courses):
+        some = [people.classmates[(3 * index + step) % len(people.classmates)] for step in range(3)]
+        parts: list[tuple[Contact, str]] = [(student, "StudentEnrollment")]
+        parts += [(course.instructor, "TeacherEnrollment"), (course.assistant, "TaEnrollment")]
+        parts += [(who, "StudentEnrollment") for who in {who.email: who for who in some}.values()]
+        for who, kind in parts:
+            yield {
+                "course_id": courses[course.code],
+                "user_id": users[who.email],
+                "type": kind,
+                "created_at": created_at,
+            }
+
+
+def _conversation(
+    post: Post, campus: Campus, users: dict[str, int], courses: dict[str, int], rng: random.Random
+) -> Any:
+    moment = post.moment
+    texts = [(post.author, post.body), *post.answers]
+    messages = []
+    for author, body in texts:
+        messages.append({"author_id": users[author.email], "body": body, "created_at": _stamp(moment)})
+        moment += dt.timedelta(minutes=rng.randint(20, 150))
+    student = users[campus.student.email]
+    others = sorted({users[author.email] for author, _ in texts} - {student})
+    return {
+        "subject": post.subject,
+        "participants": [student, *others],
+        "messages": messages,
+        "course_id": courses[post.course.code] if post.course else None,
+        "read_by": [student] if rng.random() < 0.7 else [],
+    }
+
+
+# -- the other services ------------------------------------------------------------------------------------
+
+
+def _fill_mailbox(world: World, campus: Campus, mails: Sequence[Post]) -> None:
+    store = world.store(EmailStore)
+    student = campus.student
+    store.create_account(student.email, student.name, f"{student.person.last.lower()}-{campus.now.year}")
+    store.sign_in(student.email)
+    read = world.stream("opened")
+    store.add_emails(
+        student.email,
+        "INBOX",
+        [_mail(mail, student, is_read=read.random() < 0.7) for mail in mails],
+    )
+
+
+def _mail(mail: Post, student: Contact, *, is_read: bool) -> NewEmail:
+    new: NewEmail = {
+        "sender": f"{mail.author.name.strip()} <{mail.author.email}>",
+        "to": f"{student.name} <{student.email}>",
+        "subject": mail.subject,
+        "body": mail.body,
+        "date": mail.moment,
+        "is_read": is_read,
+    }
+    if mail.thread:
+        new["thread"] = mail.thread
+    return new
+
+
+def _fill_rest(world: World, campus: Campus) -> None:
+    workbook = Workbook()
+    sheet = workbook.worksheets[0]
+    sheet.title = SHEET
+    sheet.append(HEADER)
+    for cell in sheet[1]:
+        cell.font = Font(bold=True)
+    moment = campus.now - dt.timedelta(days=3)
+    world.workspace.write(WORKBOOK, save_workbook(workbook, moment), moment)
+    student = campus.student
+    world.store(MemoryStore).add_graph(
+        [
+            (student.name, "person", [f"Studies at {campus.university}", f"E-mail: {student.email}"]),
+            (campus.university, "organization", [f"Time zone: {campus.zone}"]),
+        ],
+        [(student.name, campus.university, "studies at")],
+    )
+
+
+def _stamp(moment: dt.datetime) -> str:
+    return moment.astimezone(dt.UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+# -- the truth ---------------------------------------------------------------------------------------------
+
+
+def _expected(plan: Plan, evidence: Sequence[Post], syllabi: Sequence[str | None]) -> Expected:
+    campus, now = plan.campus, plan.campus.now
+    listed = sorted((course for course in plan.courses if course.fate in LISTED), key=_order)
+    offset = now.strftime("%z")
+    changed = [course for course in listed if course.earlier]
+    elsewhere = [course for course in listed if course.zone]
+    return Expected(
+        public={
+            "student": campus.student.name,
+            "university": campus.university,
+            "term": campus.term,
+            "now": f"{now:%A}, {now:%B} {now.day}, {now.year}, {now:%H:%M}",
+            "zone": str(campus.zone),
+            "offset": f"UTC{offset[:3]}:{offset[3:]}",
+            "office": f"{campus.office.name} ({campus.office.email})",
+        },
+        evidence=[*_needles(evidence), *_names(plan), *_pages(syllabi)],
+        rows=[_row(course, course.details) for course in listed],
+        left_out=[
+            LeftOut(reason=course.fate, row=_row(course, course.details))
+            for course in plan.courses
+            if course.fate not in LISTED
+        ],
+        superseded=[_row(course, course.earlier, before=True) for course in changed if course.earlier],
+        unconverted=[_row(course, _as_given(course, campus)) for course in elsewhere],
+        instructors={course.code: _pair(course.instructor) for course in plan.courses},
+        assistants={course.code: _pair(course.assistant) for course in plan.courses},
+        suffixes={course.code: course.suffix for course in plan.courses},
+    )
+
+
+def _order(course: Course) -> tuple[bool, str, str]:
+    start = course.details.start
+    return start is None, start.isoformat() if start else "", course.code
+
+
+def _row(course: Course, details: Details, *, before: bool = False) -> Row:
+    instead: Contact | None = course.proctor or (None if course.open == "proctor" else course.instructor)
+    name, email = _pair(instead) if instead else (None, None)
+    return Row(
+        code=course.code,
+        name=course.title,
+        proctor=name,
+        proctor_email=email,
+        book=details.book,
+        date=details.date,
+        time=details.time,
+        duration=details.duration,
+        location=details.room,
+        source=_SOURCES[course.channel if before else course.source],
+        credit=course.credits,
+    )
+
+
+def _as_given(course: Course, campus: Campus) -> Details:
+    start = course.details.start
+    assert start
+    assert course.zone
+    given = start - campus.offset + course.zone.offset
+    return replace(course.details, date=given.date(), time=given.time())
+
+
+def _pair(contact: Contact) -> tuple[str, str]:
+    return contact.name, contact.email
+
+
+def _needles(evidence: Sequence[Post]) -> list[Evidence]:
+    return [
+        Evidence(service="email" if post.channel == "email" else "canvas", contains=post.body)
+        for post in evidence
+    ]
+
+
+def _names(plan: Plan) -> list[Evidence]:
+    """The records of the courses: code, name, section and teacher."""
+    return [Evidence(service="canvas", contains=f"{course.code}{course.suffix}") for course in plan.courses]
+
+
+def _pages(syllabi: Sequence[str | None]) -> list[Evidence]:
+    return [Evidence(service="canvas", contains=text) for text in syllabi if text]

@@ -1,0 +1,109 @@
+"""The parameters of the family, and how shares become numbers of courses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from mesocosm import family
+
+Share = float
+
+FATES = ("announcement", "email", "message", "no_exam", "exemption", "past", "optional")
+"""What becomes of a course: its final is published in one of three channels and goes into the schedule, or
+there is none, the student is exempt, it is over, or it is not compulsory."""
+LISTED = FATES[:3]
+
+_RATES = {
+    "announcement": "canvas_exam_rate",
+    "email": "email_exam_rate",
+    "message": "message_exam_rate",
+    "no_exam": "no_exam_rate",
+    "exemption": "exemption_rate",
+    "past": "past_exam_rate",
+    "optional": "optional_rate",
+}
+
+
+class Params(family.Params):
+    """How many courses there are, what becomes of them, and what surrounds them.
+
+    The first seven rates share out all courses and sum to 1; every rate above 0 gets at least one course.
+    The others are shares of the courses in the schedule (``decoy_rate``: of all courses); each above 0 is
+    met by at least one course that it can apply to.
+    """
+
+    num_courses: int = Field(default=10, ge=1, le=2000)
+    """Courses the student is enrolled in."""
+    canvas_exam_rate: Share = Field(default=0.4, ge=0, le=1)
+    """Final published as an announcement on Canvas."""
+    email_exam_rate: Share = Field(default=0.15, ge=0, le=1)
+    """Final published by e-mail."""
+    message_exam_rate: Share = Field(default=0.1, ge=0, le=1)
+    """Final published in a Canvas conversation."""
+    no_exam_rate: Share = Field(default=0.1, ge=0, le=1)
+    """There is explicitly no final, or it was cancelled."""
+    exemption_rate: Share = Field(default=0.1, ge=0, le=1)
+    """The student is exempt: told so, or by a rule about the coursework average."""
+    past_exam_rate: Share = Field(default=0.1, ge=0, le=1)
+    """The final is over; one of them earlier on the very day."""
+    optional_rate: Share = Field(default=0.05, ge=0, le=1)
+    """The final is not compulsory: optional for all, or the student is an auditor."""
+    tbd_rate: Share = Field(default=0.2, ge=0, le=1)
+    """Some detail of the final is not published yet."""
+    superseded_rate: Share = Field(default=0.35, ge=0, le=1)
+    """A later notice changes a detail of the final."""
+    time_zone_rate: Share = Field(default=0.2, ge=0, le=1)
+    """The notice gives the time in another time zone."""
+    proctor_rate: Share = Field(default=0.25, ge=0, le=1)
+    """Somebody other than the instructor proctors."""
+    near_exemption_rate: Share = Field(default=0.1, ge=0, le=1)
+    """There is a rule of exemption that the student narrowly does not meet."""
+    tie_rate: Share = Field(default=0.2, ge=0, le=1)
+    """The final starts together with another one."""
+    decoy_rate: Share = Field(default=0.3, ge=0, le=1)
+    """There is a post about an exam that is not the student's final: another section's, a mock exam ..."""
+    distraction_emails: int = Field(default=3, ge=0)
+    """Mails that have nothing to do with exams (besides those of ``filler_tokens``)."""
+    distraction_announcements: int = Field(default=1, ge=0)
+    """Posts per course that have nothing to do with exams (besides those of ``filler_tokens``)."""
+
+    @model_validator(mode="after")
+    def _shares_are_shares(self) -> Self:
+        rates = self.fate_rates()
+        total = sum(rates.values())
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"{', '.join(_RATES.values())} must sum to 1, not {total:g}")
+        used = sum(rate > 0 for rate in rates.values())
+        if self.num_courses < used:
+            raise ValueError(f"num_courses must be at least {used}, one for each rate above 0")
+        return self
+
+    def fate_rates(self) -> dict[str, float]:
+        """The share of each fate."""
+        return {fate: getattr(self, name) for fate, name in _RATES.items()}
+
+    def fates(self) -> list[str]:
+        """The fate of every course, in the order of ``FATES``."""
+        numbers = apportion(self.fate_rates(), self.num_courses)
+        return [fate for fate in FATES for _ in range(numbers[fate])]
+
+
+def apportion(shares: Mapping[str, float], total: int) -> dict[str, int]:
+    """Whole numbers in proportion to shares that sum to 1: at least one each, ``total`` together.
+
+    >>> apportion({"a": 0.7, "b": 0.2, "c": 0.1}, 15)
+    {'a': 10, 'b': 3, 'c': 2}
+    """
+    numbers = {name: int(share > 0) for name, share in shares.items()}
+    for _ in range(total - sum(numbers.values())):
+        neediest = max(numbers, key=lambda name: shares[name] * total - numbers[name])
+        numbers[neediest] += 1
+    return numbers
+
+
+def share_of(rate: float, total: int) -> int:
+    """How many of ``total`` a share is: rounded, and at least one if it is above 0 and there are any."""
+    return min(total, max(int(rate > 0), round(rate * total)))

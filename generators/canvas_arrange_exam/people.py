@@ -1,0 +1,40 @@
+"""The people around the student who have nothing to say about finals."""
+
+from __future__ import annotations
+
+from mesocosm.generators.canvas_arrange_exam.courses import Contact, Plan
+from mesocosm.prose import Person, Prose
+
+
+class People:
+    """Those around the student who have nothing to say about finals, with addresses of their own."""
+
+    def __init__(self, plan: Plan, prose: Prose, number: int) -> None:
+        known = [plan.campus.student]
+        for course in plan.courses:
+            known += [course.instructor, course.assistant, *([course.proctor] if course.proctor else [])]
+        self._names = {contact.name for contact in known}
+        self._emails = {contact.email for contact in known}
+        self._campus = plan.campus
+        self._prose = prose
+        self.classmates = [self._new(plan.campus.domain) for _ in range(number)]
+
+    def _new(self, domain: str) -> Contact:
+        while True:
+            person = self._prose.person()
+            email = f"{person.handle}@{domain}"
+            if person.name not in self._names and email not in self._emails:
+                return Contact(person, email)
+
+    def outsider(self) -> Contact:
+        """Somebody at an address outside the university."""
+        word = "".join(part for part in self._prose.company().lower() if part.isalnum() or part == " ")
+        return self._new(f"{word.split()[0]}.com")
+
+    def desk(self, name: str) -> Contact:
+        """A sender that is not a person."""
+        first, _, last = name.rpartition(" ")
+        return Contact(
+            Person(first or last, last if first else "", last.lower()),
+            f"{last.lower()}@{self._campus.domain}",
+        )

@@ -1,0 +1,1 @@
+"""Running code of the agent where it sees its workspace and nothing else."""

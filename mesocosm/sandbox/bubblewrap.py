@@ -1,0 +1,194 @@
+"""The best level: bubblewrap, with namespaces of its own and a file system put together for the job.
+
+Where the server runs as root, bubblewrap runs twice: once as root, to put what only root can reach to where
+everybody can, and then, as a user who owns nothing but the workspace, to make the sandbox. So the code is
+root nowhere, not even in the eyes of the kernel, which would not limit root's processes.
+
+No ``/proc`` is mounted: the table of mounts in it would tell where on the machine the workspace lies, and in
+that path is the id of the episode.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterable
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+from mesocosm.sandbox import runtime, seccomp
+from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job, Limits, SandboxFailed
+from mesocosm.sandbox.runtime import USER, Mount
+from mesocosm.sandbox.sharing import hand_over, tidy
+from mesocosm.sandbox.supervising import Launch, Supervisor, socket_pair
+
+_STAGE = "/mnt"
+"""Where, in the first of two bubblewraps, everything lies that the second shall mount."""
+_DEVICES_BYTES = 64 * 1024 * 1024
+
+
+class Bubblewrap:
+    """Runs jobs in namespaces."""
+
+    name: ClassVar[str] = "bubblewrap"
+    isolated: ClassVar[bool] = True
+
+    def run(self, job: Job) -> Ended:
+        """Run one job and wait for its end."""
+        if as_root():
+            hand_over(job.workspace, USER)
+        with ExitStack() as stack:
+            pair = socket_pair(job, stack)
+            launch = _launch(job, stack, pair[1] if pair else None)
+            try:
+                ended = Supervisor(job, launch, pair[0] if pair else None).run()
+            finally:
+                removed = tidy(job.workspace, job.moment)
+        return Ended(ended.status, ended.stdout, ended.stderr, ended.reached, removed)
+
+    def share(self, job: Job) -> None:
+        """Let a running job change what the server has written into its workspace meanwhile."""
+        if as_root():
+            hand_over(job.workspace, USER)
+
+    @staticmethod
+    def missing() -> str | None:
+        """Why it cannot be used here, as far as one can say without trying."""
+        tools = ["bwrap", "prlimit", *(["setpriv"] if as_root() else [])]
+        absent = [tool for tool in tools if not shutil.which(tool)]
+        packages = {"bwrap": "bubblewrap", "prlimit": "util-linux", "setpriv": "util-linux"}
+        if absent:
+            return f"{absent[0]} is not installed (package {packages[absent[0]]})"
+        return None
+
+
+def as_root() -> bool:
+    """Whether the server runs as root."""
+    return os.geteuid() == 0
+
+
+def _launch(job: Job, stack: ExitStack, theirs: socket.socket | None) -> Launch:
+    reading, writing = os.pipe()
+    stack.callback(os.close, reading)
+    stack.callback(os.close, writing)
+    descriptors = [writing]
+
+    def give(data: bytes) -> int:
+        file = os.memfd_create("job")
+        stack.callback(os.close, file)
+        os.write(file, data)
+        os.lseek(file, 0, os.SEEK_SET)
+        descriptors.append(file)
+        return file
+
+    inner = [*_namespaces(), "--json-status-fd", str(writing), *_file_system(job)]
+    for name, data in job.files.items():
+        inner += ["--perms", "0444", "--file", str(give(data)), f"{CODE}/{name}"]
+    inner += ["--remount-ro", CODE]
+    if program := seccomp.program():
+        inner += ["--seccomp", str(give(program))]
+    environment = runtime.environment() | dict(job.environment)
+    if theirs:
+        descriptors.append(theirs.fileno())
+        environment["SESSION_FD"] = str(theirs.fileno())
+    for name, value in environment.items():
+        inner += ["--setenv", name, value]
+    # Given as a file, because command lines can be read by others.
+    command = ["bwrap", "--args", str(give(_joined(inner))), "--", *_limited(job)]
+    if as_root():
+        command = ["bwrap", "--args", str(give(_joined(_staging(job)))), "--", *_AS_USER, *command]
+    return Launch(
+        [shutil.which("bwrap") or "bwrap", *command[1:]], {"PATH": "/usr/bin:/bin"}, descriptors, reading
+    )
+
+
+_AS_USER = (
+    "setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs", "--inh-caps=-all",
+    "--bounding-set=-all", "--",
+)  # fmt: skip
+
+
+def _joined(arguments: Iterable[str]) -> bytes:
+    return b"".join(os.fsencode(argument) + b"\0" for argument in arguments)
+
+
+def _limited(job: Job) -> list[str]:
+    """The command under the limits that the kernel keeps for each process (and user, for their number)."""
+    limits = job.limits
+    return [
+        "/usr/bin/prlimit", f"--as={limits.memory_bytes}", f"--nproc={limits.processes}", "--core=0",
+        f"--nofile={limits.open_files}", f"--fsize={limits.file_bytes}", f"--cpu={limits.seconds + 1}",
+        "--memlock=0", "--msgqueue=0", "--", *job.command,
+    ]  # fmt: skip
+
+
+def _namespaces() -> list[str]:
+    kinds = ("user", "pid", "net", "ipc", "uts", "cgroup")
+    return [
+        *(f"--unshare-{kind}" for kind in kinds), "--uid", "1000", "--gid", "1000", "--hostname", "sandbox",
+        "--die-with-parent", "--new-session", "--clearenv",
+    ]  # fmt: skip
+
+
+def _file_system(job: Job) -> list[str]:
+    if as_root():
+        root, workspace = ["--ro-bind", f"{_STAGE}/root", "/"], f"{_STAGE}/workspace"
+    else:
+        root, workspace = _root(""), str(job.workspace.absolute())
+    return [
+        *root, "--bind", workspace, WORKSPACE, "--chdir", WORKSPACE,
+        "--dev", "/dev", "--size", str(_DEVICES_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
+        "--size", str(job.limits.scratch_bytes), "--perms", "1777", "--tmpfs", "/tmp",
+        "--perms", "0755", "--tmpfs", CODE,
+    ]  # fmt: skip
+
+
+@cache
+def _root(at: str) -> list[str]:
+    """The file system of every sandbox, but for what belongs to the job."""
+    image, site = runtime.image(), f"{at}{runtime.SITE_PACKAGES}"
+    arguments = [
+        "--ro-bind",
+        image,
+        at or "/",
+        *_bound((*runtime.system_mounts(), *runtime.python_mounts()), at),
+    ]
+    for folder in runtime.hidden_folders():
+        arguments += ["--perms", "0755", "--tmpfs", f"{at}{folder}", "--remount-ro", f"{at}{folder}"]
+    return [
+        *arguments,
+        "--ro-bind",
+        f"{image}/opt/site-packages",
+        site,
+        *_bound(runtime.library_mounts(), at),
+    ]
+
+
+def _bound(mounts: Iterable[Mount], prefix: str) -> list[str]:
+    return [word for m in mounts for word in ("--ro-bind", m.source, f"{prefix}{m.target}")]
+
+
+def _staging(job: Job) -> list[str]:
+    """What root does first: the machine as it is, and the parts of the sandbox where all may reach them."""
+    return [
+        "--unshare-pid", "--die-with-parent", "--dev-bind", "/", "/", "--proc", "/proc",
+        "--perms", "0755", "--tmpfs", _STAGE, *_root(f"{_STAGE}/root"),
+        "--bind", str(job.workspace.absolute()), f"{_STAGE}/workspace", "--chdir", "/",
+    ]  # fmt: skip
+
+
+@cache
+def trial() -> str | None:
+    """Why jobs cannot be run here, from having tried one; ``None`` if they can."""
+    if missing := Bubblewrap.missing():
+        return missing
+    with tempfile.TemporaryDirectory(prefix="mesocosm-trial-") as folder:
+        try:
+            ended = Bubblewrap().run(Job(("/usr/bin/true",), Path(folder), Limits(seconds=10)))
+        except (SandboxFailed, OSError) as error:
+            return str(error)
+    return None if ended.status == 0 else f"a trial ended with status {ended.status}"

@@ -1,0 +1,122 @@
+"""What ``mesocosm doctor`` finds out: which sandbox is active, what each lacks, and whether it holds."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+import mesocosm
+from mesocosm.sandbox import bubblewrap, runtime, seccomp
+from mesocosm.sandbox.jobs import CODE, Job, Limits, SandboxFailed
+from mesocosm.sandbox.levels import VARIABLE, Sandbox, Unavailable, active, chosen
+
+
+class Level(BaseModel):
+    """One way to run code of agents."""
+
+    name: str
+    active: bool
+    works: bool
+    problem: str | None = None
+    """Why it does not work here."""
+    lacks: list[str] = []
+
+
+class Check(BaseModel):
+    """Something that was tried inside the active sandbox."""
+
+    name: str
+    passed: bool
+    detail: str = ""
+
+
+class Diagnosis(BaseModel):
+    """The state of code execution on this machine."""
+
+    chosen: str
+    active: str | None
+    python: str
+    missing_libraries: list[str]
+    missing_commands: list[str]
+    levels: list[Level]
+    checks: list[Check]
+
+    @property
+    def sound(self) -> bool:
+        """Whether code runs, isolated, with all that the tools promise."""
+        isolated = any(level.active and level.name != "subprocess" for level in self.levels)
+        return isolated and not self.missing_libraries and all(check.passed for check in self.checks)
+
+
+def diagnose() -> Diagnosis:
+    """Look at this machine, and try the active sandbox."""
+    try:
+        sandbox: Sandbox | None = active()
+    except Unavailable:
+        sandbox = None
+    name = sandbox.name if sandbox else None
+    return Diagnosis(
+        chosen=chosen(),
+        active=name,
+        python=runtime.python_version(),
+        missing_libraries=runtime.missing_libraries(),
+        missing_commands=runtime.missing_commands(),
+        levels=[_bubblewrap(name), _code_runner(), _subprocess(name)],
+        checks=_checks(sandbox) if sandbox else [],
+    )
+
+
+def _bubblewrap(name: str | None) -> Level:
+    problem = bubblewrap.trial()
+    lacks = [
+        "memory of all processes together and the size of the workspace are watched ten times a second, "
+        "not limited by the kernel",
+        "code sees the machine's clock, not the world's",
+    ]
+    if seccomp.program() is None:
+        lacks.insert(0, "libseccomp is not installed (package libseccomp2): no filter of system calls")
+    return Level(
+        name="bubblewrap", active=name == "bubblewrap", works=problem is None, problem=problem, lacks=lacks
+    )
+
+
+def _code_runner() -> Level:
+    return Level(
+        name="code-runner",
+        active=False,
+        works=False,
+        problem="not built: a container of its own for code, for machines where bubblewrap cannot run",
+    )
+
+
+def _subprocess(name: str | None) -> Level:
+    lacks = [
+        "everything but limits of time, memory, file size and output: code sees the worlds, the answers, the "
+        "source, the network, and the server's own files",
+        f"it is used only with {VARIABLE}=subprocess",
+    ]
+    return Level(name="subprocess", active=name == "subprocess", works=True, lacks=lacks)
+
+
+def _checks(sandbox: Sandbox) -> list[Check]:
+    with tempfile.TemporaryDirectory(prefix="mesocosm-doctor-") as folder:
+        probe = Path(__file__).with_name("probe.py").read_bytes()
+        source = Path(mesocosm.__file__).resolve().parents[1]
+        asked = {
+            "source": str(source),
+            "libraries": [name for name in runtime.LIBRARIES if name not in runtime.missing_libraries()],
+        }
+        command = (runtime.PYTHON, "-P", f"{CODE}/probe.py", json.dumps(asked))
+        job = Job(command, Path(folder), Limits.configured(60), {"probe.py": probe})
+        try:
+            ended = sandbox.run(job)
+        except SandboxFailed as error:
+            return [Check(name="the sandbox starts", passed=False, detail=str(error))]
+    if ended.status != 0:
+        return [Check(name="the probe runs", passed=False, detail=ended.stderr.text()[-500:])]
+    found: list[dict[str, Any]] = json.loads(ended.stdout.text())
+    return [Check.model_validate(item) for item in found]

@@ -1,0 +1,94 @@
+"""What the tools that run code share: reading their arguments, and telling the agent of limits."""
+
+from __future__ import annotations
+
+import re
+
+from mesocosm.errors import Invalid
+from mesocosm.sandbox.jobs import MIB, Ended, Limits, Reached
+from mesocosm.workspace import MAX_DEPTH, MAX_ENTRIES, MAX_TOTAL_BYTES
+
+DEFAULT_SECONDS = 30
+MAX_SECONDS = 120
+MAX_CODE_BYTES = 1_000_000
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
+
+
+def checked_code(code: str) -> bytes:
+    """The bytes of a program."""
+    if not code.strip():
+        raise Invalid("Argument 'code' must not be empty.")
+    if "\0" in code:
+        raise Invalid("Argument 'code' must not contain null characters.")
+    source = code.encode()
+    if len(source) > MAX_CODE_BYTES:
+        raise Invalid(f"Argument 'code' has {len(source):,} bytes; at most {MAX_CODE_BYTES:,} are run.")
+    return source
+
+
+def checked_filename(filename: str | None) -> str:
+    """The name under which the program appears in error messages."""
+    if filename is None:
+        return "script.py"
+    if not _NAME.fullmatch(filename):
+        raise Invalid(
+            "Argument 'filename' must be a plain name such as analysis.py: letters, digits, '.', '_', '-' "
+            "and spaces, at most 100, and no path."
+        )
+    return filename if filename.endswith(".py") else f"{filename}.py"
+
+
+def checked_limits(timeout: int | None) -> Limits:
+    """The limits of one run; a longer time than the longest is cut down to it."""
+    seconds = DEFAULT_SECONDS if timeout is None else timeout
+    if seconds < 1:
+        raise Invalid(f"Argument 'timeout' must be at least 1 second, got {seconds}.")
+    return Limits.configured(min(seconds, MAX_SECONDS))
+
+
+def explain(ended: Ended, limits: Limits) -> list[str]:
+    """Which limits the code ran into, and what was removed from the workspace: one sentence each."""
+    said = []
+    if ended.reached:
+        said.append(_reached(limits)[ended.reached])
+    elif ended.status:
+        said += _likely(ended, limits)
+    said += [f"Removed from the workspace: {what}" for what in ended.removed]
+    return said
+
+
+def _reached(limits: Limits) -> dict[Reached, str]:
+    memory, space = limits.memory_bytes // MIB, MAX_TOTAL_BYTES // MIB
+    return {
+        "time": f"Execution timed out after {limits.seconds} seconds; everything it had started was stopped.",
+        "memory": f"Stopped: all processes together may use {memory:,} MiB of memory.",
+        "output": f"Stopped: more than {limits.output_bytes // MIB} MiB of output.",
+        "workspace": f"Stopped: the workspace may hold {space:,} MiB in {MAX_ENTRIES:,} files and folders, "
+        f"nested at most {MAX_DEPTH} deep. Delete some before you go on.",
+    }
+
+
+_SIGNS = (
+    ("memory", ("MemoryError", "Cannot allocate memory", "memory exhausted")),
+    ("processes", ("Resource temporarily unavailable", "can't start new thread")),
+    ("file", ("File too large",)),
+    ("scratch", ("No space left on device",)),
+)
+
+
+def _likely(ended: Ended, limits: Limits) -> list[str]:
+    """The limits that the kernel keeps show as errors of the code; which ones, its messages tell."""
+    texts = {
+        "memory": f"A process may use {limits.memory_bytes // MIB:,} MiB of memory.",
+        "processes": f"At most {limits.processes} processes and threads may run at a time.",
+        "file": f"A file may have at most {limits.file_bytes // MIB:,} MiB.",
+        "scratch": f"/tmp may hold {limits.scratch_bytes // MIB:,} MiB.",
+    }
+    by_signal = {
+        128 + 24: f"Stopped after {limits.seconds} seconds of processor time.",
+        128 + 25: texts["file"],
+    }
+    if ended.status in by_signal:
+        return [by_signal[ended.status]]
+    message = ended.stderr.text()
+    return [f"Limit: {texts[kind]}" for kind, signs in _SIGNS if any(sign in message for sign in signs)]

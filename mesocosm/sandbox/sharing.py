@@ -1,0 +1,224 @@
+"""The workspace before, while and after code of the agent has it.
+
+The code may leave anything behind, and other code of it may still be running: nothing here follows a link,
+and no depth, name or number of files is trusted.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+from mesocosm.workspace import MAX_DEPTH, MAX_ENTRIES, MAX_TOTAL_BYTES, visible
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ANY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+_MODE = 0o755
+RESERVE_BYTES = 512 * 1024 * 1024
+"""When the disk has less room than this, jobs that write are ended, whoever has filled it."""
+_SHOWN = 10
+"""How many removed files are named."""
+
+
+class _TooMuch(Exception):
+    """There is more than any limit allows; counting on would take long."""
+
+
+def usage(workspace: Path) -> tuple[int, int]:
+    """Bytes and number of the files and folders; infinite where they are nested too deeply."""
+    counted = [0, 0]
+    try:
+        os.chmod(workspace, _MODE)
+        with _folder(str(workspace), None) as folder:
+            _count(folder, 0, counted)
+    except _TooMuch:
+        return sys.maxsize, sys.maxsize
+    except OSError:
+        pass  # the code is at work: what is gone now is seen next time
+    return counted[0], counted[1]
+
+
+def _count(folder: int, depth: int, counted: list[int]) -> None:
+    for name, status in _listed(folder):
+        counted[0] += 0 if stat.S_ISDIR(status.st_mode) else status.st_size
+        counted[1] += 1
+        if stat.S_ISDIR(status.st_mode):
+            if depth >= MAX_DEPTH:
+                raise _TooMuch
+            # What cannot be entered cannot be counted.
+            _make_usable(folder, name, status, 0o700)
+            with suppress(OSError), _folder(name, folder) as inner:
+                _count(inner, depth + 1, counted)
+
+
+class Quota:
+    """Says when a workspace has grown beyond what it may be; what was too large before may shrink."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        total, count = usage(workspace)
+        self._bytes, self._count = max(total, MAX_TOTAL_BYTES), max(count, MAX_ENTRIES)
+
+    def exceeded(self, unseen: int) -> bool:
+        """Whether it has; ``unseen`` are the bytes of files that have no name any more but are still open."""
+        total, count = usage(self._workspace)
+        if total + unseen > self._bytes or count > self._count:
+            return True
+        disk = os.statvfs(self._workspace)
+        return disk.f_bavail * disk.f_frsize < RESERVE_BYTES
+
+
+def hand_over(workspace: Path, owner: int) -> None:
+    """Give everything in the workspace to the user under whom code runs (needs root)."""
+    with _folder(str(workspace), None) as folder:
+        os.fchown(folder, owner, owner)
+        _give(folder, owner, 0)
+
+
+def _give(folder: int, owner: int, depth: int) -> None:
+    for name, status in _listed(folder):
+        if status.st_uid != owner or status.st_gid != owner:
+            with suppress(FileNotFoundError):
+                os.chown(name, owner, owner, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISDIR(status.st_mode) and depth < MAX_DEPTH:
+            with suppress(OSError), _folder(name, folder) as inner:
+                _give(inner, owner, depth + 1)
+
+
+def tidy(workspace: Path, moment: datetime | None = None) -> tuple[str, ...]:
+    """Take out of a workspace what its tools, copies of it or its graders must not meet; says what.
+
+    Removed are links that lead out of it, hard links, pipes, sockets, devices, and folders nested too deeply.
+    What the code made unreadable becomes readable to its owner again, and what the machine's clock stamped
+    gets the time ``moment``, so that listings are the same whenever the code is run.
+    """
+    os.chmod(workspace, _MODE)
+    with _folder(str(workspace), None) as folder:
+        task = _Tidying(folder, moment)
+        task.tidy(folder, "", 0)
+        task.stamp(folder)
+    hidden = len(task.removed) - _SHOWN
+    return (*task.removed[:_SHOWN], *([f"... and {hidden} more"] if hidden > 0 else []))
+
+
+class _Tidying:
+    def __init__(self, root: int, moment: datetime | None) -> None:
+        self.root = root
+        self.removed: list[str] = []
+        self._seconds = int(moment.timestamp()) if moment else None
+
+    def tidy(self, folder: int, prefix: str, depth: int) -> None:
+        for name, status in _listed(folder):
+            if reason := _reason_to_remove(name, status, folder, depth):
+                self._remove(folder, name, status)
+                self.removed.append(f"{visible(prefix + name)[:200]} ({reason})")
+            elif stat.S_ISDIR(status.st_mode):
+                _make_usable(folder, name, status, 0o700)
+                with suppress(OSError), _folder(name, folder) as inner:
+                    self.tidy(inner, f"{prefix}{name}/", depth + 1)
+                    self.stamp(inner)
+            else:
+                if stat.S_ISREG(status.st_mode):
+                    _make_usable(folder, name, status, 0o600)
+                self._stamp(folder, name, status)
+
+    def _remove(self, folder: int, name: str, status: os.stat_result) -> None:
+        with suppress(OSError):
+            if stat.S_ISDIR(status.st_mode):
+                _remove_tree(self.root, folder, name)
+            else:
+                os.unlink(name, dir_fd=folder)
+
+    def _stamp(self, folder: int, name: str, status: os.stat_result) -> None:
+        if self._seconds is not None and status.st_mtime_ns % 1_000_000_000:
+            with suppress(OSError):
+                times = (self._seconds, self._seconds)
+                os.utime(name, times, dir_fd=folder, follow_symlinks=False)
+
+    def stamp(self, folder: int) -> None:
+        """Stamp an open folder."""
+        if self._seconds is not None and os.fstat(folder).st_mtime_ns % 1_000_000_000:
+            os.utime(folder, (self._seconds, self._seconds))
+
+
+def _reason_to_remove(name: str, status: os.stat_result, folder: int, depth: int) -> str | None:
+    if stat.S_ISDIR(status.st_mode):
+        return f"nested more than {MAX_DEPTH} folders deep" if depth >= MAX_DEPTH else None
+    if stat.S_ISREG(status.st_mode):
+        return "hard link" if status.st_nlink > 1 else None
+    if not stat.S_ISLNK(status.st_mode):
+        return "not a regular file"
+    try:
+        target = os.readlink(name, dir_fd=folder)
+    except OSError:
+        return None
+    return "link that leaves the workspace" if _leaves(target, depth) else None
+
+
+def _leaves(target: str, depth: int) -> bool:
+    """Whether a link leads out; ``..`` is fine at its beginning only, where no other link can twist it."""
+    parts = [part for part in target.split("/") if part not in ("", ".")]
+    rising = next((i for i, part in enumerate(parts) if part != ".."), len(parts))
+    return target.startswith("/") or rising > depth or ".." in parts[rising:]
+
+
+def _make_usable(folder: int, name: str, status: os.stat_result, needed: int) -> None:
+    mode = stat.S_IMODE(status.st_mode)
+    wanted = (mode | needed) & 0o777
+    if mode == wanted:
+        return
+    with suppress(OSError):
+        # Through a descriptor, because changing the mode by name would follow a link put there meanwhile.
+        opened = os.open(name, _ANY, dir_fd=folder)
+        try:
+            if not stat.S_ISLNK(os.fstat(opened).st_mode):
+                os.chmod(f"/proc/self/fd/{opened}", wanted)
+        finally:
+            os.close(opened)
+
+
+def _remove_tree(root: int, folder: int, name: str) -> None:
+    """Remove a folder of any depth: each folder in it is first moved up to the root of the workspace."""
+    waiting = [_lifted(root, folder, name)]
+    while waiting:
+        current = waiting.pop()
+        with suppress(OSError):
+            _make_usable(root, current, os.stat(current, dir_fd=root, follow_symlinks=False), 0o700)
+            with _folder(current, root) as opened:
+                for inner, status in _listed(opened):
+                    if stat.S_ISDIR(status.st_mode):
+                        _make_usable(opened, inner, status, 0o700)
+                        waiting.append(_lifted(root, opened, inner))
+                    else:
+                        os.unlink(inner, dir_fd=opened)
+            os.rmdir(current, dir_fd=root)
+
+
+def _lifted(root: int, folder: int, name: str) -> str:
+    fresh = f".removed-{secrets.token_hex(16)}"
+    os.rename(name, fresh, src_dir_fd=folder, dst_dir_fd=root)
+    return fresh
+
+
+def _listed(folder: int) -> list[tuple[str, os.stat_result]]:
+    found = []
+    with os.scandir(folder) as items:
+        for item in items:
+            with suppress(FileNotFoundError):  # removed meanwhile
+                found.append((item.name, item.stat(follow_symlinks=False)))
+    return sorted(found, key=lambda pair: pair[0])
+
+
+@contextmanager
+def _folder(name: str, parent: int | None) -> Iterator[int]:
+    opened = os.open(name, _FOLDER, dir_fd=parent)
+    try:
+        yield opened
+    finally:
+        os.close(opened)

@@ -1,0 +1,273 @@
+"""Running a sandbox's process: its output, its clock, its memory, its workspace, and what it asks for."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import selectors
+import signal
+import socket
+import stat
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from time import monotonic
+
+from mesocosm.sandbox.jobs import Captured, Conversation, Ended, Job, Reached, SandboxFailed
+from mesocosm.sandbox.sharing import Quota
+
+TICK = 0.1
+"""Seconds between two looks at what the kernel does not limit by itself."""
+GRACE = 10.0
+"""Seconds in which a killed process has to be gone."""
+_CHUNK = 1 << 16
+STDOUT_SHOWN = (30_000, 10_000)
+STDERR_SHOWN = (4_000, 6_000)
+"""Bytes of the beginning and of the end that are kept."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a level starts a job's process."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    descriptors: Sequence[int] = ()
+    """Open files that the process is given."""
+    status: int | None = None
+    """Reading end of a pipe on which bubblewrap reports."""
+    folder: str | None = None
+    kill: Callable[[int], None] | None = None
+    """How to end the process and all it started; by default its death is theirs."""
+
+
+def socket_pair(job: Job, stack: ExitStack) -> tuple[socket.socket, socket.socket] | None:
+    """The two ends of the conversation, if there is one: the server's and the job's."""
+    if job.conversation is None:
+        return None
+    ours, theirs = socket.socketpair()
+    stack.callback(ours.close)
+    stack.callback(theirs.close)
+    ours.setblocking(False)
+    return ours, theirs
+
+
+class Supervisor:
+    """One running job."""
+
+    def __init__(self, job: Job, launch: Launch, ours: socket.socket | None) -> None:
+        self._job = job
+        self._launch = launch
+        self._socket = ours
+        self._stdout, self._stderr = Captured(*STDOUT_SHOWN), Captured(*STDERR_SHOWN)
+        self._outgoing = bytearray()
+        self._reached: Reached | None = None
+
+    def run(self) -> Ended:
+        """Start, watch and end the process; all that it started is gone afterwards."""
+        quota = Quota(self._job.workspace)
+        process = subprocess.Popen(
+            self._launch.command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(self._launch.environment),
+            cwd=self._launch.folder,
+            pass_fds=tuple(self._launch.descriptors),
+            start_new_session=True,
+        )
+        with process, selectors.DefaultSelector() as selector, ExitStack() as stack:
+            stack.callback(self._kill, process)
+            _prefer_for_the_kernel_to_kill(process.pid)
+            self._watch(process, selector, quota, stack)
+        return Ended(self._status(process), self._stdout, self._stderr, self._reached)
+
+    def _watch(
+        self,
+        process: subprocess.Popen[bytes],
+        selector: selectors.BaseSelector,
+        quota: Quota,
+        stack: ExitStack,
+    ) -> None:
+        assert process.stdout
+        assert process.stderr
+        for stream, kept in ((process.stdout, self._stdout), (process.stderr, self._stderr)):
+            os.set_blocking(stream.fileno(), False)
+            selector.register(stream, selectors.EVENT_READ, kept)
+        if self._socket:
+            selector.register(self._socket, selectors.EVENT_READ, self._job.conversation)
+        exited = os.pidfd_open(process.pid)
+        stack.callback(os.close, exited)
+        selector.register(exited, selectors.EVENT_READ, None)
+        deadline = monotonic() + self._job.limits.seconds
+        look = monotonic() + TICK
+        while True:
+            ready = selector.select(max(0.0, min(deadline, look) - monotonic()))
+            for key, _ in ready:
+                self._serve(selector, key)
+            self._send(selector)
+            if any(key.data is None for key, _ in ready):
+                break
+            if monotonic() >= look:
+                self._look(process.pid, quota)
+                look = monotonic() + TICK
+            if monotonic() >= deadline:
+                self._reached = self._reached or "time"
+            if self._stdout.total + self._stderr.total > self._job.limits.output_bytes:
+                self._reached = "output"
+            if self._reached:
+                self._kill(process)
+                break
+        self._drain(selector)
+
+    def _serve(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+        if isinstance(key.data, Captured):
+            data = os.read(key.fd, _CHUNK)
+            if data:
+                key.data.add(data)
+            else:
+                selector.unregister(key.fileobj)
+        elif key.data is not None and self._socket:
+            try:
+                data = self._socket.recv(_CHUNK)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if data:
+                self._conversation.receive(data)
+            if not data or self._conversation.broken:
+                selector.unregister(self._socket)
+                self._socket.close()
+                self._socket = None
+
+    @property
+    def _conversation(self) -> Conversation:
+        assert self._job.conversation
+        return self._job.conversation
+
+    def _send(self, selector: selectors.BaseSelector) -> None:
+        if not self._socket:
+            return
+        self._outgoing += self._conversation.replies()
+        with suppress(OSError):
+            while self._outgoing:
+                sent = self._socket.send(self._outgoing[:_CHUNK])
+                del self._outgoing[:sent]
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outgoing else 0)
+        if selector.get_key(self._socket).events != events:
+            selector.modify(self._socket, events, self._job.conversation)
+
+    def _look(self, pid: int, quota: Quota) -> None:
+        if memory_of_tree(pid) > self._job.limits.memory_bytes:
+            self._reached = "memory"
+        elif quota.exceeded(nameless_bytes(pid)):
+            self._reached = "workspace"
+
+    def _drain(self, selector: selectors.BaseSelector) -> None:
+        """Read what is left in the pipes, without waiting for anybody who may still hold them."""
+        for key in [key for key in selector.get_map().values() if isinstance(key.data, Captured)]:
+            with suppress(BlockingIOError):
+                while (data := os.read(key.fd, _CHUNK)) and self._room():
+                    key.data.add(data)
+        if not self._room():
+            self._reached = self._reached or "output"
+
+    def _room(self) -> bool:
+        return self._stdout.total + self._stderr.total <= self._job.limits.output_bytes
+
+    def _kill(self, process: subprocess.Popen[bytes]) -> None:
+        """End the process and all it started, and be sure of it."""
+        if process.poll() is not None:
+            return
+        if self._launch.kill:
+            self._launch.kill(process.pid)
+        with _first_child(process.pid) as init:
+            process.kill()
+            if init is not None:
+                # The first process of the namespace: it is gone only when all others in it are.
+                with suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(init, signal.SIGKILL)
+                if not select.select([init], [], [], GRACE)[0]:
+                    raise SandboxFailed("the sandbox could not be killed")
+        process.wait(GRACE)
+
+    def _status(self, process: subprocess.Popen[bytes]) -> int:
+        if self._reached:
+            return 128 + 9
+        if self._launch.status is None:
+            return process.returncode if process.returncode >= 0 else 128 - process.returncode
+        os.set_blocking(self._launch.status, False)
+        with suppress(BlockingIOError):
+            for line in os.read(self._launch.status, _CHUNK).splitlines():
+                report = json.loads(line)
+                if "exit-code" in report:
+                    return int(report["exit-code"])
+        raise SandboxFailed(f"the sandbox did not run the command: {self._stderr.text()[:1000]}")
+
+
+@contextmanager
+def _first_child(pid: int) -> Iterator[int | None]:
+    """A descriptor of a process's first child."""
+    for child in _tree(pid)[1:2]:
+        with suppress(ProcessLookupError):
+            opened = os.pidfd_open(child)
+            try:
+                # A child that is still there was there all the time: its number was not given to another.
+                yield opened if child in _tree(pid)[1:2] else None
+            finally:
+                os.close(opened)
+            return
+    yield None
+
+
+def _prefer_for_the_kernel_to_kill(pid: int) -> None:
+    """Should the machine run out of memory, then code of an agent goes before the server."""
+    with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+
+
+def memory_of_tree(pid: int) -> int:
+    """Bytes of memory that a process and all it started have for themselves."""
+    pids = _tree(pid)
+    rough = sum(_field(f"/proc/{p}/status", ("RssAnon", "RssShmem")) for p in pids)
+    if rough < 256 * 1024 * 1024:
+        return rough
+    # Pages that several processes share were counted for each of them; this count is right but slow.
+    exact = [_field(f"/proc/{p}/smaps_rollup", ("Pss_Anon", "Pss_Shmem")) for p in pids]
+    return sum(exact) if all(exact[1:]) else rough
+
+
+def nameless_bytes(pid: int) -> int:
+    """Bytes on disk of files that a process and all it started have open but that were removed."""
+    found: dict[tuple[int, int], int] = {}
+    for process in _tree(pid):
+        with suppress(OSError):
+            for number in os.listdir(f"/proc/{process}/fd"):
+                with suppress(OSError):
+                    status = os.stat(f"/proc/{process}/fd/{number}")
+                    if status.st_nlink == 0 and stat.S_ISREG(status.st_mode):
+                        found[status.st_dev, status.st_ino] = status.st_blocks * 512
+    return sum(found.values())
+
+
+def _tree(pid: int) -> list[int]:
+    found = [pid]
+    for current in found:
+        with suppress(OSError):
+            for task in os.listdir(f"/proc/{current}/task"):
+                with open(f"/proc/{current}/task/{task}/children", encoding="ascii") as file:
+                    found += [int(child) for child in file.read().split()]
+    return found
+
+
+def _field(path: str, names: tuple[str, ...]) -> int:
+    total = 0
+    with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            name, _, value = line.partition(":")
+            if name in names:
+                total += int(value.split()[0]) * 1024
+    return total

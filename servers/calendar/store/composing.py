@@ -1,0 +1,197 @@
+"""From what a caller says of an event to what the tables keep of it: all that is checked is checked here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+import orjson
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.calendar.store.calendars import address, clean
+from mesocosm.servers.calendar.store.recurrence import check, end_of, joined
+from mesocosm.servers.calendar.store.times import FOREVER, midnight, point
+from mesocosm.servers.calendar.store.windows import series_of
+
+RESPONSES = ("needsAction", "declined", "tentative", "accepted")
+MAX_ATTENDEES = 200
+MAX_REMINDERS = 5
+MAX_REMINDER_MINUTES = 40_320
+EVENT_COLORS = 11
+
+_CHOICES = {
+    "status": ("confirmed", "tentative", "cancelled"),
+    "visibility": ("default", "public", "private", "confidential"),
+    "transparency": ("opaque", "transparent"),
+}
+_TEXTS = {"summary": 1024, "description": 8192, "location": 1024}
+_GUESTS = ("guests_can_modify", "guests_can_invite_others", "guests_can_see_other_guests")
+
+DEFAULTS: Mapping[str, Any] = {
+    "status": "confirmed",
+    "summary": None,
+    "description": None,
+    "location": None,
+    "visibility": "default",
+    "transparency": "opaque",
+    "guests_can_modify": False,
+    "guests_can_invite_others": True,
+    "guests_can_see_other_guests": True,
+}
+
+
+class Guest(TypedDict, total=False):
+    """A person invited to an event; only ``email`` is required."""
+
+    email: str
+    displayName: str
+    optional: bool
+    responseStatus: str
+    comment: str
+
+
+class EventFields(TypedDict, total=False):
+    """What can be said of an event; its ends are Google's: ``{dateTime, timeZone}`` or ``{date}``."""
+
+    start: Mapping[str, Any]
+    end: Mapping[str, Any]
+    summary: str
+    description: str
+    location: str
+    status: str
+    visibility: str
+    transparency: str
+    recurrence: Sequence[str]
+    """RRULE, RDATE and EXDATE lines."""
+    attendees: Sequence[Guest]
+    reminders: Mapping[str, Any] | None
+    """``{useDefault, overrides: [{method, minutes}]}``."""
+    color_id: str
+    guests_can_modify: bool
+    guests_can_invite_others: bool
+    guests_can_see_other_guests: bool
+
+
+class NewEvent(EventFields, total=False):
+    """An event to be put on a calendar as if it had always been there."""
+
+    id: str
+    """5 to 1024 characters of base32hex (a to v, 0 to 9); one is made where none is given."""
+    created: str
+    """An instant such as ``2025-01-15T09:00:00Z``; ``updated`` likewise. The world's clock if left out."""
+    updated: str
+    creator: str
+    """An address; the owner of the calendar if left out."""
+
+
+def plain_columns(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of what stands for itself; an empty text means none."""
+    columns: dict[str, Any] = {}
+    for name, longest in _TEXTS.items():
+        if name in given:
+            columns[name] = clean(given[name] or "", name, longest) or None
+    for name, choices in _CHOICES.items():
+        if name in given:
+            if given[name] not in choices:
+                raise Invalid(
+                    f"Invalid value for {name}: one of {', '.join(choices)} is expected.", code="invalid"
+                )
+            columns[name] = given[name]
+    return columns | {name: given[name] for name in _GUESTS if name in given}
+
+
+def time_columns(given: Mapping[str, Any], calendar_zone: str) -> dict[str, Any]:
+    """The columns that say when an event is, from its ``start``, ``end`` and ``recurrence``."""
+    for name in ("start", "end"):
+        if not given.get(name):
+            raise Invalid(f"Missing {name} time.", code="required")
+    start, end = point(given["start"], "start"), point(given["end"], "end")
+    if start.is_date != end.is_date:
+        raise Invalid("Start and end times must either both be date or both be dateTime.", code="invalid")
+    if end.at < start.at or (start.is_date and end.at == start.at):
+        raise Invalid("The specified time range is empty.", code="timeRangeEmpty")
+    columns = {
+        "all_day": start.is_date,
+        "start_at": start.at,
+        "end_at": end.at,
+        "start_time_zone": None if start.is_date else start.zone or calendar_zone,
+        "end_time_zone": None if start.is_date else end.zone or start.zone or calendar_zone,
+        "recurrence": None,
+        "last_start": None,
+    }
+    if given.get("recurrence"):
+        if not start.is_date and start.zone is None:
+            raise Invalid("Missing time zone definition for start time.", code="required")
+        columns["recurrence"] = joined(given["recurrence"])
+        last = check(series_of(columns, calendar_zone))
+        columns["last_start"] = None if last is None else last.isoformat()
+    return columns
+
+
+def span_on(columns: Mapping[str, Any], calendar_zone: str) -> dict[str, Any]:
+    """The columns of an entry that say when the event is on a calendar of that time zone."""
+    starts, ends = columns["start_at"], columns["end_at"]
+    if columns["all_day"]:
+        starts, ends = midnight(starts, calendar_zone), midnight(ends, calendar_zone)
+    recurring = columns["recurrence"] is not None
+    if recurring:
+        ends = end_of(series_of(columns, calendar_zone)) or FOREVER
+    return {"starts": starts, "ends": ends, "recurring": recurring}
+
+
+def reminder_column(given: Mapping[str, Any] | None) -> str | None:
+    """The reminders of an entry; ``None`` stands for the calendar's default ones."""
+    overrides = (given or {}).get("overrides") or []
+    if given is None or given.get("useDefault", not overrides):
+        if overrides:
+            raise Invalid(
+                "Cannot specify both default reminders and overrides at the same time.",
+                code="cannotUseDefaultRemindersAndSpecifyOverride",
+            )
+        return None
+    if len(overrides) > MAX_REMINDERS:
+        raise Invalid(f"At most {MAX_REMINDERS} reminder overrides.", code="invalid")
+    for override in overrides:
+        if override.get("method") not in ("email", "popup"):
+            raise Invalid("Invalid reminder method: email or popup is expected.", code="invalid")
+        minutes = override.get("minutes")
+        if not isinstance(minutes, int) or not 0 <= minutes <= MAX_REMINDER_MINUTES:
+            raise Invalid(f"Reminder minutes must be from 0 to {MAX_REMINDER_MINUTES}.", code="invalid")
+    return orjson.dumps([{"method": o["method"], "minutes": o["minutes"]} for o in overrides]).decode()
+
+
+def color_column(given: str | None) -> str | None:
+    """The colour of an entry, ``None`` for the calendar's own."""
+    if given and given not in {str(number) for number in range(1, EVENT_COLORS + 1)}:
+        raise Invalid(f"Invalid value for colorId: 1 to {EVENT_COLORS} is expected.", code="invalid")
+    return given or None
+
+
+def attendee_rows(guests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of invited people, without their event; one who is named twice is invited once."""
+    if len(guests) > MAX_ATTENDEES:
+        raise Invalid(f"The number of attendees exceeds the limit of {MAX_ATTENDEES}.", code="invalid")
+    rows: dict[str, dict[str, Any]] = {}
+    for guest in guests:
+        email = address(guest.get("email", ""), "Invalid attendee email")
+        response = guest.get("responseStatus") or "needsAction"
+        if response not in RESPONSES:
+            raise Invalid(
+                f"Invalid responseStatus: one of {', '.join(RESPONSES)} is expected.", code="invalid"
+            )
+        rows.setdefault(
+            email,
+            {
+                "email": email,
+                "display_name": clean(guest.get("displayName") or "", "displayName", 200) or None,
+                "optional": bool(guest.get("optional")),
+                "response_status": response,
+                "comment": clean(guest.get("comment") or "", "comment", 1024) or None,
+            },
+        )
+    return list(rows.values())
+
+
+def people(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What a search for people looks at."""
+    return " ".join(f"{row['display_name'] or ''} {row['email']}".strip() for row in rows)

@@ -1,0 +1,142 @@
+"""Accounts: who there is, and who is signed in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import RowMapping, bindparam, func, insert, select
+
+from mesocosm.errors import Denied, Invalid, NotFound
+from mesocosm.servers.codehost.models import Account, Base, Member, Repository, SignIn, Team, TeamMember
+from mesocosm.servers.codehost.store.values import timestamp
+from mesocosm.service import Store
+
+ROLES = ("none", "read", "triage", "write", "maintain", "admin")
+"""What somebody may do in a repository, from least to most."""
+
+_LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}", re.ASCII)
+_EMAIL = re.compile(r"[^@\s<>\0]+@[^@\s<>\0]+")
+
+_ME = select(*Account.__table__.c).join(SignIn, SignIn.account_id == Account.id)
+_BY_LOGIN = select(*Account.__table__.c).where(Account.login == bindparam("login"))
+_TEAM = (
+    select(Team.id, Team.slug, Account.login.label("organization"))
+    .join(Account, Account.id == Team.organization_id)
+    .where(Account.login == bindparam("organization"), Team.slug == bindparam("slug"))
+)
+_MEMBER = select(Member.role).where(
+    Member.organization_id == bindparam("organization"), Member.account_id == bindparam("account")
+)
+_REPOSITORY_COUNTS = select(
+    func.count().filter(~Repository.private).label("public_repos"),
+    func.count().filter(Repository.private).label("private_repos"),
+).where(Repository.owner_id == bindparam("owner"))
+
+
+class Accounts(Store):
+    """Who there is, and who is signed in."""
+
+    metadata = Base.metadata
+
+    @property
+    def me(self) -> RowMapping:
+        """The account that is signed in; ``Denied`` if nobody is."""
+        rows = self.fetch(_ME)
+        if not rows:
+            raise Denied("Requires authentication")
+        return rows[0]
+
+    @property
+    def today(self) -> str:
+        """The world's clock as the tables keep it."""
+        return timestamp(self.now)
+
+    def account(self, login: str) -> RowMapping:
+        """An account by its login."""
+        rows = self.fetch(_BY_LOGIN, login=login)
+        if not rows:
+            raise NotFound("Not Found")
+        return rows[0]
+
+    def member_role(self, organization_id: int, account_id: int) -> str | None:
+        """``member`` or ``admin`` of an organisation, or ``None``."""
+        rows = self.fetch(_MEMBER, organization=organization_id, account=account_id)
+        return str(rows[0]["role"]) if rows else None
+
+    def team(self, organization: str, slug: str) -> RowMapping:
+        """A team by the organisation's login and its slug."""
+        rows = self.fetch(_TEAM, organization=organization, slug=slug)
+        if not rows:
+            raise NotFound("Not Found")
+        return rows[0]
+
+    def repository_counts(self, account_id: int) -> RowMapping:
+        """How many public and private repositories an account owns."""
+        return self.fetch(_REPOSITORY_COUNTS, owner=account_id)[0]
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def create_account(self, login: str, name: str = "", email: str | None = None, **profile: Any) -> int:
+        """A new person; returns the id.
+
+        ``profile``: company, blog, location, bio, followers, following. Without ``email`` the account has the
+        product's no-reply address.
+        """
+        return self._add_account("User", login, name, email or f"{login}@users.noreply.github.com", profile)
+
+    def create_organization(
+        self,
+        login: str,
+        name: str = "",
+        members: Mapping[str, str] | None = None,
+        *,
+        default_role: str = "read",
+    ) -> int:
+        """A new organisation; ``members`` maps logins to ``member`` or ``admin``."""
+        if default_role not in ("none", "read", "write", "admin"):
+            raise Invalid(f"An organisation's default role cannot be {default_role!r}.")
+        organization = self._add_account("Organization", login, name, None, {"default_role": default_role})
+        for member, role in (members or {}).items():
+            if role not in ("member", "admin"):
+                raise Invalid(f"A member's role is member or admin, not {role!r}.")
+            self.session.execute(
+                insert(Member),
+                {"organization_id": organization, "account_id": self.account(member)["id"], "role": role},
+            )
+        return organization
+
+    def create_team(self, organization: str, slug: str, name: str = "", members: Sequence[str] = ()) -> int:
+        """A new team of an organisation."""
+        row = {"organization_id": self.account(organization)["id"], "slug": slug, "name": name or slug}
+        team = int(self.session.execute(insert(Team).returning(Team.id), row).scalar_one())
+        for member in members:
+            self.session.execute(
+                insert(TeamMember), {"team_id": team, "account_id": self.account(member)["id"]}
+            )
+        return team
+
+    def sign_in(self, login: str) -> None:
+        """Make this the account that the tools act for."""
+        account = self.account(login)
+        if account["kind"] != "User":
+            raise Invalid(f"{login} is an organisation; people sign in.")
+        self.session.merge(SignIn(id=1, account_id=account["id"]))
+        self.session.flush()
+
+    def _add_account(
+        self, kind: str, login: str, name: str, email: str | None, more: Mapping[str, Any]
+    ) -> int:
+        if not _LOGIN.fullmatch(login):
+            raise Invalid(
+                f"Username {login!r} may only contain alphanumeric characters or single hyphens,"
+                " and cannot begin or end with a hyphen."
+            )
+        if email is not None and not _EMAIL.fullmatch(email):
+            raise Invalid(f"{email!r} is not an e-mail address.")
+        if self.fetch(_BY_LOGIN, login=login):
+            raise Invalid(f"Username {login} is not available.")
+        row = {"login": login, "kind": kind, "name": name or login, "email": email} | dict(more)
+        row |= {"created_at": self.today, "updated_at": self.today}
+        return int(self.session.execute(insert(Account).returning(Account.id), row).scalar_one())

@@ -1,0 +1,623 @@
+"""Pull requests: opening, changing, comparing and merging them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import RowMapping, bindparam, func, insert, select, update
+from sqlalchemy.orm import aliased
+
+from mesocosm.errors import Denied, NotFound
+from mesocosm.servers.codehost.models import (
+    Account,
+    CheckRun,
+    Issue,
+    PullRequest,
+    Repository,
+    Review,
+    ReviewRequest,
+    Status,
+    Team,
+)
+from mesocosm.servers.codehost.store.differences import Difference, differences
+from mesocosm.servers.codehost.store.history import GITHUB
+from mesocosm.servers.codehost.store.issues import Issues
+from mesocosm.servers.codehost.store.merging import Merged, merge, pick
+from mesocosm.servers.codehost.store.refusals import NotMergeable, Unprocessable
+from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, known, moment, window
+
+CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+#(\d{1,9})\b", re.IGNORECASE)
+"""The words with which a pull request or a commit closes an issue."""
+
+_USER = aliased(Account, name="author")
+_MERGER = aliased(Account, name="merger")
+_HEAD = aliased(Repository, name="head")
+_HEAD_OWNER = aliased(Account, name="head_owner")
+PULLS = (
+    select(
+        *Issue.__table__.c,
+        *[column for column in PullRequest.__table__.c if column.name != "issue_id"],
+        _USER.login.label("user"),
+        _MERGER.login.label("merged_by"),
+        _HEAD.name.label("head_name"),
+        _HEAD.description.label("head_description"),
+        _HEAD_OWNER.login.label("head_owner"),
+    )
+    .join(PullRequest, PullRequest.issue_id == Issue.id)
+    .join(_USER, _USER.id == Issue.user_id)
+    .join(_HEAD, _HEAD.id == PullRequest.head_repository_id)
+    .join(_HEAD_OWNER, _HEAD_OWNER.id == _HEAD.owner_id)
+    .outerjoin(_MERGER, _MERGER.id == PullRequest.merged_by_id)
+)
+_PULL = PULLS.where(Issue.repository_id == bindparam("repository"), Issue.number == bindparam("number"))
+_REQUESTED = (
+    select(
+        ReviewRequest.pull_id,
+        Account.login,
+        Team.slug,
+        ReviewRequest.account_id,
+        ReviewRequest.team_id,
+    )
+    .outerjoin(Account, Account.id == ReviewRequest.account_id)
+    .outerjoin(Team, Team.id == ReviewRequest.team_id)
+    .where(ReviewRequest.pull_id.in_(bindparam("ids", expanding=True)))
+    .order_by(ReviewRequest.pull_id, ReviewRequest.id)
+)
+_STATUSES = (
+    select(*Status.__table__.c)
+    .where(Status.repository_id == bindparam("repository"), Status.sha == bindparam("sha"))
+    .order_by(Status.id)
+)
+_CHECKS = (
+    select(*CheckRun.__table__.c)
+    .where(CheckRun.repository_id == bindparam("repository"), CheckRun.sha == bindparam("sha"))
+    .order_by(CheckRun.id)
+)
+_REVIEW_STATES = (
+    select(Review.user_id, Review.state)
+    .where(
+        Review.pull_id == bindparam("pull"), Review.state.in_(("APPROVED", "CHANGES_REQUESTED", "DISMISSED"))
+    )
+    .order_by(Review.id)
+)
+_SORTS: dict[str, Any] = {
+    "created": Issue.created_at,
+    "updated": Issue.updated_at,
+    "popularity": Issue.comments,
+    "long-running": Issue.created_at,
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a pull request would bring."""
+
+    bases: list[str]
+    commits: list[int]
+    """Rows of the commits, oldest first."""
+    differences: list[Difference]
+
+
+class Pulls(Issues):
+    """Pull requests."""
+
+    # -- reading ----------------------------------------------------------------------------------------
+
+    def pull(self, repository: RowMapping, number: int) -> RowMapping:
+        """A pull request by its number."""
+        rows = self.fetch(_PULL, repository=repository["id"], number=known(number))
+        if not rows:
+            raise NotFound("Not Found")
+        return rows[0]
+
+    def pulls(
+        self,
+        repository: RowMapping,
+        *,
+        state: str | None,
+        head: str | None,
+        base: str | None,
+        sort: str | None,
+        direction: str | None,
+        page: int | None,
+        per_page: int | None,
+    ) -> tuple[Sequence[RowMapping], int]:
+        """One page of pull requests, the newest first unless asked otherwise, and how many there are."""
+        limit, offset = window(page, per_page)
+        conditions = [Issue.repository_id == repository["id"], Issue.is_pull]
+        if state != "all":
+            conditions.append(Issue.state == (state or "open"))
+        if base:
+            conditions.append(PullRequest.base_ref == base)
+        if head:
+            owner, _, branch = head.rpartition(":")
+            conditions.append(PullRequest.head_ref == branch)
+            if owner:
+                conditions.append(_HEAD_OWNER.login == owner)
+        count = PULLS.where(*conditions).with_only_columns(
+            func.count().label("n"), maintain_column_froms=True
+        )
+        column = _SORTS[sort or "created"]
+        # As in the product: the newest first only when that is the order asked for.
+        descending = (direction or ("desc" if (sort or "created") == "created" else "asc")) == "desc"
+        order = (column.desc(), Issue.id.desc()) if descending else (column, Issue.id)
+        rows = self.fetch(PULLS.where(*conditions).order_by(*order).limit(limit).offset(offset))
+        return rows, int(self.fetch(count)[0]["n"])
+
+    def requested(self, pull_ids: Sequence[int]) -> Sequence[RowMapping]:
+        """Who has been asked to review these pull requests."""
+        return self.fetch(_REQUESTED, ids=pull_ids) if pull_ids else ()
+
+    def compare(self, repository: RowMapping, pull: RowMapping) -> Comparison:
+        """The commits and the changes of a pull request, from where its branch left the base."""
+        head, base = self._head(repository, pull), self._base(repository, pull)
+        bases = self.merge_bases(base, head)
+        old = self.commit_by_sha(repository, bases[0])["tree"] if bases else None
+        found = differences(self.objects(repository), old, head["tree"])
+        return Comparison(bases, self.commits_between(base, head), found)
+
+    def mergeable(self, repository: RowMapping, pull: RowMapping) -> bool:
+        """Whether the branch would merge without a conflict."""
+        return not self._merged(
+            repository, self._base(repository, pull), self._head(repository, pull)
+        ).conflicts
+
+    def mergeable_state(self, repository: RowMapping, pull: RowMapping) -> str:
+        """``clean``, ``dirty`` (conflicts), ``draft``, ``blocked``, ``unstable``; ``unknown`` once closed."""
+        if pull["state"] == "closed":
+            return "unknown"
+        if not self.mergeable(repository, pull):
+            return "dirty"
+        if pull["draft"]:
+            return "draft"
+        if self._missing_approvals(repository, pull):
+            return "blocked"
+        states = [row["state"] for row in self.statuses(repository, pull["head_sha"])]
+        runs = [row["conclusion"] for row in self.check_runs(repository, pull["head_sha"])]
+        fine = all(state == "success" for state in states) and all(
+            run in ("success", "neutral", "skipped") for run in runs
+        )
+        return "clean" if fine else "unstable"
+
+    def statuses(self, repository: RowMapping, sha: str) -> list[RowMapping]:
+        """The newest status of each context of a commit."""
+        newest = {row["context"]: row for row in self.fetch(_STATUSES, repository=repository["id"], sha=sha)}
+        return [newest[context] for context in sorted(newest)]
+
+    def check_runs(self, repository: RowMapping, sha: str) -> Sequence[RowMapping]:
+        """The check runs of a commit."""
+        return self.fetch(_CHECKS, repository=repository["id"], sha=sha)
+
+    def pull_files(
+        self, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+    ) -> tuple[list[Difference], int]:
+        """One page of the files that a pull request changes, and how many there are."""
+        limit, offset = window(page, per_page)
+        found = self.compare(repository, pull).differences
+        return found[offset : offset + limit], len(found)
+
+    def pull_commits(
+        self, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+    ) -> tuple[list[RowMapping], int]:
+        """One page of the commits of a pull request, oldest first, and how many there are."""
+        limit, offset = window(page, per_page)
+        ids = self.compare(repository, pull).commits
+        return self.commits_by_id(ids[offset : offset + limit]), len(ids)
+
+    def check_run_page(
+        self, repository: RowMapping, sha: str, page: int | None, per_page: int | None
+    ) -> tuple[Sequence[RowMapping], int]:
+        """One page of the check runs of a commit, and how many there are."""
+        limit, offset = window(page, per_page)
+        rows = self.check_runs(repository, sha)
+        return rows[offset : offset + limit], len(rows)
+
+    # -- writing ----------------------------------------------------------------------------------------
+
+    def open_pull(
+        self,
+        repository: RowMapping,
+        title: str,
+        head: str,
+        base: str,
+        body: str = "",
+        *,
+        draft: bool = False,
+        maintainer_can_modify: bool = False,
+        reviewers: Sequence[str] = (),
+    ) -> RowMapping:
+        """A new pull request by the signed-in account, from a branch of the repository or of a fork."""
+        self.writable(repository)
+        source, branch = self._source(repository, head)
+        base_commit = self._branch_or_refused(repository, base, "base")
+        head_commit = self._branch_or_refused(source, branch, "head")
+        if source["id"] == repository["id"]:
+            self.require(repository, "write")
+        there = self._open_from(repository, source["id"], branch, base)
+        if there:
+            raise Unprocessable(
+                f"Validation Failed: A pull request already exists for {source['owner']}:{branch}."
+            )
+        if not self.commits_between(base_commit, head_commit):
+            raise Unprocessable(f"Validation Failed: No commits between {base} and {branch}")
+        issue_id = self.add_issue(repository, title, body, is_pull=True)
+        row = {
+            "issue_id": issue_id,
+            "head_repository_id": source["id"],
+            "head_ref": branch,
+            "head_sha": head_commit["sha"],
+            "base_ref": base,
+            "base_sha": base_commit["sha"],
+            "draft": draft,
+            "maintainer_can_modify": maintainer_can_modify,
+        }
+        self.session.execute(insert(PullRequest), row)
+        number = self.issue_by_id(issue_id)["number"]
+        self.set_pull_ref(repository["id"], number, head_commit["sha"])
+        pull = self.pull(repository, number)
+        self.request_reviews(repository, pull, reviewers)
+        return pull
+
+    def change_pull(
+        self,
+        repository: RowMapping,
+        number: int,
+        *,
+        title: str | None = None,
+        body: str | None = None,
+        state: str | None = None,
+        base: str | None = None,
+        draft: bool | None = None,
+        maintainer_can_modify: bool | None = None,
+        reviewers: Sequence[str] | None = None,
+    ) -> RowMapping:
+        """Change what is given."""
+        self.writable(repository)
+        pull = self.pull(repository, number)
+        self.require_author_or(
+            repository, pull, "triage" if (title, body, base) == (None, None, None) else "write"
+        )
+        changes: dict[str, Any] = {}
+        if title is not None:
+            changes["title"] = clean(title, "title", limit=MAX_TITLE, blank=False).strip()
+        if body is not None:
+            changes["body"] = clean(body, "body", limit=MAX_BODY)
+        more: dict[str, Any] = {}
+        if draft is not None:
+            more["draft"] = draft
+        if maintainer_can_modify is not None:
+            more["maintainer_can_modify"] = maintainer_can_modify
+        if base is not None and base != pull["base_ref"]:
+            more |= self._new_base(repository, pull, base)
+        if state is not None and state != pull["state"]:
+            set_issue, set_pull = self._new_state(repository, pull, state)
+            changes, more = changes | set_issue, more | set_pull
+        self._set(pull, changes, more)
+        if reviewers is not None:
+            self.request_reviews(repository, pull, reviewers)
+        return self.pull(repository, number)
+
+    def request_reviews(self, repository: RowMapping, pull: RowMapping, reviewers: Iterable[str]) -> None:
+        """Ask people, or teams (``ORG/slug``), to review; who has been asked already stays so."""
+        there = {(row["account_id"], row["team_id"]) for row in self.requested([pull["id"]])}
+        for reviewer in reviewers:
+            account_id, team_id = self._reviewer(repository, pull, reviewer)
+            if (account_id, team_id) not in there:
+                there.add((account_id, team_id))
+                row = {"pull_id": pull["id"], "account_id": account_id, "team_id": team_id}
+                self.session.execute(insert(ReviewRequest), row)
+
+    def merge_pull(
+        self,
+        repository: RowMapping,
+        number: int,
+        method: str = "merge",
+        title: str | None = None,
+        message: str | None = None,
+    ) -> str:
+        """Merge a pull request; returns the name of the commit that the base branch then ends at."""
+        self.require(repository, "write")
+        pull = self.pull(repository, number)
+        if pull["state"] == "closed" or pull["draft"]:
+            raise NotMergeable(
+                "Pull Request is not mergeable" if not pull["draft"] else "Pull Request is still a draft"
+            )
+        if missing := self._missing_approvals(repository, pull):
+            raise NotMergeable(missing)
+        base, head = self._base(repository, pull), self._head(repository, pull)
+        merged = self._merged(repository, base, head)
+        if merged.conflicts:
+            raise NotMergeable("Pull Request is not mergeable")
+        commits = self.commits_between(base, head)
+        for text in (title, message):
+            clean(text or "", "commit message", limit=MAX_BODY)
+        if method == "rebase":
+            result = self._rebase(repository, base, commits)
+        else:
+            squash = method == "squash"
+            text = self._merge_message(repository, pull, commits, squash, title, message)
+            result = self._merge_commit(repository, base, None if squash else head, merged, text)
+        self._finish_merge(repository, pull, base, result, commits)
+        return str(result["sha"])
+
+    def update_branch(self, repository: RowMapping, number: int, expected: str | None = None) -> None:
+        """Merge the base branch into the branch of a pull request."""
+        self.writable(repository)
+        pull = self.pull(repository, number)
+        if pull["state"] == "closed":
+            raise Unprocessable("Pull request is closed.")
+        source = self.repository_by_id(pull["head_repository_id"])
+        if not (
+            self.may(source, "write") or (pull["maintainer_can_modify"] and self.may(repository, "write"))
+        ):
+            raise Denied(f"Must have write access to {source['owner']}/{source['name']}.")
+        if expected and expected.lower() != pull["head_sha"]:
+            raise Unprocessable(f"expected head sha didn't match current head ref: {pull['head_sha']}.")
+        base, head = self._base(repository, pull), self._head(repository, pull)
+        if self.is_ancestor(base, head):
+            raise Unprocessable("There are no new commits on the base branch.")
+        merged = self._merged(repository, head, base)
+        if merged.conflicts:
+            raise Unprocessable("merge conflict between base and head")
+        text = f"Merge branch '{pull['base_ref']}' into {pull['head_ref']}"
+        commit = self._merge_commit(source, head, base, merged, text)
+        self.move_branch(source, pull["head_ref"], commit)
+
+    def commit_files(
+        self,
+        repository: RowMapping,
+        branch: str,
+        head: RowMapping | None,
+        changes: Mapping[str, tuple[int, bytes] | None],
+        message: str,
+    ) -> RowMapping:
+        """Commit files; on the default branch the message may close issues."""
+        commit = super().commit_files(repository, branch, head, changes, message)
+        if branch == repository["default_branch"]:
+            self.close_by_words(repository, message)
+        return commit
+
+    def close_by_words(self, repository: RowMapping, text: str) -> None:
+        """Close the issues that a merged text says it closes."""
+        for number in dict.fromkeys(int(found) for found in CLOSES.findall(text)):
+            self.session.execute(
+                update(Issue)
+                .where(
+                    Issue.repository_id == repository["id"],
+                    Issue.number == number,
+                    Issue.state == "open",
+                    Issue.is_pull.is_(False),
+                )
+                .values(
+                    state="closed",
+                    state_reason="completed",
+                    closed_at=self.today,
+                    updated_at=self.today,
+                    closed_by_id=self.me["id"],
+                )
+            )
+
+    # -- parts ------------------------------------------------------------------------------------------
+
+    def _head(self, repository: RowMapping, pull: RowMapping) -> RowMapping:
+        return self.commit_by_sha(repository, pull["head_sha"])
+
+    def _base(self, repository: RowMapping, pull: RowMapping) -> RowMapping:
+        """The commit that the pull request is compared with: the tip of the base branch while it is open."""
+        tip = self.ref(repository, f"refs/heads/{pull['base_ref']}") if pull["state"] == "open" else None
+        return self.commit_by_sha(repository, tip or pull["base_sha"])
+
+    def _merged(self, repository: RowMapping, ours: RowMapping, theirs: RowMapping) -> Merged:
+        bases = self.merge_bases(ours, theirs)
+        return merge(self.objects(repository), bases, ours["sha"], theirs["sha"])
+
+    def _source(self, repository: RowMapping, head: str) -> tuple[RowMapping, str]:
+        """The repository and the branch that ``branch``, ``owner:branch`` or ``owner:repo:branch`` names."""
+        *where, branch = head.split(":")
+        if not where or where[0].lower() == repository["owner"].lower():
+            return repository, branch
+        forks = self.fetch(
+            select(Repository.id)
+            .join(Account, Account.id == Repository.owner_id)
+            .where(Account.login == where[0], Repository.network == repository["network"])
+            .order_by(Repository.id)
+        )
+        for row in forks:
+            fork = self.repository_by_id(row["id"])
+            if self.role(fork) != "none" and (len(where) == 1 or fork["name"].lower() == where[1].lower()):
+                return fork, branch
+        raise Unprocessable(f"Validation Failed: head {head!r} is invalid")
+
+    def _branch_or_refused(self, repository: RowMapping, branch: str, what: str) -> RowMapping:
+        sha = self.ref(repository, f"refs/heads/{branch}")
+        if sha is None:
+            raise Unprocessable(f"Validation Failed: {what} {branch!r} is invalid: there is no such branch.")
+        return self.commit_by_sha(repository, sha)
+
+    def _open_from(self, repository: RowMapping, source_id: int, branch: str, base: str) -> bool:
+        return bool(
+            self.fetch(
+                select(Issue.id)
+                .join(PullRequest, PullRequest.issue_id == Issue.id)
+                .where(
+                    Issue.repository_id == repository["id"],
+                    Issue.state == "open",
+                    PullRequest.head_repository_id == source_id,
+                    PullRequest.head_ref == branch,
+                    PullRequest.base_ref == base,
+                )
+            )
+        )
+
+    def _reviewer(
+        self, repository: RowMapping, pull: RowMapping, reviewer: str
+    ) -> tuple[int | None, int | None]:
+        organization, slash, slug = reviewer.partition("/")
+        if slash:
+            if organization.lower() != repository["owner"].lower():
+                raise Unprocessable(f"Reviews may only be requested from teams of {repository['owner']}.")
+            return None, int(self.team(organization, slug)["id"])
+        try:
+            account = self.account(reviewer)
+        except NotFound:
+            raise Unprocessable(f"Could not resolve to a User with the login of {reviewer!r}.") from None
+        if account["id"] == pull["user_id"]:
+            raise Unprocessable("Review cannot be requested from pull request author.")
+        role = self.role_of_account(repository, account["id"])
+        if account["kind"] != "User" or (repository["private"] and role == "none"):
+            raise Unprocessable(
+                "Reviews may only be requested from collaborators. One or more of the users or teams you"
+                f" specified is not a collaborator of {repository['owner']}/{repository['name']}."
+            )
+        return int(account["id"]), None
+
+    def _new_base(self, repository: RowMapping, pull: RowMapping, base: str) -> dict[str, Any]:
+        if pull["state"] == "closed":
+            raise Unprocessable("Cannot change the base branch of a closed pull request.")
+        commit = self._branch_or_refused(repository, base, "base")
+        if not self.commits_between(commit, self._head(repository, pull)):
+            raise Unprocessable(
+                f"Validation Failed: There are no new commits between base branch '{base}' and head branch"
+                f" '{pull['head_ref']}'"
+            )
+        if self._open_from(repository, pull["head_repository_id"], pull["head_ref"], base):
+            raise Unprocessable(
+                f"Validation Failed: A pull request already exists for base branch '{base}' and head branch"
+                f" '{pull['head_ref']}'"
+            )
+        return {"base_ref": base, "base_sha": commit["sha"]}
+
+    def _new_state(
+        self, repository: RowMapping, pull: RowMapping, state: str
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        if state == "closed":
+            closed = {"state": "closed", "closed_at": self.today, "closed_by_id": self.me["id"]}
+            return closed, {"base_sha": self._base(repository, pull)["sha"]}
+        if pull["merged_at"]:
+            raise Unprocessable("Validation Failed: state cannot be changed. The pull request is merged.")
+        if self._open_from(repository, pull["head_repository_id"], pull["head_ref"], pull["base_ref"]):
+            raise Unprocessable(
+                "Validation Failed: state cannot be changed. There is already an open pull request."
+            )
+        source = self.repository_by_id(pull["head_repository_id"])
+        head = self.ref(source, f"refs/heads/{pull['head_ref']}")
+        base = self.ref(repository, f"refs/heads/{pull['base_ref']}")
+        if head is None or base is None:
+            raise Unprocessable("Validation Failed: state cannot be changed. A branch has been deleted.")
+        return {"state": "open", "closed_at": None, "closed_by_id": None}, {
+            "head_sha": head,
+            "base_sha": base,
+        }
+
+    def _set(self, pull: RowMapping, issue: dict[str, Any], more: dict[str, Any]) -> None:
+        self.session.execute(
+            update(Issue).where(Issue.id == pull["id"]).values(updated_at=self.today, **issue)
+        )
+        if more:
+            self.session.execute(update(PullRequest).where(PullRequest.issue_id == pull["id"]).values(**more))
+
+    def _missing_approvals(self, repository: RowMapping, pull: RowMapping) -> str | None:
+        """Why the protection of the base branch does not let the pull request be merged yet."""
+        needed = self.protected_branches(repository["id"]).get(pull["base_ref"])
+        if needed is None:
+            return None
+        latest = {row["user_id"]: row["state"] for row in self.fetch(_REVIEW_STATES, pull=pull["id"])}
+        able = {
+            user: state
+            for user, state in latest.items()
+            if self.role_of_account(repository, user) in ("write", "maintain", "admin")
+        }
+        if "CHANGES_REQUESTED" in able.values():
+            return "Changes have been requested by reviewers with write access."
+        if list(able.values()).count("APPROVED") < needed:
+            reviews = f"{needed} approving review{'s are' if needed > 1 else ' is'}"
+            return f"At least {reviews} required by reviewers with write access."
+        return None
+
+    def _merge_message(
+        self,
+        repository: RowMapping,
+        pull: RowMapping,
+        commits: Sequence[int],
+        squash: bool,
+        title: str | None,
+        message: str | None,
+    ) -> str:
+        rows = self.commits_by_id(commits)
+        if squash:
+            single = rows[0]["message"].partition("\n") if len(rows) == 1 else None
+            title = title or f"{single[0] if single else pull['title']} (#{pull['number']})"
+            default = (
+                single[2].strip() if single else "\n\n".join(f"* {row['message'].strip()}" for row in rows)
+            )
+        else:
+            title = (
+                title or f"Merge pull request #{pull['number']} from {pull['head_owner']}/{pull['head_ref']}"
+            )
+            default = pull["title"]
+        body = default if message is None else message
+        return f"{title}\n\n{body}" if body else title
+
+    def _merge_commit(
+        self, repository: RowMapping, ours: RowMapping, theirs: RowMapping | None, merged: Merged, text: str
+    ) -> RowMapping:
+        self.objects(repository).add_objects(merged.objects)
+        parents = [ours, theirs] if theirs else [ours]
+        return self.add_commit(repository, merged.tree, parents, text, self.signature(self.me), GITHUB)
+
+    def _rebase(self, repository: RowMapping, base: RowMapping, commits: Sequence[int]) -> RowMapping:
+        """The commits, but for merges, done again one by one on top of the base."""
+        objects = self.objects(repository)
+        for row in self.commits_by_id(commits):
+            if len(self.parents(row["id"])) > 1:
+                continue
+            step = pick(objects, row["sha"], base["sha"])
+            if step.conflicts:
+                raise NotMergeable("This branch can't be rebased")
+            if step.tree == base["tree"]:
+                continue
+            objects.add_objects(step.objects)
+            base = self.add_commit(
+                repository,
+                step.tree,
+                [base],
+                row["message"],
+                (row["author_name"], row["author_email"]),
+                self.signature(self.me),
+                authored=moment(row["authored_at"]),
+                committed=self.now,
+            )
+        return base
+
+    def _finish_merge(
+        self,
+        repository: RowMapping,
+        pull: RowMapping,
+        base: RowMapping,
+        result: RowMapping,
+        commits: Sequence[int],
+    ) -> None:
+        self.move_branch(repository, pull["base_ref"], result)
+        me = self.me["id"]
+        self._set(
+            pull,
+            {"state": "closed", "closed_at": self.today, "closed_by_id": me},
+            {
+                "base_sha": base["sha"],
+                "merged_at": self.today,
+                "merged_by_id": me,
+                "merge_sha": result["sha"],
+            },
+        )
+        if pull["base_ref"] == repository["default_branch"]:
+            words = [pull["title"], pull["body"], *(row["message"] for row in self.commits_by_id(commits))]
+            self.close_by_words(repository, "\n".join(words))
+
+    def is_outdated(self, repository: RowMapping, pull: RowMapping, thread: RowMapping) -> bool:
+        """Whether the file has changed since a line of it was commented on."""
+        tree = (self._base if thread["side"] == "LEFT" else self._head)(repository, pull)["tree"]
+        entry = self.entry(self.objects(repository), tree, thread["path"])
+        return entry is None or entry[1] != thread["blob_sha"]

@@ -1,0 +1,387 @@
+"""Tools about pull requests."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from sqlalchemy import RowMapping
+
+from mesocosm.schema import Number
+from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.store.differences import hunks, statistics, unified
+from mesocosm.servers.codehost.store.reviews import thread_name
+from mesocosm.servers.codehost.tools import shapes
+from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
+from mesocosm.service import Page
+
+PullField = Literal[
+    "number",
+    "title",
+    "body",
+    "state",
+    "draft",
+    "merged",
+    "mergeable_state",
+    "html_url",
+    "user",
+    "labels",
+    "assignees",
+    "requested_reviewers",
+    "merged_by",
+    "head",
+    "base",
+    "additions",
+    "deletions",
+    "changed_files",
+    "commits",
+    "comments",
+    "created_at",
+    "updated_at",
+    "closed_at",
+    "merged_at",
+    "milestone",
+]
+
+
+@server.reads
+def list_pull_requests(
+    store: CodehostStore,
+    owner: str,
+    repo: str,
+    state: Literal["open", "closed", "all"] | None = None,
+    head: str | None = None,
+    base: str | None = None,
+    sort: Literal["created", "updated", "popularity", "long-running"] | None = None,
+    direction: Literal["asc", "desc"] | None = None,
+    fields: list[PullField] | None = None,
+    page: PageNumber | None = None,
+    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+) -> Page:
+    """List the pull requests of a repository, open ones and the newest first unless asked otherwise.
+
+    Args:
+        owner: Owner of the repository.
+        repo: Name of the repository.
+        state: Which ones (default open).
+        head: Only from this branch: owner:branch, or branch.
+        base: Only into this branch.
+        sort: What to order by (default created).
+        direction: In which direction (default desc for created, else asc).
+        fields: Return only these fields of each pull request; leaving out body shortens the answer most.
+        page: Page number, from 1.
+        perPage: Pull requests per page, 1 to 100 (default 30).
+    """
+    repository = store.repository(owner, repo)
+    rows, total = store.pulls(
+        repository,
+        state=state,
+        head=head,
+        base=base,
+        sort=sort,
+        direction=direction,
+        page=page,
+        per_page=perPage,
+    )
+    items = shapes.picked(shapes.pulls(store, repository, rows), fields)
+    return Page(items, page or 1, perPage or 30, total)
+
+
+@server.reads
+def pull_request_read(
+    store: CodehostStore,
+    method: Literal[
+        "get",
+        "get_diff",
+        "get_status",
+        "get_files",
+        "get_commits",
+        "get_review_comments",
+        "get_reviews",
+        "get_comments",
+        "get_check_runs",
+    ],
+    owner: str,
+    repo: str,
+    pullNumber: Number,  # noqa: N803 - the product's spelling
+    page: PageNumber | None = None,
+    perPage: PageSize | None = None,  # noqa: N803
+    after: str | None = None,
+) -> Any:
+    """Read a pull request: the pull request itself, its changes, checks, reviews or comments.
+
+    Args:
+        method: get: the pull request; get_diff: the whole diff as text; get_status: commit statuses of its
+            head; get_files: the changed files with patches; get_commits: its commits; get_review_comments:
+            the threads of comments on lines; get_reviews: the reviews; get_comments: the conversation;
+            get_check_runs: the check runs of its head.
+        owner: Owner of the repository.
+        repo: Name of the repository.
+        pullNumber: Number of the pull request.
+        page: Page number, from 1.
+        perPage: Items per page, 1 to 100 (default 30).
+        after: With get_review_comments: the endCursor of the previous page.
+    """
+    repository = store.repository(owner, repo)
+    pull = store.pull(repository, pullNumber)
+    if method == "get_review_comments":
+        return _threads(store, repository, pull, after, perPage)
+    if method in _PAGED:
+        items, total = _PAGED[method](store, repository, pull, page, perPage)
+        return Page(items, page or 1, perPage or 30, total)
+    if method == "get_diff":
+        return unified(store.objects(repository), store.compare(repository, pull).differences)
+    if method == "get_status":
+        return _status(store, repository, pull)
+    if method == "get_check_runs":
+        runs, total = store.check_run_page(repository, pull["head_sha"], page, perPage)
+        return {"total_count": total, "check_runs": [shapes.check_run(repository, run) for run in runs]}
+    return _pull(store, repository, pull)
+
+
+def _pull(store: CodehostStore, repository: RowMapping, pull: RowMapping) -> dict[str, Any]:
+    comparison, objects = store.compare(repository, pull), store.objects(repository)
+    counts = [statistics(objects, difference) for difference in comparison.differences]
+    return shapes.pulls(store, repository, [pull])[0] | {
+        "mergeable_state": store.mergeable_state(repository, pull),
+        "additions": sum(added for added, _ in counts),
+        "deletions": sum(removed for _, removed in counts),
+        "changed_files": len(counts),
+        "commits": len(comparison.commits),
+    }
+
+
+def _files(
+    store: CodehostStore, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+) -> tuple[list[Any], int]:
+    found, total = store.pull_files(repository, pull, page, per_page)
+    objects = store.objects(repository)
+    return [
+        shapes.changed_file(
+            item.path, item.previous_path, item.status, statistics(objects, item), hunks(objects, item)
+        )
+        for item in found
+    ], total
+
+
+def _commits(
+    store: CodehostStore, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+) -> tuple[list[Any], int]:
+    rows, total = store.pull_commits(repository, pull, page, per_page)
+    return [
+        {
+            "sha": row["sha"],
+            "html_url": shapes.web(repository, "commit", row["sha"]),
+            "message": row["message"],
+            "author": shapes.signature(row, "author"),
+        }
+        for row in rows
+    ], total
+
+
+def _reviews(
+    store: CodehostStore, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+) -> tuple[list[Any], int]:
+    rows, total = store.reviews(pull, page, per_page)
+    return [shapes.review(repository, pull, row) for row in rows], total
+
+
+def _comments(
+    store: CodehostStore, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+) -> tuple[list[Any], int]:
+    issue = store.issue(repository, pull["number"])
+    rows, total = store.comments(issue, page, per_page)
+    return shapes.comments(store, issue, rows), total
+
+
+_PAGED = {"get_files": _files, "get_commits": _commits, "get_reviews": _reviews, "get_comments": _comments}
+
+
+def _threads(
+    store: CodehostStore,
+    repository: RowMapping,
+    pull: RowMapping,
+    after: str | None,
+    per_page: int | None,
+) -> dict[str, Any]:
+    threads, comments, total, more = store.threads(pull, after, per_page)
+    ends = [store.thread_cursor(row) for row in (threads[0], threads[-1])] if threads else [None, None]
+    address = shapes.web(repository, "pull", pull["number"])
+    shown = []
+    for thread in threads:
+        own = [row for row in comments if row["thread_id"] == thread["id"]]
+        shown.append(
+            {
+                "id": thread_name(thread["id"]),
+                "is_resolved": bool(thread["resolved"]),
+                "is_outdated": store.is_outdated(repository, pull, thread),
+                "is_collapsed": bool(thread["resolved"]),
+                "comments": [
+                    {
+                        "body": row["body"],
+                        "path": thread["path"],
+                        "line": thread["line"],
+                        "author": row["user"],
+                        "created_at": row["created_at"],
+                        "updated_at": row["updated_at"],
+                        "html_url": f"{address}#discussion_r{row['id']}",
+                    }
+                    for row in own
+                ],
+                "total_count": len(own),
+            }
+        )
+    info = shapes.page_info(more, after is not None, ends[0], ends[1])
+    return {"review_threads": shown, "totalCount": total, "pageInfo": info}
+
+
+def _status(store: CodehostStore, repository: RowMapping, pull: RowMapping) -> dict[str, Any]:
+    rows = store.statuses(repository, pull["head_sha"])
+    states = {row["state"] for row in rows}
+    overall = (
+        "failure" if states & {"error", "failure"} else "success" if states == {"success"} else "pending"
+    )
+    return {
+        "state": overall,
+        "sha": pull["head_sha"],
+        "total_count": len(rows),
+        "statuses": [
+            shapes.lean(
+                context=row["context"],
+                state=row["state"],
+                description=row["description"],
+                target_url=row["target_url"],
+                created_at=row["created_at"],
+            )
+            for row in rows
+        ],
+    }
+
+
+@server.writes
+def create_pull_request(
+    store: CodehostStore,
+    owner: str,
+    repo: str,
+    title: str,
+    head: str,
+    base: str,
+    body: str | None = None,
+    draft: bool | None = None,
+    maintainer_can_modify: bool | None = None,
+    reviewers: list[str] | None = None,
+) -> dict[str, Any]:
+    """Open a pull request: ask for the commits of one branch to be merged into another.
+
+    Args:
+        owner: Owner of the repository to merge into.
+        repo: Name of that repository.
+        title: Title of the pull request.
+        head: Branch with the changes; for a branch of a fork owner:branch.
+        base: Branch to merge into.
+        body: Description, in Markdown; "Fixes #7" closes issue 7 on merging.
+        draft: Whether it is not ready to be merged yet.
+        maintainer_can_modify: Whether those who can write to the repository may update a fork's branch.
+        reviewers: Logins, or ORG/team-slug for teams, who are asked to review.
+    """
+    repository = store.repository(owner, repo)
+    pull = store.open_pull(
+        repository,
+        title,
+        head,
+        base,
+        body or "",
+        draft=bool(draft),
+        maintainer_can_modify=bool(maintainer_can_modify),
+        reviewers=reviewers or (),
+    )
+    return shapes.created(pull["id"], shapes.web(repository, "pull", pull["number"]))
+
+
+@server.writes
+def update_pull_request(
+    store: CodehostStore,
+    owner: str,
+    repo: str,
+    pullNumber: Number,  # noqa: N803 - the product's spelling
+    title: str | None = None,
+    body: str | None = None,
+    state: Literal["open", "closed"] | None = None,
+    draft: bool | None = None,
+    base: str | None = None,
+    maintainer_can_modify: bool | None = None,
+    reviewers: list[str] | None = None,
+) -> dict[str, Any]:
+    """Change a pull request; what is left out stays as it is.
+
+    Args:
+        owner: Owner of the repository.
+        repo: Name of the repository.
+        pullNumber: Number of the pull request.
+        title: New title.
+        body: New description.
+        state: Close or reopen it.
+        draft: Mark it as a draft, or as ready for review.
+        base: Another branch to merge into.
+        maintainer_can_modify: Whether those who can write to the repository may update a fork's branch.
+        reviewers: Logins, or ORG/team-slug for teams, who are asked to review in addition.
+    """
+    repository = store.repository(owner, repo)
+    pull = store.change_pull(
+        repository,
+        pullNumber,
+        title=title,
+        body=body,
+        state=state,
+        base=base,
+        draft=draft,
+        maintainer_can_modify=maintainer_can_modify,
+        reviewers=reviewers,
+    )
+    return shapes.created(pull["id"], shapes.web(repository, "pull", pull["number"]))
+
+
+@server.writes
+def merge_pull_request(
+    store: CodehostStore,
+    owner: str,
+    repo: str,
+    pullNumber: Number,  # noqa: N803 - the product's spelling
+    commit_title: str | None = None,
+    commit_message: str | None = None,
+    merge_method: Literal["merge", "squash", "rebase"] | None = None,
+) -> dict[str, Any]:
+    """Merge a pull request into its base branch; refused when there are conflicts or approvals are missing.
+
+    Args:
+        owner: Owner of the repository.
+        repo: Name of the repository.
+        pullNumber: Number of the pull request.
+        commit_title: First line of the message of the merge or squash commit.
+        commit_message: The rest of that message.
+        merge_method: merge: a merge commit (default); squash: one commit; rebase: the commits one by one.
+    """
+    repository = store.repository(owner, repo)
+    sha = store.merge_pull(repository, pullNumber, merge_method or "merge", commit_title, commit_message)
+    return {"sha": sha, "merged": True, "message": "Pull Request successfully merged"}
+
+
+@server.writes
+def update_pull_request_branch(
+    store: CodehostStore,
+    owner: str,
+    repo: str,
+    pullNumber: Number,  # noqa: N803 - the product's spelling
+    expectedHeadSha: str | None = None,  # noqa: N803
+) -> dict[str, Any]:
+    """Merge the newest commits of the base branch into the branch of a pull request.
+
+    Args:
+        owner: Owner of the repository.
+        repo: Name of the repository.
+        pullNumber: Number of the pull request.
+        expectedHeadSha: SHA that the branch is expected to end at; refused if it does not.
+    """
+    repository = store.repository(owner, repo)
+    store.update_branch(repository, pullNumber, expectedHeadSha)
+    url = shapes.web(repository, "pull", pullNumber)
+    return {"message": "Updating pull request branch.", "url": url}

@@ -1,0 +1,266 @@
+"""Tools that search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.tools import shapes
+from mesocosm.servers.codehost.tools.matches import text_matches
+from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
+
+CodeField = Literal["name", "path", "sha", "repository", "text_matches"]
+PullSearchField = Literal[
+    "number",
+    "title",
+    "body",
+    "state",
+    "state_reason",
+    "draft",
+    "locked",
+    "html_url",
+    "user",
+    "author_association",
+    "labels",
+    "assignee",
+    "assignees",
+    "milestone",
+    "comments",
+    "reactions",
+    "created_at",
+    "updated_at",
+    "closed_at",
+    "closed_by",
+    "pull_request",
+    "repository_url",
+]
+IssueSearchField = Literal[
+    "number",
+    "title",
+    "body",
+    "state",
+    "state_reason",
+    "draft",
+    "locked",
+    "html_url",
+    "user",
+    "author_association",
+    "labels",
+    "assignee",
+    "assignees",
+    "milestone",
+    "comments",
+    "reactions",
+    "created_at",
+    "updated_at",
+    "closed_at",
+    "closed_by",
+    "type",
+    "repository_url",
+    "pull_request",
+    "field_values",
+]
+IssueSort = Literal[
+    "comments",
+    "reactions",
+    "reactions-+1",
+    "reactions--1",
+    "reactions-smile",
+    "reactions-thinking_face",
+    "reactions-heart",
+    "reactions-tada",
+    "interactions",
+    "created",
+    "updated",
+]
+Order = Literal["asc", "desc"]
+
+
+def _results(total: int, items: Sequence[Any]) -> dict[str, Any]:
+    return {"total_count": total, "incomplete_results": False, "items": items}
+
+
+@server.reads
+def search_code(
+    store: CodehostStore,
+    query: str,
+    sort: str | None = None,
+    order: Order | None = None,
+    fields: list[CodeField] | None = None,
+    page: PageNumber | None = None,
+    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+) -> dict[str, Any]:
+    """Search the files on the default branches of all repositories that you can read (but forks).
+
+    Words are found as whole words, in any case; punctuation only separates words, also within identifiers.
+
+    Args:
+        query: Words (all must occur), "exact phrases", NOT, OR, and qualifiers: repo:owner/name, user:, org:,
+            language:, path:dir, filename:name.ext, extension:, in:file, in:path, size:>1000, is:private.
+        sort: indexed, or best match if left out.
+        order: In which direction to sort.
+        fields: Return only these fields of each result.
+        page: Page number, from 1.
+        perPage: Results per page, 1 to 100 (default 30).
+    """
+    rows, total, parsed = store.search_code(query, sort, order, page, perPage)
+    wanted = not fields or "text_matches" in fields
+    items = [
+        {
+            "name": row["name"],
+            "path": row["path"],
+            "sha": row["sha"],
+            "repository": f"{row['owner']}/{row['repository']}",
+        }
+        | shapes.lean(text_matches=text_matches(store.file_text(row), parsed.words) if wanted else None)
+        for row in rows
+    ]
+    return _results(total, shapes.picked(items, fields))
+
+
+@server.reads
+def search_commits(
+    store: CodehostStore,
+    query: str,
+    sort: Literal["author-date", "committer-date"] | None = None,
+    order: Order | None = None,
+    page: PageNumber | None = None,
+    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+) -> dict[str, Any]:
+    """Search the messages of the commits on default branches.
+
+    Args:
+        query: Words, "exact phrases", and qualifiers: repo:owner/name, user:, org:, author:login, committer:,
+            author-name:, author-email:, author-date:>=2025-01-01, committer-date:2025-01-01..2025-02-01,
+            merge:true, hash:, tree:, parent:, is:public.
+        sort: Sort by a date; best match if left out.
+        order: In which direction to sort (default desc).
+        page: Page number, from 1.
+        perPage: Results per page, 1 to 100 (default 30).
+    """
+    rows, total = store.search_commits(query, sort, order, page, perPage)
+    items = [
+        shapes.commit(repository, commit)
+        | {
+            "repository": {
+                "full_name": shapes.full_name(repository),
+                "html_url": shapes.web(repository),
+                "private": bool(repository["private"]),
+            }
+        }
+        for commit, repository in rows
+    ]
+    return _results(total, items)
+
+
+@server.reads
+def search_issues(
+    store: CodehostStore,
+    query: str,
+    owner: str | None = None,
+    repo: str | None = None,
+    sort: IssueSort | None = None,
+    order: Order | None = None,
+    fields: list[IssueSearchField] | None = None,
+    page: PageNumber | None = None,
+    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+) -> dict[str, Any]:
+    """Search issues (no pull requests) by their titles, texts and comments.
+
+    Args:
+        query: Words, "exact phrases", and qualifiers: repo:owner/name, user:, org:, is:open, state:closed,
+            author:login, assignee:, mentions:, commenter:, involves:, label:bug, milestone:, no:label,
+            in:title, created:>=2025-01-01, updated:, closed:, comments:>5, reason:completed; - negates.
+        owner: With repo: search only this repository.
+        repo: With owner: search only this repository.
+        sort: What to sort by; best match if left out.
+        order: In which direction to sort (default desc).
+        fields: Return only these fields of each issue; leaving out body shortens the answer most.
+        page: Page number, from 1.
+        perPage: Results per page, 1 to 100 (default 30).
+    """
+    rows, total = store.search_issues(
+        query, pulls=False, owner=owner, repo=repo, sort=sort, order=order, page=page, per_page=perPage
+    )
+    return _results(total, shapes.picked(shapes.found_issues(store, rows), fields))
+
+
+@server.reads
+def search_pull_requests(
+    store: CodehostStore,
+    query: str,
+    owner: str | None = None,
+    repo: str | None = None,
+    sort: IssueSort | None = None,
+    order: Order | None = None,
+    fields: list[PullSearchField] | None = None,
+    page: PageNumber | None = None,
+    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+) -> dict[str, Any]:
+    """Search pull requests by their titles, texts and comments.
+
+    Args:
+        query: As in search_issues, and also is:merged, is:draft, head:branch, base:branch,
+            merged:>=2025-01-01, review:approved, reviewed-by:, review-requested:.
+        owner: With repo: search only this repository.
+        repo: With owner: search only this repository.
+        sort: What to sort by; best match if left out.
+        order: In which direction to sort (default desc).
+        fields: Return only these fields of each pull request; leaving out body shortens the answer most.
+        page: Page number, from 1.
+        perPage: Results per page, 1 to 100 (default 30).
+    """
+    rows, total = store.search_issues(
+        query, pulls=True, owner=owner, repo=repo, sort=sort, order=order, page=page, per_page=perPage
+    )
+    return _results(total, shapes.picked(shapes.found_issues(store, rows), fields))
+
+
+@server.reads
+def search_repositories(
+    store: CodehostStore,
+    query: str,
+    sort: Literal["stars", "forks", "help-wanted-issues", "updated"] | None = None,
+    order: Order | None = None,
+    minimal_output: bool = True,
+    page: PageNumber | None = None,
+    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+) -> dict[str, Any]:
+    """Search repositories by name, description and topics.
+
+    Args:
+        query: Words, and qualifiers: user:, org:, language:, topic:, stars:>100, forks:, created:, pushed:,
+            is:private, archived:true, fork:true, in:name.
+        sort: What to sort by; best match if left out.
+        order: In which direction to sort (default desc).
+        minimal_output: Whether to leave out the less needed fields.
+        page: Page number, from 1.
+        perPage: Results per page, 1 to 100 (default 30).
+    """
+    rows, total = store.search_repositories(query, sort, order, page, perPage)
+    shape = shapes.repository if minimal_output else shapes.full_repository
+    return _results(total, [shape(row) for row in rows])
+
+
+@server.reads
+def search_users(
+    store: CodehostStore,
+    query: str,
+    sort: Literal["followers", "repositories", "joined"] | None = None,
+    order: Order | None = None,
+    page: PageNumber | None = None,
+    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+) -> dict[str, Any]:
+    """Search accounts by login, name and e-mail address.
+
+    Args:
+        query: Words, and qualifiers: type:user, type:org, in:login, repos:>5, followers:>100, location:,
+            created:.
+        sort: What to sort by; followers if left out.
+        order: In which direction to sort (default desc).
+        page: Page number, from 1.
+        perPage: Results per page, 1 to 100 (default 30).
+    """
+    rows, total = store.search_users(query, sort, order, page, perPage)
+    return _results(total, [shapes.user(row["id"], row["login"]) for row in rows])

@@ -1,0 +1,103 @@
+"""Finding documents by what they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import text
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.documents.store.access import Listing, as_list, page_bounds, storable
+from mesocosm.servers.documents.store.writing import WritingStore
+
+_MAX_QUERY = 500
+_WITHIN = """
+    documents.trashed_at IS NULL
+    AND (documents.owner = :me
+        OR documents.space IN (SELECT value FROM json_each(:spaces))
+        OR documents.folder IN (SELECT value FROM json_each(:folders))
+        OR documents.number IN (SELECT value FROM json_each(:documents)))
+    AND documents.type LIKE :type
+"""
+_BELOW = """
+    AND documents.space = :space
+    AND (:folder = 0 OR documents.folder IN (SELECT value FROM json_each(:below)))
+"""
+# A word of the title counts as five of the text. CROSS JOIN makes SQLite begin with the index of words.
+# Documents are numbered in the order they were made: of equally good ones the oldest comes first.
+_MATCHES = """
+    SELECT documents.number, bm25(documents_text, 5.0, 1.0) AS score
+    FROM documents_text CROSS JOIN documents ON documents.number = documents_text.rowid
+    WHERE documents_text MATCH :words AND
+"""
+_PAGE = (
+    "SELECT number, count(*) OVER () AS total FROM ({}) ORDER BY score, number LIMIT :limit OFFSET :offset"
+)
+_TOTAL = "SELECT count(*) AS total FROM ({})"
+_FOUND = text(
+    """
+    SELECT documents.number, documents.id, documents.title, documents.type, documents.owner,
+        documents.characters, documents.updated_at,
+        snippet(documents_text, 1, '**', '**', ' ... ', 24) AS snippet
+    FROM documents_text JOIN documents ON documents.number = documents_text.rowid
+    WHERE documents_text MATCH :words AND documents_text.rowid IN (SELECT value FROM json_each(:numbers))
+    """
+)
+
+
+def _statements(below: str) -> Mapping[str, Any]:
+    matches = _MATCHES + _WITHIN + below
+    return {"page": text(_PAGE.format(matches)), "total": text(_TOTAL.format(matches))}
+
+
+_EVERYWHERE, _SOMEWHERE = _statements(""), _statements(_BELOW)
+
+
+@dataclass(frozen=True)
+class Found(Listing):
+    """One page of search results; each row has a ``snippet`` of the text around the words."""
+
+
+class SearchStore(WritingStore):
+    """Finding documents."""
+
+    def search(
+        self,
+        query: str,
+        within: str | None = None,
+        type: str | None = None,
+        page: int = 1,
+        per_page: int = 10,
+    ) -> Found:
+        """One page of the documents with all words of a query, the best first."""
+        limit, offset = page_bounds(page, per_page)
+        parameters: dict[str, Any] = {**self.reach(), "words": words(query), "type": type or "%"}
+        statements = _EVERYWHERE
+        if within is not None:
+            parameters |= self._below(within)
+            statements = _SOMEWHERE
+        rows = self.fetch(statements["page"], limit=limit, offset=offset, **parameters)
+        total = rows[0]["total"] if rows else self.fetch(statements["total"], **parameters)[0]["total"]
+        numbers = [row["number"] for row in rows]
+        found = self.fetch(_FOUND, words=parameters["words"], numbers=as_list(numbers)) if rows else []
+        by_number = {row["number"]: row for row in found}
+        return Found([by_number[number] for number in numbers], page, per_page, int(total))
+
+    def _below(self, item_id: str) -> dict[str, Any]:
+        here = self.container(item_id)
+        below = self.folders_below([here.folder]) if here.folder else []
+        return {"space": here.space, "folder": here.folder or 0, "below": as_list(below)}
+
+
+def words(query: str) -> str:
+    """A query as the index takes it: all words (any form of them); a phrase stands in quotes."""
+    if not storable(query) or len(query) > _MAX_QUERY:
+        raise Invalid(f"query must be text of at most {_MAX_QUERY} characters.")
+    terms = [phrase or word for phrase, word in re.findall(r'"([^"]+)"|([^\s"]+)', query)]
+    terms = [term for term in terms if re.search(r"[^\W_]", term)]
+    if not terms:
+        raise Invalid("query contains no word to look for.")
+    return " AND ".join(f'"{term}"' for term in terms)

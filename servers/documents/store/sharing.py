@@ -1,0 +1,90 @@
+"""Who has which role on what, and giving and taking roles."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, delete, func, select
+
+from mesocosm.errors import Denied, Invalid, NotFound
+from mesocosm.servers.documents.models import Share, User
+from mesocosm.servers.documents.store.access import (
+    ANYONE,
+    RANKS,
+    Item,
+    Listing,
+    address,
+    as_list,
+    one_of,
+    page_bounds,
+)
+from mesocosm.servers.documents.store.comments import CommentsStore
+
+_SHARES = (
+    select(Share.item, Share.principal, Share.rank, User.name)
+    .outerjoin(User, User.email == Share.principal)
+    .where(Share.item.in_(one_of("items")))
+    .order_by(Share.rank.desc(), Share.number)
+    .limit(bindparam("limit"))
+    .offset(bindparam("offset"))
+)
+_TOTAL = select(func.count().label("total")).where(Share.item.in_(one_of("items")))
+
+
+class SharingStore(CommentsStore):
+    """Giving and taking roles."""
+
+    def permissions(self, item_id: str, page: int, per_page: int) -> tuple[Item, Listing]:
+        """One page of who has a role on an item, given on it or on what is around it."""
+        limit, offset = page_bounds(page, per_page)
+        item = self.item(item_id)
+        items = as_list([item.key, f"s{item.space}", *(f"f{number}" for number in item.folders)])
+        total = int(self.fetch(_TOTAL, items=items)[0]["total"])
+        return item, Listing(
+            self.fetch(_SHARES, items=items, limit=limit, offset=offset), page, per_page, total
+        )
+
+    def share(self, item_id: str, principal: str, role: str) -> Item:
+        """Give a user (or ``anyone``) a role on an item; it replaces the role given on it before."""
+        item = self.item(item_id, "owner")
+        self.set_role(item, principal, role)
+        return item
+
+    def give(self, item_id: str, principal: str, role: str) -> None:
+        """Give a role, whoever is signed in: what generators use."""
+        found = self.find("document", item_id, anybody=True)
+        self.set_role(found or self.place(item_id), principal, role)
+
+    def set_role(self, item: Item, principal: str, role: str) -> None:
+        """Set a role on an item without asking who does it."""
+        if role not in RANKS:
+            raise Invalid(f"role must be one of {', '.join(RANKS)}, got {role[:40]!r}.")
+        principal = self._principal(principal)
+        if principal == ANYONE and role == "owner":
+            raise Invalid("Not everybody can be the owner.")
+        if principal == item.owner and role != "owner":
+            raise Denied(f"{principal} owns {item.name!r} and keeps the role owner.")
+        found = self._share(item, principal)
+        if found is None:
+            self.session.add(Share(item=item.key, principal=principal, rank=RANKS[role]))
+        else:
+            found.rank = RANKS[role]
+        self.session.flush()
+
+    def unshare(self, item_id: str, principal: str) -> Item:
+        """Take back the role that was given on this item."""
+        item, principal = self.item(item_id, "owner"), self._principal(principal)
+        if principal == item.owner:
+            raise Denied(f"{principal} owns {item.name!r} and keeps the role owner.")
+        if self._share(item, principal) is None:
+            raise NotFound(
+                f"{principal} was given no role on {item.name!r} itself; an inherited role is taken back"
+                " where it was given."
+            )
+        self.session.execute(delete(Share).where(Share.item == item.key, Share.principal == principal))
+        return item
+
+    def _share(self, item: Item, principal: str) -> Share | None:
+        wanted = select(Share).where(Share.item == item.key, Share.principal == principal)
+        return self.session.execute(wanted).scalar_one_or_none()
+
+    def _principal(self, text: str) -> str:
+        return ANYONE if text == ANYONE else self.user(address(text)).email

@@ -1,0 +1,57 @@
+"""The service that the tools of every topic register with, and the forms that their answers share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.servers.documents.store.access import Item, Listing
+from mesocosm.servers.documents.store.reading import Part
+from mesocosm.service import Service
+
+server = Service(
+    "documents",
+    DocumentsStore,
+    instructions=(
+        "A document store: spaces hold folders and documents (text, Markdown, HTML, images). Every item has"
+        " an opaque id. Lists come in pages; documents are read in stretches when they are long."
+    ),
+)
+
+Json = dict[str, Any]
+
+
+def page_view(listing: Listing, name: str, shown: Callable[[Any], Json]) -> Json:
+    """One page of a list, and how much there is."""
+    more = listing.page * listing.per_page < listing.total
+    return {
+        name: [shown(row) for row in listing.rows],
+        "total": listing.total,
+        "page": listing.page,
+        "per_page": listing.per_page,
+        "next_page": listing.page + 1 if more else None,
+    }
+
+
+def document_view(row: Any) -> Json:
+    """A document in a list."""
+    return {name: row[name] for name in ("id", "title", "type", "owner", "characters", "updated_at")}
+
+
+def item_view(item: Item) -> Json:
+    """An item that was just dealt with."""
+    return {"id": item.id, "kind": item.kind, "name": item.name, "role": item.role}
+
+
+def part_view(part: Part) -> tuple[Any, ...]:
+    """A stretch of text as it is; when it is not the whole, a second block says where it stands."""
+    if part.is_whole:
+        return (part.text,)
+    where = {"unit": part.unit, "offset": part.offset, "next_offset": part.next_offset, "total": part.total}
+    return part.text, where
+
+
+def given(**fields: Any) -> Json:
+    """The fields that are not ``None``."""
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,55 @@
+"""Tools for what documents were before."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.servers.documents.tools.service import Json, page_view, part_view, server
+
+
+@server.reads
+def list_versions(store: DocumentsStore, file_id: str, page: int = 1, per_page: int = 20) -> Json:
+    """List the versions of a document, the present one first: every change of the text made one.
+
+    Args:
+        file_id: The id of the document.
+        page: Page number, from 1.
+        per_page: Versions per page, 1 to 100.
+    """
+    names = ("version", "characters", "created_at", "created_by")
+    listing = store.versions(file_id, page, per_page)
+    return page_view(listing, "versions", lambda row: {name: row[name] for name in names})
+
+
+@server.reads
+def read_version(
+    store: DocumentsStore,
+    file_id: str,
+    version: int,
+    offset: int = 0,
+    limit: int | None = None,
+    unit: Literal["characters", "lines"] = "characters",
+) -> tuple[Any, ...]:
+    """Read the text that a document had in a version; long texts come in stretches as with read_document.
+
+    Args:
+        file_id: The id of the document.
+        version: Number of the version, from list_versions.
+        offset: Where to begin, counted from 0.
+        limit: How much to read: 20000 characters (at most 100000) or 500 lines (at most 5000) if left out.
+        unit: Whether offset and limit count characters or lines.
+    """
+    return part_view(store.read_version(file_id, version, offset, limit, unit))
+
+
+@server.writes(destructive=True, idempotent=True)
+def restore_version(store: DocumentsStore, file_id: str, version: int) -> Json:
+    """Make the text of an earlier version the present one. Nothing is lost: it becomes a new version.
+
+    Args:
+        file_id: The id of the document.
+        version: Number of the version to go back to.
+    """
+    row = store.about(store.restore_version(file_id, version).id).row
+    return {name: row[name] for name in ("id", "title", "version", "characters", "updated_at")}

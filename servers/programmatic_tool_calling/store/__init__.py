@@ -1,0 +1,80 @@
+"""Running a program of the agent that calls the episode's other tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mesocosm.sandbox import levels, runtime
+from mesocosm.sandbox.jobs import CODE, Ended, Job, Limits
+from mesocosm.sandbox.scripts import checked_code, checked_filename, checked_limits
+from mesocosm.servers.programmatic_tool_calling.store.calling import Calls
+from mesocosm.servers.programmatic_tool_calling.store.functions import source_of
+from mesocosm.service import Service, Store, load_service
+
+_RESERVED = {"session.py", "tools.py"}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a program."""
+
+    ended: Ended
+    limits: Limits
+    calls: int
+    return_value: Any
+    error: str | None
+
+
+class ProgrammaticToolCallingStore(Store):
+    """Keeps nothing: the calls that a program makes are the other services' and the journal's."""
+
+    def run(self, code: str, filename: str | None, timeout: int | None) -> Ran:
+        """Run a program that may call tools, and wait for its end."""
+        source, name, limits = checked_code(code), checked_filename(filename), checked_limits(timeout)
+        if name in _RESERVED:
+            name = f"program_{name}"
+        sandbox = levels.active()
+        offered = {
+            f"{service.name}_{tool}": (service.name, tool)
+            for service in self._others().values()
+            for tool in service.tools
+        }
+        calls = Calls(self.world, offered, lambda: sandbox.share(job))
+        files = {name: source, "session.py": _session(), "tools.json": self._functions()}
+        job = Job(
+            (runtime.PYTHON, "-P", f"{CODE}/session.py", name),
+            self.workspace.root,
+            limits,
+            files,
+            moment=self.now,
+            conversation=calls,
+        )
+        ended = sandbox.run(job)
+        return Ran(ended, limits, calls.made, calls.return_value, calls.error)
+
+    def _others(self) -> Mapping[str, Service[Any]]:
+        """The services whose tools a program may call: all but this one, which would run in circles."""
+        return {name: service for name, service in self.world.services.items() if name != self.service}
+
+    def _functions(self) -> bytes:
+        return _sources(tuple((name, tuple(service.tools)) for name, service in self._others().items()))
+
+
+@cache
+def _sources(tools: tuple[tuple[str, tuple[str, ...]], ...]) -> bytes:
+    sources = {
+        f"{service}_{tool}": source_of(f"{service}_{tool}", service, load_service(service).tools[tool])
+        for service, names in tools
+        for tool in names
+    }
+    return json.dumps(sources).encode()
+
+
+@cache
+def _session() -> bytes:
+    return Path(__file__).with_name("session.py").read_bytes()

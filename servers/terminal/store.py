@@ -1,0 +1,55 @@
+"""Running commands in the workspace; what they change there is their only record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mesocosm.errors import Invalid
+from mesocosm.sandbox import levels
+from mesocosm.sandbox.jobs import Ended, Job, Limits
+from mesocosm.sandbox.runtime import COMMANDS
+from mesocosm.service import Store
+from mesocosm.workspace import MAX_ENTRIES, MAX_TOTAL_BYTES
+
+MAX_COMMAND_BYTES = 32_768
+SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What keeps a command in bounds."""
+
+    commands: tuple[str, ...]
+    isolated: bool | None
+    """Whether the kernel enforces them; ``None`` where no commands are run at all."""
+    limits: Limits
+    workspace_bytes: int = MAX_TOTAL_BYTES
+    workspace_entries: int = MAX_ENTRIES
+
+
+class TerminalStore(Store):
+    """Every command line is a fresh shell; nothing but the workspace outlives it."""
+
+    def run(self, command: str) -> Ended:
+        """Run a command line and wait for its end."""
+        if not command.strip():
+            raise Invalid("Argument 'command' must not be empty.")
+        if "\0" in command:
+            raise Invalid("Argument 'command' must not contain null characters.")
+        if len(command.encode()) > MAX_COMMAND_BYTES:
+            raise Invalid(f"Argument 'command' is too long; at most {MAX_COMMAND_BYTES:,} bytes are run.")
+        job = Job(("bash", "-c", command, "bash"), self.workspace.root, self.limits, moment=self.now)
+        return levels.active().run(job)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of every command line."""
+        return Limits.configured(SECONDS)
+
+    def rules(self) -> Rules:
+        """The rules that are in force."""
+        try:
+            isolated: bool | None = levels.active().isolated
+        except levels.Unavailable:
+            isolated = None
+        return Rules(COMMANDS, isolated, self.limits)

@@ -1,0 +1,471 @@
+"""Code of the agent as an attacker: each attempt fails cleanly, and the world stays usable."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confinement import needs_sandbox
+
+import mesocosm
+from mesocosm.sandbox import sharing
+from mesocosm.world import World
+
+pytestmark = needs_sandbox
+MakeWorld = Callable[..., World]
+
+
+@pytest.fixture(autouse=True)
+def real_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the developer's environment says: these programs must not run anywhere else."""
+    monkeypatch.setenv("MESOCOSM_SANDBOX", "bubblewrap")
+
+
+@pytest.fixture
+def world(make_world: MakeWorld) -> Iterator[World]:
+    """A world on which, after the attack, code still runs and nothing was our fault."""
+    world = make_world(None, "python_execute", "terminal", "memory")
+    yield world
+    assert run(world, "print('healthy')").startswith("=== STDOUT ===\nhealthy\n")
+    assert not world.journal.with_status("fault")
+
+
+def run(world: World, code: str, timeout: int = 20) -> str:
+    outcome = world.call("python_execute", "python_execute", {"code": code, "timeout": timeout})
+    assert outcome.status == "ok", world.journal.with_status("fault")
+    return outcome.text
+
+
+def facts(world: World, code: str) -> Any:
+    """What a program prints, as JSON."""
+    text = run(world, code)
+    assert "=== STDERR ===" not in text, text
+    return json.loads(text.split("\n")[1])
+
+
+def everything_visible() -> str:
+    return """
+import os
+found = []
+for folder, folders, files in os.walk("/"):
+    folders[:] = [f for f in folders if not os.path.islink(os.path.join(folder, f))]
+    found += [os.path.join(folder, name) for name in folders + files]
+"""
+
+
+# -- seeing ---------------------------------------------------------------------------------------------
+
+
+def test_neither_databases_nor_journal_nor_answers_can_be_found(world: World) -> None:
+    world.call("memory", "read_graph", {})
+    names = {"expected.json", *(path.name for path in world.path.iterdir() if path.is_file())}
+    assert {"journal.db", "memory.db", "world.json"} < names
+    code = everything_visible() + (
+        f"import json\nprint(json.dumps([f for f in found if os.path.basename(f) in {names!r}]))"
+    )
+    assert facts(world, code) == []
+
+
+def test_no_source_of_the_project_can_be_found_or_imported(world: World) -> None:
+    code = everything_visible() + (
+        "import json, importlib.util as u\n"
+        "print(json.dumps([[f for f in found if 'mesocosm' in f.lower() and '/dev' not in f], "
+        "[n for n in ('mesocosm', 'sqlalchemy', 'mcp', 'orjson') if u.find_spec(n)]]))"
+    )
+    assert facts(world, code) == [[], []]
+
+
+@pytest.mark.parametrize("path", [Path(mesocosm.__file__).parents[1], Path(sys.prefix), Path.home()])
+def test_folders_of_the_server_do_not_exist_inside(world: World, path: Path) -> None:
+    assert facts(world, f"import os, json; print(json.dumps(os.path.exists({str(path)!r})))") is False
+
+
+def test_the_path_of_the_world_is_told_nowhere(world: World) -> None:
+    code = """
+import glob, json, os
+texts = [repr(os.environ), os.getcwd(), os.path.realpath("/workspace")]
+for name in glob.glob("/proc/*/*") + glob.glob("/proc/self/*") + glob.glob("/run/**", recursive=True):
+    try:
+        texts.append(open(name, errors="replace").read(100000))
+    except OSError:
+        pass
+print(json.dumps(texts))
+"""
+    told = "\n".join(facts(world, code))
+    assert str(world.path.parent) not in told
+    assert "pytest" not in told
+
+
+def test_processes_of_the_server_are_neither_visible_nor_reachable(world: World) -> None:
+    code = f"""
+import json, os
+try:
+    os.kill({os.getpid()}, 0)
+    reached = True
+except ProcessLookupError:
+    reached = False
+print(json.dumps([reached, os.path.exists("/proc/{os.getpid()}"), os.getppid() < 10]))
+"""
+    assert facts(world, code) == [False, False, True]
+
+
+def test_the_environment_of_the_server_is_not_passed_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
+    text = world.call("terminal", "run_command", {"command": "env; cat /proc/1/environ"}).text
+    assert "secret-key" not in text
+    assert "MESOCOSM" not in text
+
+
+def test_no_file_of_the_server_is_open_inside(world: World) -> None:
+    code = """
+import json, os
+opened = []
+for number in range(3, 1024):
+    try:
+        opened.append([number, os.fstat(number).st_mode])
+    except OSError:
+        pass
+print(json.dumps(opened))
+"""
+    assert facts(world, code) == []
+
+
+# -- reaching other episodes ----------------------------------------------------------------------------
+
+
+def test_links_out_of_the_workspace_are_useless_inside_and_gone_afterwards(
+    world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/secret.txt").write_text("secret")
+    text = run(
+        world,
+        f"""
+import os
+targets = ["{tmp_path}/other/secret.txt", "../world-1", "/etc/passwd", "..", "a/../../x"]
+for number, target in enumerate(targets):
+    os.symlink(target, f"link-{{number}}")
+    try:
+        print(open(f"link-{{number}}").read())
+    except OSError as error:
+        print(type(error).__name__)
+""",
+    )
+    assert "secret\n" not in text
+    assert "link-0 (link that leaves the workspace)" in text
+    assert list(world.workspace.root.iterdir()) == []
+
+
+def test_hard_links_cannot_be_made(world: World) -> None:
+    code = 'import os\nopen("a","w").close()\ntry: os.link("a", "b")\nexcept OSError as e: print(e.errno)'
+    assert run(world, code).startswith("=== STDOUT ===\n1\n")
+
+
+def test_a_hard_link_that_is_there_nevertheless_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "workspace").mkdir()
+    os.link(tmp_path / "secret", tmp_path / "workspace/stolen")
+    assert sharing.tidy(tmp_path / "workspace") == ("stolen (hard link)",)
+    assert (tmp_path / "secret").read_text() == "secret"
+    assert not (tmp_path / "workspace/stolen").exists()
+
+
+def test_the_workspace_itself_cannot_be_replaced(world: World) -> None:
+    text = world.call(
+        "terminal",
+        "run_command",
+        {"command": "rmdir /workspace; mv /workspace /tmp/x; ln -s / /workspace/../w"},
+    ).text
+    assert text.count("cannot") + text.count("failed") >= 3
+    assert world.workspace.root.is_dir()
+
+
+def test_swapping_folders_for_links_while_tools_write_leads_nowhere(
+    make_world: MakeWorld, tmp_path: Path
+) -> None:
+    world = make_world(None, "filesystem", "programmatic_tool_calling")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    code = f"""
+import os, threading
+os.makedirs("d"); done = False
+def swap():
+    while not done:
+        try:
+            os.rename("d", "e"); os.symlink("{outside}", "d"); os.unlink("d"); os.rename("e", "d")
+        except OSError:
+            pass
+thread = threading.Thread(target=swap); thread.start()
+for number in range(60):
+    try:
+        tools.filesystem_write_file(path="d/x.txt", content="stolen")
+    except ToolError:
+        pass
+done = True; thread.join()
+"""
+    outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code})
+    assert json.loads(outcome.text)["tool_calls"] == 60
+    assert list(outside.iterdir()) == []
+    assert not world.journal.with_status("fault")
+
+
+# -- using up -------------------------------------------------------------------------------------------
+
+
+def test_a_fork_bomb_stops_at_the_limit(world: World) -> None:
+    code = """
+import os, time
+count = 0
+try:
+    while True:
+        if os.fork() == 0:
+            time.sleep(60); os._exit(0)
+        count += 1
+except OSError:
+    print(count)
+"""
+    count = int(run(world, code).split("\n")[1])
+    assert 10 < count < 64
+
+
+def test_a_shell_fork_bomb_dies_with_its_time(world: World) -> None:
+    outcome = run(world, "import os; os.system('f() { f | f & }; f; sleep 60')", timeout=2)
+    assert "timed out after 2 seconds" in outcome
+
+
+def test_one_process_cannot_take_more_memory_than_it_may(world: World) -> None:
+    assert "Limit: A process may use 1,024 MiB of memory." in run(world, "x = bytearray(2 << 30)")
+
+
+def test_many_processes_cannot_take_more_memory_together(world: World) -> None:
+    code = """
+import os, time
+for _ in range(4):
+    if os.fork() == 0:
+        x = bytearray(b"x") * (400 << 20)
+        time.sleep(60)
+time.sleep(60)
+"""
+    assert "all processes together may use 1,024 MiB" in run(world, code)
+
+
+def test_gigabytes_of_output_are_cut_off(world: World) -> None:
+    text = run(world, "import os\nwhile True: os.write(1, b'x' * 65536)")
+    assert "more than 16 MiB of output" in text
+    assert len(text) < 51_000
+
+
+def test_sleeping_past_the_limit_is_stopped_with_what_was_printed(world: World) -> None:
+    started = time.perf_counter()
+    text = run(
+        world, "import time, signal\nsignal.signal(15, lambda *_: 0)\nprint('so far')\ntime.sleep(60)", 1
+    )
+    assert time.perf_counter() - started < 4
+    assert "so far" in text
+    assert "timed out after 1 seconds" in text
+
+
+def test_the_disk_cannot_be_filled(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "MAX_TOTAL_BYTES", 8 << 20)
+    code = "import time\nfor i in range(99): open(f'f{i}', 'wb').truncate(60 << 20)\ntime.sleep(60)"
+    assert "Stopped: the workspace may hold" in run(world, code)
+    world.call("terminal", "run_command", {"command": "rm f*"})
+
+
+def test_neither_can_its_list_of_files(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "MAX_ENTRIES", 1000)
+    text = run(world, "import os\ni = 0\nwhile True:\n  os.mkdir(f'{i}'); i += 1", timeout=10)
+    assert "Stopped: the workspace may hold" in text
+    world.call("terminal", "run_command", {"command": "rm -r -- *"})
+
+
+@pytest.mark.parametrize(
+    "hide",
+    ["os.unlink(name)", "os.chmod('.', 0)", "os.mkdir('d'); os.rename(name, 'd/' + name); os.chmod('d', 0)"],
+)
+def test_files_cannot_be_hidden_from_the_count(
+    world: World, monkeypatch: pytest.MonkeyPatch, hide: str
+) -> None:
+    monkeypatch.setattr(sharing, "MAX_TOTAL_BYTES", 8 << 20)
+    code = f"""
+import os, time
+name = "x"
+with open(name, "wb") as file:
+    {hide}
+    file.write(bytes(20 << 20)); file.flush()
+    time.sleep(60)
+"""
+    assert "Stopped: the workspace may hold" in run(world, code)
+    world.call("terminal", "run_command", {"command": "rm -r *"})
+
+
+@pytest.mark.parametrize("path", ["/tmp/x", "/dev/shm/x", "big"])
+def test_no_place_takes_more_than_its_share(world: World, path: str) -> None:
+    code = f"with open({path!r}, 'wb') as f:\n  for _ in range(600): f.write(bytes(1 << 20))"
+    text = run(world, code)
+    assert "No space left on device" in text or "File too large" in text
+
+
+def test_memory_that_no_limit_would_count_is_not_to_be_had(world: World) -> None:
+    code = "import os\ntry: os.memfd_create('x')\nexcept OSError as e: print(e.errno)"
+    assert run(world, code).startswith("=== STDOUT ===\n1\n")
+
+
+# -- staying --------------------------------------------------------------------------------------------
+
+
+def test_daemons_do_not_outlive_the_call(world: World) -> None:
+    code = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for fd in range(3): os.close(fd)
+        while True:
+            open("alive", "a").write("x"); time.sleep(0.02)
+    os._exit(0)
+time.sleep(0.3)
+"""
+    run(world, code)
+    size = (world.workspace.root / "alive").stat().st_size
+    time.sleep(0.3)
+    assert (world.workspace.root / "alive").stat().st_size == size > 0
+
+
+def test_killing_all_it_can_reach_kills_only_itself(world: World) -> None:
+    text = run(world, "import os\nos.kill(os.getppid(), 9)\nos.kill(1, 9)\nos.kill(-1, 9)")
+    assert "Return code:" in text
+
+
+def test_code_dies_with_the_server(tmp_path: Path) -> None:
+    program = f"""
+import sys; sys.path[:] = {sys.path!r}
+from pathlib import Path
+from mesocosm.sandbox import bubblewrap, runtime
+from mesocosm.sandbox.jobs import Job, Limits
+code = "import time\\nwhile True: open('alive', 'a').write('x'); time.sleep(0.02)"
+bubblewrap.Bubblewrap().run(Job((runtime.PYTHON, "-c", code), Path({str(tmp_path)!r}), Limits()))
+"""
+    server = subprocess.Popen([sys.executable, "-c", program])
+    deadline = time.monotonic() + 20
+    while not (tmp_path / "alive").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    server.send_signal(signal.SIGKILL)
+    server.wait()
+    time.sleep(0.3)
+    size = (tmp_path / "alive").stat().st_size
+    time.sleep(0.3)
+    assert (tmp_path / "alive").stat().st_size == size
+
+
+# -- breaking out ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", ["1.1.1.1", "127.0.0.1", "169.254.169.254"])
+def test_there_is_no_network(world: World, address: str) -> None:
+    code = f"""
+import socket, json
+try:
+    socket.create_connection(({address!r}, 80), 2); print(json.dumps("connected"))
+except OSError as error:
+    print(json.dumps(type(error).__name__))
+"""
+    assert facts(world, code) in ("OSError", "ConnectionRefusedError")
+
+
+@pytest.mark.parametrize("family", [16, 17, 38, 40])
+def test_sockets_to_the_kernel_and_to_the_host_are_refused(world: World, family: int) -> None:
+    code = f"import socket\ntry: socket.socket({family}, 3); print(0)\nexcept OSError as e: print(e.errno)"
+    assert run(world, code).startswith("=== STDOUT ===\n97\n")
+
+
+@pytest.mark.parametrize("path", ["/x", "/usr/bin/x", "/etc/x", "/dev/x", "/run/code/x", "/opt/python/x"])
+def test_nothing_outside_the_workspace_can_be_written(world: World, path: str) -> None:
+    code = f"try: open({path!r}, 'w'); print('written')\nexcept OSError as e: print('refused')"
+    assert run(world, code).startswith("=== STDOUT ===\nrefused\n")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "libc.unshare(0x10000000)",  # a user namespace
+        "libc.mount(b'none', b'/tmp', b'tmpfs', 0, None)",
+        "libc.ptrace(16, os.getppid(), 0, 0)",
+        "libc.syscall(321, 0, 0, 0)",  # bpf
+        "libc.syscall(425, 1, 0)",  # io_uring
+        "libc.setuid(0)",
+        "libc.chroot(b'/tmp')",
+    ],
+)
+def test_the_means_of_breaking_out_are_refused(world: World, call: str) -> None:
+    code = f"import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\nprint({call})"
+    assert run(world, code).startswith("=== STDOUT ===\n-1\n")
+
+
+def test_a_user_of_its_own_without_any_capability(world: World) -> None:
+    text = world.call("terminal", "run_command", {"command": "id; ls -ld /etc /workspace"}).text
+    assert text.startswith("uid=1000(agent) gid=1000(agent)")
+
+
+# -- leaving traps --------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_any_depth_is_cut_down(world: World) -> None:
+    code = "import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
+    text = run(world, code)
+    assert "nested at most 64 deep" in text or "nested more than 64 folders deep" in text
+    deepest = max(len(Path(folder).parts) for folder, _, _ in os.walk(world.workspace.root))
+    assert deepest <= len(world.workspace.root.parts) + 64
+
+
+def test_what_code_made_unreadable_can_be_read_afterwards(world: World) -> None:
+    code = "import os\nos.mkdir('d'); open('d/f','w')\nfor name in ('d/f', 'd', '.'): os.chmod(name, 0)"
+    run(world, code)
+    assert oct((world.workspace.root / "d").stat().st_mode)[-3] == "7"
+    assert oct((world.workspace.root / "d/f").stat().st_mode)[-3] == "6"
+
+
+def test_a_workspace_of_hostile_names_can_be_copied_and_compared(world: World, tmp_path: Path) -> None:
+    code = r"""
+import os
+for name in [b"\xff\xfe", b"-rf", b"a\nb", b"\x1b[2J", b"x" * 255, "\u202egnp.exe".encode(), b" ", b"$(id)"]:
+    open(name, "wb").close()
+s = __import__("socket").socket(1); s.bind("pipe")
+"""
+    assert "pipe (not a regular file)" in run(world, code)
+    world.copy_to(tmp_path / "copy")
+    assert len(os.listdir(os.fsencode(tmp_path / "copy/workspace"))) == 8
+
+
+def test_a_program_that_garbles_the_conversation_harms_itself_only(make_world: MakeWorld) -> None:
+    world = make_world(None, "memory", "programmatic_tool_calling")
+    for sent in (
+        "b'{}' + b'\\n'",
+        "b'x' * (20 << 20)",
+        "b'[' * 10**6 + b'\\n'",
+        'b\'{"id":1,"service":2}\\n\'',
+    ):
+        code = f"""
+import os, socket
+for fd in range(3, 99):
+    try:
+        if os.fstat(fd).st_mode >> 12 == 12: os.write(fd, {sent})
+    except OSError: pass
+try: tools.memory_read_graph()
+except BaseException as error: print(type(error).__name__)
+"""
+        outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code, "timeout": 5})
+        assert outcome.status == "ok"
+        assert json.loads(outcome.text)["tool_calls"] == 0
+    assert world.call("memory", "read_graph", {}).status == "ok"

@@ -1,0 +1,88 @@
+"""Finding documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.tools import ToolError
+
+
+def found(documents: Any, query: str, **arguments: Any) -> list[str]:
+    return [result["id"] for result in documents("search_documents", query=query, **arguments)["results"]]
+
+
+def test_words_are_found_in_any_form_with_a_snippet(documents: Any) -> None:
+    answer = documents("search_documents", query="looms")
+    assert [r["id"] for r in answer["results"]] == ["roadmap"]
+    assert answer["results"][0]["snippet"].startswith("Ship the **loom**.")
+    assert (answer["total"], answer["next_page"]) == (1, None)
+
+
+def test_all_words_must_occur_and_phrases_stand_together(documents: Any) -> None:
+    assert found(documents, "loom rest") == ["roadmap"]
+    assert found(documents, "loom zebra") == []
+    assert found(documents, '"test the loom"') == ["roadmap"]
+    assert found(documents, '"loom the test"') == []
+
+
+def test_tags_and_scripts_of_html_are_not_searched(documents: Any) -> None:
+    assert found(documents, "deadline") == ["site"]
+    assert found(documents, "script") == []
+    assert found(documents, "var") == []
+
+
+def test_a_title_counts_more_than_the_text(documents: Any) -> None:
+    documents("create_document", title="About", content="the zebra " + "and other animals " * 20)
+    best = documents("create_document", title="Zebra", content="animals " * 60)["id"]
+    assert found(documents, "zebra")[0] == best
+
+
+def test_a_search_can_be_narrowed(documents: Any, folder: Any) -> None:
+    mine = documents("create_document", title="Loom notes", content="loom", type="markdown")["id"]
+    assert set(found(documents, "loom")) == {mine, "roadmap"}
+    assert found(documents, "loom", type="markdown") == [mine]
+    assert found(documents, "loom", folder_id="research") == ["roadmap"]
+    assert found(documents, "loom", folder_id=folder("Plans")) == ["roadmap"]
+    assert found(documents, "loom", folder_id=folder("Papers")) == []
+
+
+def test_pages_put_together_are_the_whole(documents: Any) -> None:
+    store = DocumentsStore
+    with documents.tools.world.editing() as world:
+        rows = [{"title": f"Card {n}", "content": f"zebra {n}"} for n in range(25)]
+        world.store(store).add_documents("research", rows)
+    pages = [found(documents, "zebra", page=page) for page in (1, 2, 3, 4)]
+    assert [len(page) for page in pages] == [10, 10, 5, 0]
+    assert len({file_id for page in pages for file_id in page}) == 25
+    assert documents("search_documents", query="zebra", page=4)["total"] == 25
+
+
+def test_the_index_follows_changes(documents: Any) -> None:
+    documents("update_document", file_id="roadmap", content="Only zebras")
+    documents("rename_item", item_id="v4%-7", name="Quagga")
+    assert found(documents, "loom") == []
+    assert found(documents, "zebra") == ["roadmap"]
+    assert found(documents, "quagga") == ["v4%-7"]
+
+
+def test_nothing_is_found_that_may_not_be_read(documents: Any) -> None:
+    assert "secret" not in found(documents, "loom")
+    with documents.tools.world.editing() as world:
+        world.store(DocumentsStore).give("secret", "ada@example.org", "viewer")
+    assert "secret" in found(documents, "loom")
+
+
+@pytest.mark.parametrize("query", ["", "?!", "\x00", "x" * 501])
+def test_a_query_without_words_is_refused(documents: Any, query: str) -> None:
+    with pytest.raises(ToolError, match="query"):
+        documents("search_documents", query=query)
+
+
+@pytest.mark.parametrize(
+    "query", ["loom OR rest", "loom*", "NEAR(loom rest)", "title:loom", "-loom", "loom AND"]
+)
+def test_the_syntax_of_the_index_is_text_like_any_other(documents: Any, query: str) -> None:
+    documents("search_documents", query=query)
