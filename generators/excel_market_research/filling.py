@@ -1,0 +1,209 @@
+"""Filling the workspace: the workbook, the format, and the memos."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from openpyxl import Workbook
+
+from mesocosm import tokens
+from mesocosm.family import Evidence
+from mesocosm.family import Expected as AnyExpected
+from mesocosm.generators.excel_market_research.expected import (
+    DATA,
+    DRAFT_SHEET,
+    FORMAT,
+    MEMOS,
+    METHODOLOGY_SHEET,
+    RAW_SHEET,
+    Expected,
+)
+from mesocosm.generators.excel_market_research.params import Params
+from mesocosm.generators.excel_market_research.planning import Notice, Plan, plan_market
+from mesocosm.prose import Prose, Topic
+from mesocosm.servers.excel.store import save_workbook
+from mesocosm.tools import Tools
+from mesocosm.world import World
+
+OFFICE = "Data Office"
+_TOPICS: tuple[Topic, ...] = (
+    "market_report", "meeting_minutes", "product_description", "finance", "supplier", "project_work",
+    "research", "newsletter", "policy_document", "technical_doc",
+)  # fmt: skip
+_SIZES = (350, 2200)
+"""Tokens of the text of a memo that is worth a file of its own."""
+_FILE_AROUND = 45
+"""Tokens of a memo's heading and of its line in the listing, measured on whole worlds."""
+
+
+@dataclass
+class Memo:
+    """A file in the folder of memos."""
+
+    day: dt.date
+    author: str
+    title: str
+    text: str
+
+    @property
+    def content(self) -> str:
+        """The file's text."""
+        return f"# {self.title}\n\nDate: {self.day:%Y-%m-%d}\nFrom: {self.author}\n\n{self.text}\n"
+
+
+def generate(world: World, params: Params) -> Expected:
+    """Build the analyst's world."""
+    rng = world.rng
+    plan = plan_market(params, rng)
+    world.set_now(dt.datetime.combine(plan.today, dt.time(9, 0), dt.UTC))
+    prose = Prose(rng)
+    evidence = [_memo(notice, plan, prose, rng) for notice in plan.notices]
+    memos = evidence + _others(plan, params, world.stream("memos"))
+    named = _named(memos)
+    world.workspace.fill(
+        [
+            (DATA, save_workbook(_data(plan), world.now)),
+            (FORMAT, save_workbook(_format(plan), world.now)),
+            *((name, memo.content.encode()) for name, memo in named),
+        ],
+        world.now,
+    )
+    return _expected(plan, evidence)
+
+
+def survey(tools: Tools, expected: AnyExpected) -> None:
+    """Read both workbooks and every memo."""
+    tools.call("filesystem", "list_directory", path=".")
+    for sheet in (METHODOLOGY_SHEET, DRAFT_SHEET, RAW_SHEET):
+        _read_sheet(tools, DATA, sheet)
+    _read_sheet(tools, FORMAT, "Format")
+    for folder in _listed(tools, MEMOS, "[DIR]"):
+        for name in _listed(tools, f"{MEMOS}/{folder}", "[FILE]"):
+            tools.call("filesystem", "read_text_file", path=f"{MEMOS}/{folder}/{name}")
+
+
+def _read_sheet(tools: Tools, book: str, sheet: str) -> None:
+    start: str | None = "A1"
+    while start:
+        read = tools.call("excel", "read_data_from_excel", filepath=book, sheet_name=sheet, start_cell=start)
+        start = read.get("next_start_cell")
+
+
+def _listed(tools: Tools, folder: str, mark: str) -> list[str]:
+    lines = tools.call("filesystem", "list_directory", path=folder).splitlines()
+    return [line.removeprefix(mark).strip() for line in lines if line.startswith(mark)]
+
+
+# -- the workbooks --------------------------------------------------------------------------------------
+
+
+def _data(plan: Plan) -> Workbook:
+    workbook = Workbook()
+    raw = workbook.worksheets[0]
+    raw.title = RAW_SHEET
+    raw.append(["Year", *(f"{name} ({unit})" for name, unit in zip(plan.raw, plan.units, strict=True))])
+    for year in plan.years:
+        figures = [plan.figures[index, year] for index in range(len(plan.raw))]
+        raw.append([year, *("n/a" if figure is None else figure for figure in figures)])
+    for title, weights in ((METHODOLOGY_SHEET, plan.weights), (DRAFT_SHEET, plan.draft_weights)):
+        sheet = workbook.create_sheet(title)
+        sheet.append(["Category", *plan.raw])
+        for index, group in enumerate(plan.groups):
+            sheet.append([group, *(row[index] for row in weights)])
+    return workbook
+
+
+def _format(plan: Plan) -> Workbook:
+    workbook = Workbook()
+    sheet = workbook.worksheets[0]
+    sheet.title = "Format"
+    sheet.append(["Year", "<market category> %", "<market category> %", "Growth Rate %"])
+    sheet.append([plan.years[0], 1.23, -4.56, 7.89])
+    return workbook
+
+
+# -- memos ----------------------------------------------------------------------------------------------
+
+
+def _memo(notice: Notice, plan: Plan, prose: Prose, rng: random.Random) -> Memo:
+    name, unit = plan.raw[notice.raw], plan.units[notice.raw]
+    value = f"{notice.value:,.3f}" if unit == "bn USD" else f"{notice.value:,.2f}"
+    author, title = OFFICE, f"{name}: a correction"
+    match notice.kind:
+        case "correction":
+            fact = rng.choice(
+                (
+                    f"In {DATA}, the {notice.year} figure of {name} is wrong: it is {value} ({unit}).",
+                    f"Please use {value} ({unit}) for {name} in {notice.year} instead of what {DATA} has.",
+                    f"{name}, {notice.year}: the figure in {DATA} is replaced by {value} ({unit}).",
+                )
+            )
+        case "withdrawal":
+            title = f"{name}: correction withdrawn"
+            fact = f"Our correction of {name} for {notice.year} is withdrawn: {DATA} was right after all."case "weight":
+            title = f"{name}: a weight in the methodology"
+            fact = (
+                f"In the sheet {METHODOLOGY_SHEET}, the weight of {name} for {plan.groups[notice.group]} "
+                f"is now {notice.value:.3f}."
+            )
+        case "other_file":
+            # It is about another workbook.
+            title = f"{name}: the quarterly file"
+            fact = f"In Market_Quarterly.xlsx, {name} for {notice.year} is replaced by {value} ({unit})."
+        case _:
+            # It comes from somebody who cannot decide it.
+            author, title = prose.person().name, f"{name}: a wish"
+            fact = f"In my view {name} should stand at {value} ({unit}) in {notice.year}; this is undecided."
+    around = prose.text("market_report", 55)
+    text = f"{fact}\n\n{around}" if rng.random() < 0.5 else f"{around}\n\n{fact}"
+    return Memo(notice.day, author, title, text)
+
+
+def _others(plan: Plan, params: Params, rng: random.Random) -> list[Memo]:
+    """Memos about anything else, until the filler is used up."""
+    prose = Prose(rng)
+    memos: list[Memo] = []
+    left = params.filler_tokens
+    while left >= _FILE_AROUND + 30:
+        size = min(rng.randint(*_SIZES), left - _FILE_AROUND)
+        topic = rng.choice(_TOPICS)
+        text = prose.text(topic, max(size, 12))
+        day = plan.today - dt.timedelta(days=rng.randint(1, 900))
+        author = OFFICE if rng.random() < 0.2 else prose.person().name
+        memos.append(Memo(day, author, prose.sentence(topic).split(",")[0].rstrip(".")[:70], text))
+        left -= _FILE_AROUND + tokens.count(text)
+    return memos
+
+
+def _named(memos: list[Memo]) -> list[tuple[str, Memo]]:
+    """File names that tell the date and a number, the same for every kind of memo."""
+    ordered = sorted(memos, key=lambda memo: (memo.day, memo.title))
+    return [
+        (f"{MEMOS}/{memo.day:%Y-%m}/{memo.day:%d}-{number:05}.md", memo)
+        for number, memo in enumerate(ordered, start=1)
+    ]
+
+
+def _expected(plan: Plan, evidence: list[Memo]) -> Expected:
+    return Expected(
+        public={
+            "target": plan.groups[plan.target],
+            "first": str(plan.asked[0]),
+            "last": str(plan.asked[-1]),
+            "today": f"{plan.today:%B} {plan.today.day}, {plan.today.year}",
+            "office": OFFICE,
+        },
+        evidence=list(_evidence(plan, evidence)),
+        header=["Year", *(f"{plan.raw[index]} %" for index in plan.fed()), "Growth Rate %"],
+        years=plan.asked,
+        rows=plan.growth(),
+    )
+
+
+def _evidence(plan: Plan, memos: list[Memo]) -> Iterator[Evidence]:
+    yield Evidence(service="excel", contains=plan.raw[0])
+    for memo in memos:
+        yield Evidence(service="filesystem", contains=memo.text.splitlines()[0])

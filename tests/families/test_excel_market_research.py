@@ -1,0 +1,107 @@
+"""Growth of a market in a company's own categories."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mesocosm.episode import Episode
+from mesocosm.family import load_family
+from mesocosm.generators.excel_market_research.expected import RESULT, Expected
+from mesocosm.generators.excel_market_research.params import Params
+from mesocosm.generators.excel_market_research.planning import UNITS, plan_market
+from mesocosm.instance import Instance, build_instance
+
+FAMILY = load_family("excel_market_research")
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
+    return build_instance(FAMILY, 3, tmp_path_factory.mktemp("market") / "instance", target=16_000)
+
+
+@pytest.fixture
+def episode(instance: Instance, tmp_path: Path) -> Episode:
+    return Episode.create(tmp_path / "episode", instance.path, FAMILY)
+
+
+def table_of(instance: Instance) -> list[list[Any]]:
+    expected = instance.expected
+    assert isinstance(expected, Expected)
+    rows = zip(expected.years, expected.rows, strict=True)
+    return [list(expected.header), *([year, *(round(rate, 2) for rate in rates)] for year, rates in rows)]
+
+
+def write(episode: Episode, table: list[list[Any]]) -> None:
+    call = episode.world.call
+    assert call("excel", "create_workbook", {"filepath": RESULT}).status == "ok"
+    arguments = {"filepath": RESULT, "sheet_name": "Sheet1", "data": table}
+    assert call("excel", "write_data_to_excel", arguments).status == "ok"
+
+
+def failures(episode: Episode) -> set[str]:
+    return {check.name for check in episode.grade().findings if not check.passed}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_kind_of_trap_bears_on_the_target(seed: int) -> None:
+    plan = plan_market(Params(num_raw_categories=5), random.Random(seed))
+    kinds = {notice.kind for notice in plan.notices}
+    assert {"correction", "withdrawal", "weight"} <= kinds
+    assert kinds & {"proposal", "other_file"}
+    assert None in plan.figures.values()
+    assert set(plan.units[:3]) == set(UNITS)
+    fed = {index for index, row in enumerate(plan.weights) if row[plan.target]}
+    assert {notice.raw for notice in plan.notices} <= fed
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_weights_still_sum_to_one_after_the_memos(seed: int) -> None:
+    plan = plan_market(Params(num_raw_categories=9), random.Random(seed))
+    _, weights = plan.corrected()
+    assert [sum(row) for row in weights] == pytest.approx([1.0] * len(weights))
+
+
+def test_the_right_table_passes(episode: Episode, instance: Instance) -> None:
+    write(episode, table_of(instance))
+    assert episode.grade().verdict == "passed"
+
+
+def test_numbers_written_as_text_are_numbers(episode: Episode, instance: Instance) -> None:
+    head, *rows = table_of(instance)
+    write(episode, [head, *([str(cell) for cell in row] for row in rows)])
+    assert failures(episode) == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [
+        (lambda table: table[1].__setitem__(-1, table[1][-1] + 0.05), {"growth_rate"}),
+        (lambda table: table[2].__setitem__(1, "n/a"), {"category_growth"}),
+        (lambda table: table[0].__setitem__(-1, "Growth"), {"header", "growth_rate"}),
+        (lambda table: table.pop(), {"years", "category_growth", "growth_rate"}),
+        (lambda table: table.append(table[-1]), {"years"}),
+    ],
+)
+def test_a_wrong_table_breaks_what_is_wrong_with_it(
+    episode: Episode, instance: Instance, change: Any, broken: set[str]
+) -> None:
+    table = table_of(instance)
+    change(table)
+    write(episode, table)
+    assert failures(episode) == broken
+
+
+def test_a_further_file_is_collateral_damage(episode: Episode, instance: Instance) -> None:
+    write(episode, table_of(instance))
+    episode.world.call("filesystem", "write_file", {"path": "notes.txt", "content": "done"})
+    assert failures(episode) == {"other_files"}
+
+
+def test_a_broken_workbook_is_a_failed_check_and_no_error(episode: Episode) -> None:
+    episode.world.call("filesystem", "write_file", {"path": RESULT, "content": "no workbook"})
+    assert episode.grade().verdict == "failed"
+    assert "workbook" in failures(episode)
