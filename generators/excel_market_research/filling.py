@@ -143,7 +143,8 @@ def _memo(notice: Notice, plan: Plan, prose: Prose, rng: random.Random) -> Memo:
             )
         case "withdrawal":
             title = f"{name}: correction withdrawn"
-            fact = f"Our correction of {name} for {notice.year} is withdrawn: {DATA} was right after all."case "weight":
+            fact = f"Our correction of {name} for {notice.year} is withdrawn: {DATA} was right after all."
+        case "weight":
             title = f"{name}: a weight in the methodology"
             fact = (
                 f"In the sheet {METHODOLOGY_SHEET}, the weight of {name} for {plan.groups[notice.group]} "
