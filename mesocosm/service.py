@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
-from sqlalchemy import Executable, MetaData, RowMapping
+from sqlalchemy import Executable, MetaData
 from sqlalchemy.orm import Session
 
 import mesocosm
@@ -37,6 +37,9 @@ from mesocosm.schema import Signature, description_of, signature_of
 if TYPE_CHECKING:
     from mesocosm.workspace import Workspace
     from mesocosm.world import World
+
+Row = Mapping[str, Any]
+"""One row of a result: column to value."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,13 +66,13 @@ class Store:
         self.world = world
         self.session = session
 
-    def fetch(self, statement: Executable, **parameters: Any) -> Sequence[RowMapping]:
+    def fetch(self, statement: Executable, **parameters: Any) -> Sequence[Row]:
         """Rows of a statement that selects columns: the quick way for reads.
 
         Quickest for statements that are built once, at import. It does not flush: in a tool that writes, call
         ``session.flush()`` before it.
         """
-        return cast("Sequence[RowMapping]", database.fetch(self.session, statement, parameters))
+        return database.fetch(self.session, statement, parameters)
 
     @property
     def now(self) -> datetime:

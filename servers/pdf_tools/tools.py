@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import RowMapping
-
 from mesocosm.servers.pdf_tools.store import MAX_MATCHES, PdfToolsStore, pages_of
-from mesocosm.service import Service
+from mesocosm.service import Row, Service
 
 server = Service(
     "pdf_tools",
@@ -149,7 +147,7 @@ def search_pdf_info(store: PdfToolsStore, search_id: str) -> str:
     )
 
 
-def _matches(store: PdfToolsStore, search: RowMapping) -> str:
+def _matches(store: PdfToolsStore, search: Row) -> str:
     """The current page of a search."""
     pages = pages_of(search)
     lines = [
@@ -176,6 +174,6 @@ def _matches(store: PdfToolsStore, search: RowMapping) -> str:
     return "\n".join(lines)
 
 
-def _total(search: RowMapping) -> str:
+def _total(search: Row) -> str:
     total = search["total"]
     return f"{total} (the search stopped there)" if total == MAX_MATCHES else str(total)

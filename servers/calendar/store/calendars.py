@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from sqlalchemy import RowMapping, Select, bindparam, func, select, update
+from sqlalchemy import Select, bindparam, func, select, update
 from sqlalchemy.exc import NoResultFound
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
@@ -25,7 +25,7 @@ from mesocosm.servers.calendar.models import (
     Subscription,
 )
 from mesocosm.servers.calendar.store.times import known_zone, midnight
-from mesocosm.service import Store
+from mesocosm.service import Row, Store
 
 ROLES = ("none", "freeBusyReader", "reader", "writer", "owner")
 """From the least to the most."""
@@ -329,7 +329,7 @@ class CalendarsStore(Store):
 
     def access_rules(
         self, calendar_id: str, max_results: int | None = None, page_token: str | None = None
-    ) -> tuple[Sequence[RowMapping], str | None]:
+    ) -> tuple[Sequence[Row], str | None]:
         """One page of who may do what with a calendar, and the token of the next."""
         after, limit = page_bounds(max_results, page_token)
         access = self.calendar(calendar_id, "owner")
@@ -401,7 +401,7 @@ def _scope(text: str) -> str:
     raise Invalid(f"Invalid scope value: {text[:100]!r}.", code="invalid")
 
 
-def _most(rows: Sequence[RowMapping]) -> list[Access]:
+def _most(rows: Sequence[Row]) -> list[Access]:
     """One ``Access`` for each calendar in the rows, which hold one row for each of its rules."""
     found: dict[int, Access] = {}
     for row in rows:

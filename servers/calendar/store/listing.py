@@ -9,18 +9,7 @@ from heapq import merge
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import (
-    Integer,
-    RowMapping,
-    Select,
-    bindparam,
-    case,
-    func,
-    literal_column,
-    select,
-    text,
-    tuple_,
-)
+from sqlalchemy import Integer, Select, bindparam, case, func, literal_column, select, text, tuple_
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import Invalid, NotFound
@@ -52,6 +41,7 @@ from mesocosm.servers.calendar.store.windows import (
     span,
     words,
 )
+from mesocosm.service import Row
 
 _Organizer, _Owner, _Creator, _Master = aliased(Calendar), aliased(Account), aliased(Account), aliased(Event)
 _FULL = (
@@ -154,7 +144,7 @@ class ListingStore(CalendarsStore):
             key = self._instance(access, event_id)
         return access, self._load(access, [key])[0]
 
-    def event_row(self, access: Access, event_id: str) -> RowMapping | None:
+    def event_row(self, access: Access, event_id: str) -> Row | None:
         """The row of an event that is no mere instance."""
         rows = self.fetch(_BY_ID, calendar=access.number, id=event_id) if storable(event_id) else []
         return rows[0] if rows else None
@@ -169,7 +159,7 @@ class ListingStore(CalendarsStore):
                 return Key("", row["number"], *span(found, series), span(found, series)[0])
         raise NotFound(f"Not Found: no event {event_id[:100]!r} on this calendar.", code="notFound")
 
-    def is_instance(self, access: Access, row: RowMapping, original: str) -> bool:
+    def is_instance(self, access: Access, row: Row, original: str) -> bool:
         """Whether a series gives an instance that starts at the time at the end of an instance's id."""
         return instance_at(series_of(row, access.time_zone), original) is not None
 
@@ -237,9 +227,7 @@ class ListingStore(CalendarsStore):
             if key >= cursor:
                 yield key
 
-    def _expanded(
-        self, access: Access, masters: Sequence[RowMapping], window: Window, cursor: Key
-    ) -> Iterator[Key]:
+    def _expanded(self, access: Access, masters: Sequence[Row], window: Window, cursor: Key) -> Iterator[Key]:
         """The instances of recurring events, except those that have rows of their own, by start."""
         own = self.exceptions(masters)
         # What starts before the cursor was on an earlier page.
@@ -249,7 +237,7 @@ class ListingStore(CalendarsStore):
     def _instances(
         self,
         access: Access,
-        master: RowMapping,
+        master: Row,
         window: Window,
         own: frozenset[tuple[int, str]],
         first: datetime = FIRST,
@@ -279,7 +267,7 @@ class ListingStore(CalendarsStore):
                 return
             position = Key(rows[-1]["order"], rows[-1]["number"] + 1, "")
 
-    def exceptions(self, masters: Sequence[RowMapping]) -> frozenset[tuple[int, str]]:
+    def exceptions(self, masters: Sequence[Row]) -> frozenset[tuple[int, str]]:
         """(series, original start) of the instances that have rows of their own."""
         numbers = [master["number"] for master in masters]
         rows = self.fetch(_EXCEPTIONS, masters=as_list(numbers)) if numbers else []
@@ -294,7 +282,7 @@ class ListingStore(CalendarsStore):
         *,
         recurring: bool | None,
         series: int | None = None,
-    ) -> Sequence[RowMapping]:
+    ) -> Sequence[Row]:
         parameters: dict[str, Any] = {} if series is None else {"series": series}
         if window.text is not None:
             parameters["words"] = words(window.text)
@@ -318,7 +306,7 @@ class ListingStore(CalendarsStore):
             return []
         found = self.fetch(_BY_NUMBERS, calendar=access.number, numbers=as_list(numbers))
         rows = {row["number"]: row for row in found}
-        attendees: dict[int, list[RowMapping]] = {}
+        attendees: dict[int, list[Row]] = {}
         for attendee in self.fetch(_ATTENDEES, events=as_list(numbers)):
             attendees.setdefault(attendee["event"], []).append(attendee)
         return [occurrence(key, rows[key.number], attendees.get(key.number, ())) for key in keys]

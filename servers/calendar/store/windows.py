@@ -11,12 +11,12 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 import orjson
-from sqlalchemy import RowMapping
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.calendar.store.calendars import Access, storable
 from mesocosm.servers.calendar.store.recurrence import Instance, Series
 from mesocosm.servers.calendar.store.times import FIRST, LAST, read, read_date, show, to_local
+from mesocosm.service import Row
 
 Order = Literal["startTime", "updated", "none"]
 
@@ -57,14 +57,14 @@ START = Key("", 0, "")
 class Occurrence:
     """An event, or an instance of a recurring one, as it stands on a calendar."""
 
-    row: RowMapping
+    row: Row
     start: str
     """An instant or a date, like ``end`` and ``original``."""
     end: str
     original: str | None
     is_instance: bool
     """Whether it was expanded from the recurring event that ``row`` is."""
-    attendees: Sequence[RowMapping]
+    attendees: Sequence[Row]
 
     @property
     def id(self) -> str:
@@ -108,11 +108,11 @@ def span(instance: Instance, series: Series) -> tuple[str, str]:
     return show(instance.start), show(instance.end)
 
 
-def key_of(row: RowMapping) -> Key:
+def key_of(row: Row) -> Key:
     return Key(row["order"], row["number"], row["start_at"], row["end_at"], row["original_start"])
 
 
-def occurrence(key: Key, row: RowMapping, attendees: Iterable[RowMapping]) -> Occurrence:
+def occurrence(key: Key, row: Row, attendees: Iterable[Row]) -> Occurrence:
     is_instance = row["recurrence"] is not None and key.original is not None
     return Occurrence(row, key.start, key.end, key.original, is_instance, list(attendees))
 

@@ -6,11 +6,11 @@ import base64
 from typing import Any
 
 import orjson
-from sqlalchemy import RowMapping
 
 from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.store.times import in_zone, read
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence
+from mesocosm.service import Row
 
 Json = dict[str, Any]
 
@@ -125,7 +125,7 @@ def _attendees(access: Access, event: Occurrence) -> list[Json]:
     return [_attendee(row, organizer, access) for row in shown]
 
 
-def _attendee(row: RowMapping, organizer: str, access: Access) -> Json:
+def _attendee(row: Row, organizer: str, access: Access) -> Json:
     view = {
         "email": row["email"],
         "displayName": row["display_name"],
@@ -138,14 +138,14 @@ def _attendee(row: RowMapping, organizer: str, access: Access) -> Json:
     return {name: value for name, value in view.items() if value is not None}
 
 
-def _reminders(row: RowMapping) -> Json:
+def _reminders(row: Row) -> Json:
     if row["reminders"] is None:
         return {"useDefault": True}
     overrides = orjson.loads(row["reminders"])
     return {"useDefault": False} | ({"overrides": overrides} if overrides else {})
 
 
-def _etag(row: RowMapping) -> str:
+def _etag(row: Row) -> str:
     """Twice the microseconds of the last change, as Google's, plus the revision to tell changes apart."""
     changed = read(row["updated"])
     seconds = (changed - _EPOCH).total_seconds()

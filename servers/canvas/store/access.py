@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import RowMapping, Select, Table, bindparam, insert, select, text
+from sqlalchemy import Select, Table, bindparam, insert, select, text
 
 from mesocosm.errors import Denied, NotFound
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn
 from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
 from mesocosm.servers.canvas.store.values import timestamp
-from mesocosm.service import Store
+from mesocosm.service import Row, Store
 
 STUDENT, TEACHER, TA = "StudentEnrollment", "TeacherEnrollment", "TaEnrollment"
 OBSERVER, DESIGNER = "ObserverEnrollment", "DesignerEnrollment"
@@ -20,7 +20,6 @@ ENROLLMENT_TYPES = (STUDENT, TEACHER, TA, OBSERVER, DESIGNER)
 STAFF = (TEACHER, TA, DESIGNER)
 GRADERS = (TEACHER, TA)
 
-Row = Mapping[Any, Any]
 Rows = Iterable[Row]
 M = TypeVar("M", bound=Base)
 
@@ -60,7 +59,7 @@ def missing(kind: str, key: object) -> NotFound:
 class CourseAccess:
     """A course and what the signed-in user may do in it."""
 
-    course: RowMapping
+    course: Row
     user_id: int
     now: str
     admin: bool
@@ -199,7 +198,7 @@ class AccessStore(Store):
 
     # -- rows -------------------------------------------------------------------------------------------
 
-    def one(self, statement: Select[Any], kind: str, key: int | str, **parameters: Any) -> RowMapping:
+    def one(self, statement: Select[Any], kind: str, key: int | str, **parameters: Any) -> Row:
         """The one row of a statement; ``NotFound`` names what was looked for."""
         if any(isinstance(value, int) and not -MAX_ID <= value <= MAX_ID for value in parameters.values()):
             raise missing(kind, key)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from sqlalchemy import RowMapping, Select, bindparam, exists, func, insert, or_, select
+from sqlalchemy import Select, bindparam, exists, func, insert, or_, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enrollment, User
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import TEACHER, AccessStore, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.service import Row
 
 DEFAULT_ACCOUNT = "Brookfield University"
 DEFAULT_TIME_ZONE = "America/Denver"
@@ -37,12 +38,12 @@ class NewAccount(TypedDict, total=False):
 class AccountsStore(AccessStore):
     """Accounts and what their administrators see."""
 
-    def account(self, account_id: int) -> RowMapping:
+    def account(self, account_id: int) -> Row:
         """An account; every signed-in user may know of it."""
         _ = self.user_id
         return self.one(_ACCOUNT, "account", account_id, account=account_id)
 
-    def administered(self, account_id: int) -> RowMapping:
+    def administered(self, account_id: int) -> Row:
         """An account that the signed-in user administers; ``Denied`` to others."""
         account = self.account(account_id)
         if not self.administers(account_id):

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import RowMapping, bindparam, exists, func, or_, select
+from sqlalchemy import bindparam, exists, func, or_, select
 
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Row, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, denied
 from mesocosm.servers.canvas.store.courses import CURRENT, CoursesStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
+from mesocosm.service import Row
 
 GRADING_TYPES = ("points", "percent", "letter_grade", "gpa_scale", "pass_fail", "not_graded")
 ONLINE_TYPES = ("online_text_entry", "online_url", "online_upload")
@@ -122,7 +123,7 @@ class AssignmentsStore(CoursesStore):
         """The assignments of a course that the user may see, in their order."""
         return self.listing(_IN_COURSE, page, per_page, course=access.course["id"], staff=access.staff)
 
-    def assignment(self, access: CourseAccess, assignment_id: int) -> RowMapping:
+    def assignment(self, access: CourseAccess, assignment_id: int) -> Row:
         """An assignment that the user may see."""
         course_id = access.course["id"]
         return self.one(
@@ -134,12 +135,12 @@ class AssignmentsStore(CoursesStore):
             staff=access.staff,
         )
 
-    def upcoming(self, limit: int) -> Sequence[RowMapping]:
+    def upcoming(self, limit: int) -> Sequence[Row]:
         """The published assignments of the user's courses that are due from now on, the next one first."""
         check_page(1, limit)
         return self.fetch(_UPCOMING, user=self.user_id, now=self.stamp, limit=limit)
 
-    def create_assignment(self, access: CourseAccess, fields: dict[str, Any]) -> RowMapping:
+    def create_assignment(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
         """Create an assignment at the end of the course's; unpublished unless told otherwise."""
         course_id = access.course["id"]
         checked: dict[str, Any] = {**_NEW, "submission_types": ["none"], "published": False}
@@ -155,9 +156,7 @@ class AssignmentsStore(CoursesStore):
         )
         return self.assignment(access, assignment.id)
 
-    def update_assignment(
-        self, access: CourseAccess, assignment_id: int, fields: dict[str, Any]
-    ) -> RowMapping:
+    def update_assignment(self, access: CourseAccess, assignment_id: int, fields: dict[str, Any]) -> Row:
         """Change an assignment."""
         assignment = self.assignment(access, assignment_id)
         if assignment["quiz_id"] is not None:
@@ -180,12 +179,12 @@ class AssignmentsStore(CoursesStore):
         self._rubric_access(course_id)
         return self.listing(_RUBRICS, page, per_page, course=course_id)
 
-    def rubric(self, course_id: int, rubric_id: int) -> RowMapping:
+    def rubric(self, course_id: int, rubric_id: int) -> Row:
         """A rubric; for the staff of its course."""
         self._rubric_access(course_id)
         return self.one(_RUBRIC, "rubric", rubric_id, rubric=rubric_id, course=course_id)
 
-    def create_rubric(self, course_id: int, rubric: NewRubric) -> RowMapping:
+    def create_rubric(self, course_id: int, rubric: NewRubric) -> Row:
         """Create a rubric; its points are the sum of its criteria's."""
         self.editing(course_id)
         rubric["title"] = values.title("title", rubric["title"])

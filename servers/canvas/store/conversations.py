@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import RowMapping, bindparam, func, insert, select
+from sqlalchemy import bindparam, func, insert, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Conversation, Enrollment, Message, Participant, User
@@ -24,6 +24,7 @@ from mesocosm.servers.canvas.store.access import (
 )
 from mesocosm.servers.canvas.store.discussions import DiscussionsStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.service import Row
 
 MAX_RECIPIENTS = 100
 GROUPS = {
@@ -130,7 +131,7 @@ class ConversationsStore(DiscussionsStore):
         """The signed-in user's conversations, the one with the newest message first."""
         return self.listing(_CONVERSATIONS, page, per_page, user=self.user_id)
 
-    def conversation(self, conversation_id: int) -> RowMapping:
+    def conversation(self, conversation_id: int) -> Row:
         """A conversation in which the signed-in user takes part."""
         return self.one(
             _CONVERSATION,
@@ -144,16 +145,14 @@ class ConversationsStore(DiscussionsStore):
         """The messages of a conversation, newest first."""
         return self.listing(_MESSAGES, page, per_page, conversation=conversation_id)
 
-    def participants(self, conversation_ids: Sequence[int]) -> dict[int, list[RowMapping]]:
+    def participants(self, conversation_ids: Sequence[int]) -> dict[int, list[Row]]:
         """Who takes part in each conversation."""
-        groups: dict[int, list[RowMapping]] = {key: [] for key in conversation_ids}
+        groups: dict[int, list[Row]] = {key: [] for key in conversation_ids}
         for row in self.fetch(_PARTICIPANTS, conversations=conversation_ids):
             groups[row["conversation_id"]].append(row)
         return groups
 
-    def start_conversations(
-        self, recipients: Sequence[str], body: str, subject: str | None
-    ) -> list[RowMapping]:
+    def start_conversations(self, recipients: Sequence[str], body: str, subject: str | None) -> list[Row]:
         """Send a message to each recipient privately; returns the conversations with them.
 
         A private conversation of the same subject is continued.

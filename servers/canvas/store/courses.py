@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import BindParameter, RowMapping, bindparam, func, insert, or_, select
+from sqlalchemy import BindParameter, bindparam, func, insert, or_, select
 
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.canvas.models import Course, Enrollment, User
@@ -25,6 +25,7 @@ from mesocosm.servers.canvas.store.access import (
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.users import UsersStore
+from mesocosm.service import Row
 
 ENROLLMENT_STATES = ("active", "invited", "inactive", "completed")
 COURSE_STATES = ("unpublished", "available", "completed")
@@ -131,11 +132,11 @@ class CoursesStore(UsersStore):
             return self.listing(_ALL_MINE, page, per_page, user=self.user_id)
         return self.listing(_MY_CURRENT, page, per_page, user=self.user_id, now=self.stamp)
 
-    def teachers_of(self, course_ids: Sequence[int]) -> dict[int, list[RowMapping]]:
+    def teachers_of(self, course_ids: Sequence[int]) -> dict[int, list[Row]]:
         """The teachers of each course."""
         return _grouped(self.fetch(_TEACHERS, courses=course_ids))
 
-    def my_enrollments_in(self, course_ids: Sequence[int]) -> dict[int, list[RowMapping]]:
+    def my_enrollments_in(self, course_ids: Sequence[int]) -> dict[int, list[Row]]:
         """The signed-in user's enrollments in each course."""
         return _grouped(self.fetch(_MY_ENROLLMENTS, courses=course_ids, user=self.user_id))
 
@@ -143,7 +144,7 @@ class CoursesStore(UsersStore):
         """How many students each course has."""
         return {row["course_id"]: row["students"] for row in self.fetch(_STUDENTS, courses=course_ids)}
 
-    def create_course(self, account_id: int, fields: dict[str, Any], *, offer: bool = False) -> RowMapping:
+    def create_course(self, account_id: int, fields: dict[str, Any], *, offer: bool = False) -> Row:
         """Create a course, unpublished unless it is offered; for administrators of the account."""
         self.administered(account_id)
         course = self.insert(
@@ -160,7 +161,7 @@ class CoursesStore(UsersStore):
         _check_term(course.start_at, course.end_at)
         return self.access(course.id).course
 
-    def update_course(self, course_id: int, fields: dict[str, Any], event: str | None = None) -> RowMapping:
+    def update_course(self, course_id: int, fields: dict[str, Any], event: str | None = None) -> Row:
         """Change a course; for its teachers and administrators."""
         access = self.access(course_id)
         # Whoever concluded a course may take that back, though it is closed to changes meanwhile.
@@ -175,7 +176,7 @@ class CoursesStore(UsersStore):
         self.change(Course, course_id, changes | {"updated_at": self.stamp})
         return self.access(course_id).course
 
-    def enroll(self, course_id: int, user_id: int, kind: str, state: str) -> RowMapping:
+    def enroll(self, course_id: int, user_id: int, kind: str, state: str) -> Row:
         """Enroll a user; one who has such an enrollment already gets the new state."""
         access = self.access(course_id)
         values.choice("role", kind, ENROLLMENT_TYPES)
@@ -287,8 +288,8 @@ def _may_enroll(access: CourseAccess, kind: str) -> bool:
     return access.admin or TEACHER in access.active
 
 
-def _grouped(rows: Sequence[RowMapping]) -> dict[int, list[RowMapping]]:
-    groups: dict[int, list[RowMapping]] = defaultdict(list)
+def _grouped(rows: Sequence[Row]) -> dict[int, list[Row]]:
+    groups: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
         groups[row["course_id"]].append(row)
     return groups

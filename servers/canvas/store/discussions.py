@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from sqlalchemy import RowMapping, bindparam, exists, func, or_, select, update
+from sqlalchemy import bindparam, exists, func, or_, select, update
 
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import DiscussionEntry, DiscussionTopic, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STAFF, CourseAccess, Row, denied, table_of
+from mesocosm.servers.canvas.store.access import STAFF, CourseAccess, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.pages import PagesStore
+from mesocosm.service import Row
 
 _ENTRY_COUNT = (
     select(func.count())
@@ -108,7 +109,7 @@ class DiscussionsStore(PagesStore):
         """The discussions of a course: pinned ones, then by last reply."""
         return self.listing(_DISCUSSIONS, page, per_page, **self._seen(access))
 
-    def topic(self, access: CourseAccess, topic_id: int) -> RowMapping:
+    def topic(self, access: CourseAccess, topic_id: int) -> Row:
         """A discussion or an announcement."""
         return self.one(_TOPIC, "discussion topic", topic_id, topic=topic_id, **self._seen(access))
 
@@ -119,7 +120,7 @@ class DiscussionsStore(PagesStore):
             return None
         return self.listing(_ENTRIES, page, per_page, topic=topic["id"])
 
-    def post_entry(self, access: CourseAccess, topic_id: int, message: str) -> RowMapping:
+    def post_entry(self, access: CourseAccess, topic_id: int, message: str) -> Row:
         """Post to a discussion as the signed-in user."""
         topic = self.topic(access, topic_id)
         if not (access.edits or (access.active and not access.ended)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.store.access import Row
 from mesocosm.servers.canvas.store.values import MAX_NUMBER, number
+from mesocosm.service import Row
 
 LETTERS = (
     ("A", 94),

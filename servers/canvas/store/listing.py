@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import RowMapping, Select, bindparam, func, select
+from sqlalchemy import Select, bindparam, func, select
 
 from mesocosm.errors import Invalid
+from mesocosm.service import Row
 
 PER_PAGE = 10
 MAX_PER_PAGE = 100
@@ -19,7 +20,7 @@ MAX_PAGE = 10**6
 class Listing:
     """One page of a list."""
 
-    rows: Sequence[RowMapping]
+    rows: Sequence[Row]
     page: int
     per_page: int
     total: int

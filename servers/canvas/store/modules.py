@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import Integer, RowMapping, Select, bindparam, func, insert, or_, select, update
+from sqlalchemy import Integer, Select, bindparam, func, insert, or_, select, update
 
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import (
@@ -20,9 +20,10 @@ from mesocosm.servers.canvas.models import (
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Row, denied, table_of
+from mesocosm.servers.canvas.store.access import CourseAccess, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.quizzes import QuizzesStore
+from mesocosm.service import Row
 
 CONTENT: dict[str, Any] = {
     "Assignment": Assignment,
@@ -121,7 +122,7 @@ class ModulesStore(QuizzesStore):
         """The modules of a course that the user may see, in their order."""
         return self.listing(_MODULES, page, per_page, course=access.course["id"], staff=access.staff)
 
-    def module(self, access: CourseAccess, module_id: int) -> RowMapping:
+    def module(self, access: CourseAccess, module_id: int) -> Row:
         """A module that the user may see."""
         course_id = access.course["id"]
         return self.one(_MODULE, "module", module_id, module=module_id, course=course_id, staff=access.staff)
@@ -141,7 +142,7 @@ class ModulesStore(QuizzesStore):
         self.module(access, module_id)
         return self.listing(_ITEMS, page, per_page, module=module_id, staff=access.staff, user=access.user_id)
 
-    def item(self, access: CourseAccess, module_id: int, item_id: int) -> RowMapping:
+    def item(self, access: CourseAccess, module_id: int, item_id: int) -> Row:
         """An item that the user may see."""
         self.module(access, module_id)
         return self.one(
@@ -154,13 +155,13 @@ class ModulesStore(QuizzesStore):
             user=access.user_id,
         )
 
-    def _progress(self, access: CourseAccess, module_ids: Sequence[int]) -> dict[int, RowMapping]:
+    def _progress(self, access: CourseAccess, module_ids: Sequence[int]) -> dict[int, Row]:
         rows = self.fetch(_PROGRESS, modules=module_ids, staff=access.staff, user=access.user_id)
         return {row["module_id"]: row for row in rows}
 
     # -- writing ----------------------------------------------------------------------------------------
 
-    def complete(self, access: CourseAccess, module_id: int, item_id: int) -> RowMapping:
+    def complete(self, access: CourseAccess, module_id: int, item_id: int) -> Row:
         """Mark an item as done by the signed-in user; items of locked modules cannot be."""
         module, item = self.module(access, module_id), self.item(access, module_id, item_id)
         if access.ended or not (access.active or access.admin):
@@ -175,7 +176,7 @@ class ModulesStore(QuizzesStore):
             self.insert(ItemCompletion(item_id=item_id, user_id=access.user_id, completed_at=self.stamp))
         return self.item(access, module_id, item_id)
 
-    def create_module(self, access: CourseAccess, fields: dict[str, Any]) -> RowMapping:
+    def create_module(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
         """Create a module, unpublished unless told otherwise; those at its position and after move down."""
         course_id = access.course["id"]
         existing = {row["id"]: row["position"] for row in self.fetch(_MODULE_IDS, course=course_id)}
@@ -198,7 +199,7 @@ class ModulesStore(QuizzesStore):
         )
         return self.module(access, module.id)
 
-    def create_item(self, access: CourseAccess, module_id: int, fields: dict[str, Any]) -> RowMapping:
+    def create_item(self, access: CourseAccess, module_id: int, fields: dict[str, Any]) -> Row:
         """Add an item to a module; those at its position and after move down."""
         self.module(access, module_id)
         position = _position(fields, self.fetch(_LAST_ITEM, module=module_id)[0]["last"])
@@ -298,7 +299,7 @@ def _position(fields: dict[str, Any], last: int) -> int:
     return min(wanted, last + 1)
 
 
-def _state(module: Row, progress: dict[int, RowMapping], now: str) -> str:
+def _state(module: Row, progress: dict[int, Row], now: str) -> str:
     if module["unlock_at"] and now < module["unlock_at"]:
         return "locked"
     if any(_level(progress.get(key)) != "completed" for key in module["prerequisite_module_ids"]):
@@ -306,7 +307,7 @@ def _state(module: Row, progress: dict[int, RowMapping], now: str) -> str:
     return _level(progress.get(module["id"]))
 
 
-def _level(progress: RowMapping | None) -> str:
+def _level(progress: Row | None) -> str:
     """Of a module without anything to do, nothing is left to complete."""
     if progress is None or progress["done"] >= progress["items"] - progress["headers"]:
         return "completed"

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import Any, TypedDict
 
-from sqlalchemy import RowMapping, bindparam, or_, select
+from sqlalchemy import bindparam, or_, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import File, Folder, User, WikiPage
@@ -14,6 +14,7 @@ from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import CourseAccess, denied, missing
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.modules import ModulesStore
+from mesocosm.service import Row
 
 ROOT_FOLDER = "course files"
 
@@ -106,7 +107,7 @@ class PagesStore(ModulesStore):
         """The pages of a course by title, without their bodies."""
         return self.listing(_PAGES, page, per_page, course=access.course["id"], staff=access.staff)
 
-    def page(self, access: CourseAccess, url: str) -> RowMapping:
+    def page(self, access: CourseAccess, url: str) -> Row:
         """A page by the last part of its address."""
         values.text("page_url", url)
         return self.one(_PAGE, "page", url[:80], course=access.course["id"], url=url, staff=access.staff)
@@ -119,7 +120,7 @@ class PagesStore(ModulesStore):
         self.one(_FOLDER, "folder", folder_id, folder=folder_id, course=course_id, staff=access.staff)
         return self.listing(_FOLDER_FILES, page, per_page, folder=folder_id, staff=access.staff)
 
-    def file(self, file_id: int) -> RowMapping:
+    def file(self, file_id: int) -> Row:
         """A file of a course that the user may see, or one of the user's own."""
         file = self.one(_FILE, "file", file_id, file=file_id)
         if file["course_id"] is None:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, TypedDict
 
-from sqlalchemy import RowMapping, bindparam, exists, func, or_, select
+from sqlalchemy import bindparam, exists, func, or_, select
 
 from mesocosm.errors import Conflict, Denied, Invalid
 from mesocosm.servers.canvas.models import Assignment, ModuleItem, Quiz, QuizQuestion, QuizSubmission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Row, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, denied
 from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.questions import (
@@ -22,6 +22,7 @@ from mesocosm.servers.canvas.store.questions import (
     filled_question,
 )
 from mesocosm.servers.canvas.store.submissions import NewSubmission, SubmissionsStore
+from mesocosm.service import Row
 
 QUIZ_TYPES = ("practice_quiz", "assignment", "graded_survey", "survey")
 GRADED_TYPES = ("assignment", "graded_survey")
@@ -118,7 +119,7 @@ class QuizzesStore(SubmissionsStore):
         """The quizzes of a course that the user may see."""
         return self.listing(_QUIZZES, page, per_page, course=access.course["id"], staff=access.staff)
 
-    def quiz(self, access: CourseAccess, quiz_id: int) -> RowMapping:
+    def quiz(self, access: CourseAccess, quiz_id: int) -> Row:
         """A quiz that the user may see."""
         return self.one(_QUIZ, "quiz", quiz_id, quiz=quiz_id, course=access.course["id"], staff=access.staff)
 
@@ -129,13 +130,13 @@ class QuizzesStore(SubmissionsStore):
             raise denied()
         return self.listing(_QUESTIONS, page, per_page, quiz=quiz_id)
 
-    def question(self, quiz_id: int, question_id: int) -> RowMapping:
+    def question(self, quiz_id: int, question_id: int) -> Row:
         """One question."""
         return self.one(_QUESTION, "quiz question", question_id, quiz=quiz_id, question=question_id)
 
     # -- writing ----------------------------------------------------------------------------------------
 
-    def create_quiz(self, access: CourseAccess, fields: dict[str, Any]) -> RowMapping:
+    def create_quiz(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
         """Create a quiz without questions; unpublished unless told otherwise."""
         new: dict[str, Any] = {**_NEW, "published": False, **_checked(fields)}
         quiz = self.insert(
@@ -144,7 +145,7 @@ class QuizzesStore(SubmissionsStore):
         self._follow(access, quiz.id)
         return self.quiz(access, quiz.id)
 
-    def update_quiz(self, access: CourseAccess, quiz_id: int, fields: dict[str, Any]) -> RowMapping:
+    def update_quiz(self, access: CourseAccess, quiz_id: int, fields: dict[str, Any]) -> Row:
         """Change a quiz, and the assignment that belongs to it."""
         quiz = self.quiz(access, quiz_id)
         checked = _checked(fields)
@@ -162,7 +163,7 @@ class QuizzesStore(SubmissionsStore):
         self.session.delete(self.session.get_one(Quiz, quiz_id))
         self.session.flush()
 
-    def add_question(self, access: CourseAccess, quiz_id: int, fields: dict[str, Any]) -> RowMapping:
+    def add_question(self, access: CourseAccess, quiz_id: int, fields: dict[str, Any]) -> Row:
         """Add a question at the end of a quiz."""
         self.quiz(access, quiz_id)
         position = self.fetch(_LAST_POSITION, quiz=quiz_id)[0]["last"] + 1
@@ -174,7 +175,7 @@ class QuizzesStore(SubmissionsStore):
 
     def update_question(
         self, access: CourseAccess, quiz_id: int, question_id: int, fields: dict[str, Any]
-    ) -> RowMapping:
+    ) -> Row:
         """Change a question."""
         self.quiz(access, quiz_id)
         self.question(quiz_id, question_id)

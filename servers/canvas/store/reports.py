@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, func, select
+from sqlalchemy import bindparam, func, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import AccountReport, Assignment, Course, Enrollment, Submission, User
@@ -15,6 +15,7 @@ from mesocosm.servers.canvas.store.access import STUDENT
 from mesocosm.servers.canvas.store.accounts import below
 from mesocosm.servers.canvas.store.calendar import CalendarStore
 from mesocosm.servers.canvas.store.submissions import COUNTING
+from mesocosm.service import Row
 
 MAX_LINES = 100_000
 PROVISIONED = ("users", "courses", "enrollments")
@@ -143,13 +144,13 @@ REPORTS: dict[str, tuple[str, Callable[[int], Any] | None]] = {
 class ReportsStore(CalendarStore):
     """Reports, which are complete as soon as they are asked for."""
 
-    def last_reports(self, account_id: int) -> dict[str, RowMapping]:
+    def last_reports(self, account_id: int) -> dict[str, Row]:
         """The newest report of each kind that was made for an account."""
         self.administered(account_id)
         runs = self.fetch(_LAST_RUNS, account=account_id)
         return {row["report"]: self.fetch(_REPORT, report=row["last"])[0] for row in runs}
 
-    def create_report(self, account_id: int, report: str, parameters: dict[str, Any]) -> RowMapping:
+    def create_report(self, account_id: int, report: str, parameters: dict[str, Any]) -> Row:
         """Make a report on an account."""
         self.administered(account_id)
         if report not in REPORTS:
@@ -182,7 +183,7 @@ def _provisioned(parameters: dict[str, Any]) -> str:
     return chosen[0]
 
 
-def _csv(rows: Sequence[RowMapping]) -> str:
+def _csv(rows: Sequence[Row]) -> str:
     if not rows:
         return ""
     out = io.StringIO()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from sqlalchemy import RowMapping, bindparam, func, insert, select
+from sqlalchemy import bindparam, func, insert, select
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import (
@@ -20,11 +20,12 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Row, denied, table_of
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, denied, table_of
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, AssignmentsStore
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded
 from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.service import Row
 
 _SUBMISSION = select(*Submission.__table__.c).where(
     Submission.assignment_id == bindparam("assignment"), Submission.user_id == bindparam("user")
@@ -156,15 +157,15 @@ class SubmissionsStore(AssignmentsStore):
             raise NotFound(f"The specified resource does not exist: submission of user {owner}")
         return self._submission(assignment["id"], owner)
 
-    def comments(self, submission: Row) -> Sequence[RowMapping]:
+    def comments(self, submission: Row) -> Sequence[Row]:
         """The remarks on a submission, oldest first."""
         return self.fetch(_COMMENTS, submission=submission["id"])
 
-    def earlier_attempts(self, submission: Row) -> Sequence[RowMapping]:
+    def earlier_attempts(self, submission: Row) -> Sequence[Row]:
         """What was handed in before, oldest first."""
         return self.fetch(_EARLIER, submission=submission["id"])
 
-    def attached_files(self, submission: Row) -> list[RowMapping]:
+    def attached_files(self, submission: Row) -> list[Row]:
         """The files that were handed in, in the order in which they were named."""
         if not submission["file_ids"]:
             return []
@@ -317,7 +318,7 @@ class SubmissionsStore(AssignmentsStore):
         """The signed-in user's student enrollments in current courses."""
         return self.listing(_MY_STUDIES, page, per_page, user=self.user_id, now=self.stamp)
 
-    def scores(self, enrollments: Sequence[RowMapping]) -> dict[tuple[int, int], Scores]:
+    def scores(self, enrollments: Sequence[Row]) -> dict[tuple[int, int], Scores]:
         """Current and final score, in per cent, by course and user."""
         courses = sorted({row["course_id"] for row in enrollments})
         users = sorted({row["user_id"] for row in enrollments})
@@ -364,11 +365,11 @@ class SubmissionsStore(AssignmentsStore):
         if rows:
             self.session.execute(insert(table_of(SubmissionComment)), rows)
 
-    def _assignments(self, keys: list[int]) -> list[RowMapping]:
+    def _assignments(self, keys: list[int]) -> list[Row]:
         chunks = [keys[start : start + 10_000] for start in range(0, len(keys), 10_000)]
         return [row for chunk in chunks for row in self.fetch(_GRADED_ASSIGNMENTS, assignments=chunk)]
 
-    def _filled(self, assignment: RowMapping, submission: NewSubmission) -> dict[str, Any]:
+    def _filled(self, assignment: Row, submission: NewSubmission) -> dict[str, Any]:
         row: dict[str, Any] = {**_UNSUBMITTED, **submission, "grade": None}
         row["submitted_at"] = values.stored_time(row["submitted_at"])
         if row["submitted_at"] is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from sqlalchemy import RowMapping, bindparam, delete, select
+from sqlalchemy import bindparam, delete, select
 
 from mesocosm.errors import Conflict, Denied, Invalid
 from mesocosm.servers.canvas.models import Enrollment, SignIn, User
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE, AccountsStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.service import Row
 
 MIN_PASSWORD = 8
 
@@ -69,15 +70,15 @@ class NewUser(TypedDict, total=False):
 class UsersStore(AccountsStore):
     """The people of Canvas."""
 
-    def user(self, user_id: int) -> RowMapping:
+    def user(self, user_id: int) -> Row:
         """A user."""
         return self.one(_USER, "user", user_id, user=user_id)
 
-    def me(self) -> RowMapping:
+    def me(self) -> Row:
         """The signed-in user."""
         return self.user(self.user_id)
 
-    def log_in(self, login_id: str, password: str) -> RowMapping:
+    def log_in(self, login_id: str, password: str) -> Row:
         """Sign in with a password."""
         login_id = values.text("login_id", login_id.strip())
         rows = self.fetch(_BY_LOGIN, login_id=login_id)
@@ -92,7 +93,7 @@ class UsersStore(AccountsStore):
         """Sign out whoever is signed in."""
         self.session.execute(delete(SignIn))
 
-    def update_profile(self, changes: dict[str, str]) -> RowMapping:
+    def update_profile(self, changes: dict[str, str]) -> Row:
         """Change the signed-in user's profile."""
         user_id = self.user_id
         changed: dict[str, str | None] = {}
@@ -122,11 +123,11 @@ class UsersStore(AccountsStore):
             return self.listing(_EVERYBODY, page, per_page, account=root)
         return self.listing(_ACQUAINTED, page, per_page, viewer=viewer)
 
-    def people_by_id(self, user_ids: set[int]) -> dict[int, RowMapping]:
+    def people_by_id(self, user_ids: set[int]) -> dict[int, Row]:
         """Names of users."""
         return {row["id"]: row for row in self.fetch(_NAMES, users=sorted(user_ids))}
 
-    def create_user(self, account_id: int, user: dict[str, Any], pseudonym: dict[str, Any]) -> RowMapping:
+    def create_user(self, account_id: int, user: dict[str, Any], pseudonym: dict[str, Any]) -> Row:
         """Create a user with a login; for administrators of the account."""
         account = self.administered(account_id)
         login_id = values.title("unique_id", pseudonym["unique_id"])

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, func, insert, select
+from sqlalchemy import bindparam, func, insert, select
 
 from mesocosm.errors import Denied, Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Base, Member, Repository, SignIn, Team, TeamMember
 from mesocosm.servers.codehost.store.values import timestamp
-from mesocosm.service import Store
+from mesocosm.service import Row, Store
 
 ROLES = ("none", "read", "triage", "write", "maintain", "admin")
 """What somebody may do in a repository, from least to most."""
@@ -41,7 +41,7 @@ class Accounts(Store):
     metadata = Base.metadata
 
     @property
-    def me(self) -> RowMapping:
+    def me(self) -> Row:
         """The account that is signed in; ``Denied`` if nobody is."""
         rows = self.fetch(_ME)
         if not rows:
@@ -53,7 +53,7 @@ class Accounts(Store):
         """The world's clock as the tables keep it."""
         return timestamp(self.now)
 
-    def account(self, login: str) -> RowMapping:
+    def account(self, login: str) -> Row:
         """An account by its login."""
         rows = self.fetch(_BY_LOGIN, login=login)
         if not rows:
@@ -65,14 +65,14 @@ class Accounts(Store):
         rows = self.fetch(_MEMBER, organization=organization_id, account=account_id)
         return str(rows[0]["role"]) if rows else None
 
-    def team(self, organization: str, slug: str) -> RowMapping:
+    def team(self, organization: str, slug: str) -> Row:
         """A team by the organisation's login and its slug."""
         rows = self.fetch(_TEAM, organization=organization, slug=slug)
         if not rows:
             raise NotFound("Not Found")
         return rows[0]
 
-    def repository_counts(self, account_id: int) -> RowMapping:
+    def repository_counts(self, account_id: int) -> Row:
         """How many public and private repositories an account owns."""
         return self.fetch(_REPOSITORY_COUNTS, owner=account_id)[0]
 

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import RowMapping, text
+from sqlalchemy import text
 
 from mesocosm.servers.codehost.store.differences import kept_lines, lines
+from mesocosm.service import Row
 
 if TYPE_CHECKING:
     from mesocosm.servers.codehost.store.history import Commits
@@ -30,13 +31,13 @@ class Blame:
     their trees.
     """
 
-    def __init__(self, commits: Commits, repository: RowMapping) -> None:
+    def __init__(self, commits: Commits, repository: Row) -> None:
         self._commits = commits
         self._objects = commits.objects(repository)
         self._parents: dict[int, list[int]] = defaultdict(list)
-        self._touched: dict[str, Mapping[int, RowMapping]] = {}
+        self._touched: dict[str, Mapping[int, Row]] = {}
 
-    def lines(self, commit: RowMapping, path: str, sha: str) -> list[int]:
+    def lines(self, commit: Row, path: str, sha: str) -> list[int]:
         """For each line of a version of a file the row of the commit that it comes from."""
         for row in self._commits.fetch(_PARENTS, head=commit["id"]):
             self._parents[row["commit_id"]].append(row["parent_id"])
@@ -77,7 +78,7 @@ class Blame:
             found[to] = commit_id
         return passed
 
-    def _version(self, parent: int, path: str, change: RowMapping | None) -> tuple[str, str] | None:
+    def _version(self, parent: int, path: str, change: Row | None) -> tuple[str, str] | None:
         """Path and name of the file in a parent."""
         before = change["previous_path"] if change and change["previous_path"] else path
         tree = self._commits.commit_by_id(parent)["tree"]
@@ -91,7 +92,7 @@ class Blame:
     def _split(self, sha: str) -> Sequence[bytes]:
         return lines(self._objects.data(sha))
 
-    def _touches(self, path: str) -> Mapping[int, RowMapping]:
+    def _touches(self, path: str) -> Mapping[int, Row]:
         if path not in self._touched:
             rows = self._commits.fetch(_TOUCHED, path=path)
             self._touched[path] = {row["commit_id"]: row for row in rows}

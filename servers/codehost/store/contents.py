@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dulwich.objects import Blob
-from sqlalchemy import RowMapping, bindparam, select
+from sqlalchemy import bindparam, select
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.codehost.models import File, Object
@@ -15,6 +15,7 @@ from mesocosm.servers.codehost.store.history import Commits, Signature
 from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore, write_tree
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, cursor, parse_cursor, window
+from mesocosm.service import Row
 
 FILE, EXECUTABLE, SYMLINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 MAX_DIRECTORY = 1000
@@ -65,9 +66,7 @@ class Blamed:
 class Contents(Commits):
     """The files of a repository."""
 
-    def look(
-        self, repository: RowMapping, path: str, ref: str | None
-    ) -> tuple[RowMapping, Entry, bytes | list[Entry]]:
+    def look(self, repository: Row, path: str, ref: str | None) -> tuple[Row, Entry, bytes | list[Entry]]:
         """What lies at a path: the commit, the entry, and its contents, or those of the directory."""
         commit = self.commit(repository, ref)
         objects = self.objects(repository)
@@ -93,7 +92,7 @@ class Contents(Commits):
 
     def walk(
         self,
-        repository: RowMapping,
+        repository: Row,
         name: str | None,
         *,
         recursive: bool,
@@ -112,14 +111,14 @@ class Contents(Commits):
 
     def blame_ranges(
         self,
-        repository: RowMapping,
+        repository: Row,
         path: str,
         ref: str | None,
         start: int | None,
         end: int | None,
         after: str | None,
         per_page: int | None,
-    ) -> tuple[RowMapping, list[Blamed], int, int]:
+    ) -> tuple[Row, list[Blamed], int, int]:
         """The commit looked at, ranges after a cursor, how many there are, and how many came before."""
         limit, _ = window(1, per_page)
         offset = parse_cursor(after, (int,))[0] if after else 0
@@ -140,11 +139,11 @@ class Contents(Commits):
         """The position in such a list."""
         return cursor([position])
 
-    def file_text(self, file: RowMapping) -> str:
+    def file_text(self, file: Row) -> str:
         """The contents of a file that code search has found."""
         return ObjectStore(self.session, file["network"]).data(file["sha"]).decode("utf-8", "replace")
 
-    def blame(self, repository: RowMapping, path: str, ref: str | None) -> tuple[RowMapping, list[int]]:
+    def blame(self, repository: Row, path: str, ref: str | None) -> tuple[Row, list[int]]:
         """The commit at which a file is looked at, and for each line the row of the commit that wrote it."""
         commit, entry, data = self.look(repository, path, ref)
         if isinstance(data, list) or entry.type != "file":
@@ -155,7 +154,7 @@ class Contents(Commits):
 
     def put_file(
         self,
-        repository: RowMapping,
+        repository: Row,
         path: str,
         content: str,
         message: str,
@@ -163,7 +162,7 @@ class Contents(Commits):
         sha: str | None,
         *,
         allow_symlink: bool = False,
-    ) -> tuple[RowMapping, Entry]:
+    ) -> tuple[Row, Entry]:
         """Commit a new version of a file; the version that it replaces must be named."""
         head = self.head_for_writing(repository, branch)
         path = valid_path(path)
@@ -181,9 +180,7 @@ class Contents(Commits):
         commit = self.commit_files(repository, branch, head, {path: (mode, data)}, message)
         return commit, Entry(path, mode, Blob.from_string(data).id.decode(), len(data))
 
-    def push(
-        self, repository: RowMapping, branch: str, files: Sequence[tuple[str, str]], message: str
-    ) -> RowMapping:
+    def push(self, repository: Row, branch: str, files: Sequence[tuple[str, str]], message: str) -> Row:
         """Commit several files at once, whatever was at their paths."""
         head = self.head_for_writing(repository, branch)
         if not files:
@@ -201,7 +198,7 @@ class Contents(Commits):
         self._check_parents(objects, head, list(changes))
         return self.commit_files(repository, branch, head, changes, message)
 
-    def remove_file(self, repository: RowMapping, path: str, message: str, branch: str) -> RowMapping:
+    def remove_file(self, repository: Row, path: str, message: str, branch: str) -> Row:
         """Commit the removal of a file."""
         head = self.head_for_writing(repository, branch)
         path = valid_path(path)
@@ -210,7 +207,7 @@ class Contents(Commits):
             raise NotFound(f"Not Found: there is no file {path} on {branch}.")
         return self.commit_files(repository, branch, head, {path: None}, message)
 
-    def head_for_writing(self, repository: RowMapping, branch: str) -> RowMapping | None:
+    def head_for_writing(self, repository: Row, branch: str) -> Row | None:
         """The head of a branch that may be committed to; ``None`` for the first commit of a repository."""
         if branch in self.protected_branches(repository["id"]):
             raise Conflict("Could not update the branch: Changes must be made through a pull request.")
@@ -223,12 +220,12 @@ class Contents(Commits):
 
     def commit_files(
         self,
-        repository: RowMapping,
+        repository: Row,
         branch: str,
-        head: RowMapping | None,
+        head: Row | None,
         changes: Mapping[str, tuple[int, bytes] | None],
         message: str,
-    ) -> RowMapping:
+    ) -> Row:
         """Commit mode and contents of files by path, in the name of the signed-in account."""
         clean(message, "message", blank=False)
         tree = self.store_files(self.objects(repository), head["tree"] if head else None, changes)
@@ -248,20 +245,20 @@ class Contents(Commits):
         return write_tree(objects, base, entries)
 
     @staticmethod
-    def signature(account: RowMapping) -> Signature:
+    def signature(account: Row) -> Signature:
         """How commits name an account."""
         return account["name"], account["email"] or f"{account['login']}@users.noreply.github.com"
 
     # -- parts ------------------------------------------------------------------------------------------
 
-    def _file_at_head(self, repository: RowMapping, commit: RowMapping, path: str) -> tuple[int, str] | None:
+    def _file_at_head(self, repository: Row, commit: Row, path: str) -> tuple[int, str] | None:
         """The quick way to a file at the head of the default branch, past trees of any size."""
         if commit["sha"] != self.ref(repository, f"refs/heads/{repository['default_branch']}"):
             return None
         rows = self.fetch(_AT_HEAD, repository=repository["id"], path=path)
         return (rows[0]["mode"], rows[0]["sha"]) if rows else None
 
-    def _list(self, objects: ObjectStore, repository: RowMapping, path: str, tree: str) -> list[Entry]:
+    def _list(self, objects: ObjectStore, repository: Row, path: str, tree: str) -> list[Entry]:
         prefix = f"{path}/" if path else ""
         items = objects.entries(tree)
         folders = [item for item in items if item[1] == DIRECTORY]
@@ -291,7 +288,7 @@ class Contents(Commits):
             if recursive and entry.type == "dir":
                 self._walk(objects, entry.sha, entry.path + "/", prefix, recursive, found, enough)
 
-    def _sized(self, repository: RowMapping, entries: list[Entry]) -> list[Entry]:
+    def _sized(self, repository: Row, entries: list[Entry]) -> list[Entry]:
         shas = [entry.sha for entry in entries if entry.type in ("file", "symlink")]
         rows = self.fetch(_SIZES, network=repository["network"], shas=shas) if shas else []
         sizes = {row["sha"]: row["size"] for row in rows}
@@ -313,7 +310,7 @@ class Contents(Commits):
             raise Conflict(f"{path} does not match {sha}")
         return mode
 
-    def _check_parents(self, objects: ObjectStore, head: RowMapping | None, paths: Sequence[str]) -> None:
+    def _check_parents(self, objects: ObjectStore, head: Row | None, paths: Sequence[str]) -> None:
         """No folder of a new file may be a file, neither there nor among the new ones."""
         new = set(paths)
         folders: dict[str, str] = {}

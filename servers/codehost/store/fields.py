@@ -8,13 +8,14 @@ from datetime import date
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, RowMapping, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import FieldValue, Issue, IssueField, Label, Milestone
 from mesocosm.servers.codehost.store.contents import FILE, Contents
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean
+from mesocosm.service import Row
 
 DEFAULT_LABELS = (
     ("bug", "d73a4a", "Something isn't working"),
@@ -60,7 +61,7 @@ class Fields(Contents):
         *,
         private: bool,
         with_readme: bool,
-    ) -> RowMapping:
+    ) -> Row:
         """A new repository of the signed-in account, or of an organisation, as the product makes one."""
         repository = self.new_repository(
             name, description=description, organization=organization, private=private
@@ -84,23 +85,23 @@ class Fields(Contents):
         ]
         self.session.execute(insert(Label), rows)
 
-    def labels(self, repository: RowMapping) -> Sequence[RowMapping]:
+    def labels(self, repository: Row) -> Sequence[Row]:
         """The labels of a repository by name."""
         return self.fetch(_LABELS, repository=repository["id"])
 
-    def label(self, repository: RowMapping, name: str) -> RowMapping:
+    def label(self, repository: Row, name: str) -> Row:
         """A label by its name."""
         rows = self.fetch(_LABEL, repository=repository["id"], name=name)
         if not rows:
             raise NotFound(f"label '{name}' not found in {repository['owner']}/{repository['name']}")
         return rows[0]
 
-    def label_or_new(self, repository: RowMapping, name: str) -> int:
+    def label_or_new(self, repository: Row, name: str) -> int:
         """The id of a label, which is made if it does not exist."""
         rows = self.fetch(_LABEL, repository=repository["id"], name=name.strip())
         return int(rows[0]["id"]) if rows else self.add_label(repository, name, NEW_LABEL_COLOR)
 
-    def add_label(self, repository: RowMapping, name: str, color: str, description: str = "") -> int:
+    def add_label(self, repository: Row, name: str, color: str, description: str = "") -> int:
         """A new label; returns its id."""
         row = {
             "repository_id": repository["id"],
@@ -112,12 +113,12 @@ class Fields(Contents):
 
     def change_label(
         self,
-        repository: RowMapping,
+        repository: Row,
         name: str,
         new_name: str | None,
         color: str | None,
         description: str | None,
-    ) -> RowMapping:
+    ) -> Row:
         """Change what is given."""
         label = self.label(repository, name)
         changes: dict[str, Any] = {}
@@ -131,13 +132,13 @@ class Fields(Contents):
         if not changes:
             raise Unprocessable("at least one of new_name, color, or description must be provided for update")
         self.session.execute(update(Label).where(Label.id == label["id"]).values(**changes))
-        return self.label(repository, changes.get("name", label["name"]))
+        return self.label(repository, changes.get("name") or label["name"])
 
-    def remove_label(self, repository: RowMapping, name: str) -> None:
+    def remove_label(self, repository: Row, name: str) -> None:
         """Remove a label from the repository and from every issue."""
         self.session.execute(delete(Label).where(Label.id == self.label(repository, name)["id"]))
 
-    def _label_name(self, repository: RowMapping, name: str, *, taken: bool = True) -> str:
+    def _label_name(self, repository: Row, name: str, *, taken: bool = True) -> str:
         name = clean(name, "label name", limit=50, blank=False).strip()
         if taken and self.fetch(_LABEL, repository=repository["id"], name=name):
             raise Unprocessable(f"Validation Failed: the label {name!r} already_exists.")
@@ -145,11 +146,11 @@ class Fields(Contents):
 
     # -- fields -----------------------------------------------------------------------------------------
 
-    def fields_of(self, issue_ids: Sequence[int]) -> Sequence[RowMapping]:
+    def fields_of(self, issue_ids: Sequence[int]) -> Sequence[Row]:
         """Every field value of these issues."""
         return self.fetch(_VALUES, ids=issue_ids) if issue_ids else ()
 
-    def field_condition(self, repository: RowMapping, name: str, value: str) -> ColumnElement[bool]:
+    def field_condition(self, repository: Row, name: str, value: str) -> ColumnElement[bool]:
         """The condition that a field of an issue has a value."""
         field = self._field(repository, name)
         having = select(FieldValue.issue_id).where(
@@ -157,7 +158,7 @@ class Fields(Contents):
         )
         return Issue.id.in_(having)
 
-    def set_fields(self, repository: RowMapping, issue_id: int, values: Sequence[Mapping[str, Any]]) -> None:
+    def set_fields(self, repository: Row, issue_id: int, values: Sequence[Mapping[str, Any]]) -> None:
         """Set or clear field values; each names a field and has a ``value``, an option or ``delete``."""
         for item in values:
             field = self._field(repository, item["field_name"])
@@ -183,7 +184,7 @@ class Fields(Contents):
                 self.session.merge(FieldValue(issue_id=issue_id, field_id=field["id"], value=value))
                 self.session.flush()
 
-    def _field(self, repository: RowMapping, name: str) -> RowMapping:
+    def _field(self, repository: Row, name: str) -> Row:
         rows = self.fetch(_FIELD, owner=repository["owner_id"], name=name.strip())
         if not rows:
             raise Unprocessable(
@@ -230,7 +231,7 @@ def _color(color: str) -> str:
     return color.lower()
 
 
-def _field_value(field: RowMapping, value: Any) -> str:
+def _field_value(field: Row, value: Any) -> str:
     if field["data_type"] == "number":
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Unprocessable(f"issue field {field['name']!r} takes a number, got {value!r}")

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from dulwich.objects import Commit as GitCommit
 from dulwich.objects import ObjectID, Tag
-from sqlalchemy import RowMapping, delete, insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.codehost.models import (
@@ -35,6 +35,7 @@ from mesocosm.servers.codehost.store.merging import merge
 from mesocosm.servers.codehost.store.reviews import REVIEW_STATES
 from mesocosm.servers.codehost.store.search_accounts import AccountSearch
 from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, moment, timestamp
+from mesocosm.service import Row
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,7 @@ class CodehostStore(AccountSearch):
     def add_commits(self, owner: str, name: str, commits: Iterable[NewCommit]) -> list[str]:
         """Commit in the given order; returns the SHAs. Branches move once, at the end."""
         repository = self._any_repository(owner, name)
-        heads: dict[str, RowMapping] = {}
+        heads: dict[str, Row] = {}
         shas = []
         for commit in commits:
             branch = commit.branch or repository["default_branch"]
@@ -268,8 +269,8 @@ class CodehostStore(AccountSearch):
             self.session.execute(insert(kind), rows)
 
     def _branch_point(
-        self, repository: RowMapping, branch: str, start: str | None, heads: Mapping[str, RowMapping]
-    ) -> RowMapping | None:
+        self, repository: Row, branch: str, start: str | None, heads: Mapping[str, Row]
+    ) -> Row | None:
         existing = self.ref(repository, f"refs/heads/{branch}")
         if existing:
             return self.commit_by_sha(repository, existing)
@@ -279,8 +280,8 @@ class CodehostStore(AccountSearch):
         return heads.get(start) or self.commit(repository, start)
 
     def _make_commit(
-        self, repository: RowMapping, heads: Mapping[str, RowMapping], head: RowMapping | None, new: NewCommit
-    ) -> RowMapping:
+        self, repository: Row, heads: Mapping[str, Row], head: Row | None, new: NewCommit
+    ) -> Row:
         objects = self.objects(repository)
         parents = [head] if head else []
         tree = head["tree"] if head else None
@@ -342,7 +343,7 @@ class CodehostStore(AccountSearch):
 
     def _issue_row(
         self,
-        repository: RowMapping,
+        repository: Row,
         number: int,
         issue: NewIssue,
         people: Mapping[str, int],
@@ -375,7 +376,7 @@ class CodehostStore(AccountSearch):
         }
 
     def _mark_issues(
-        self, repository: RowMapping, issues: Sequence[tuple[int, NewIssue]], people: Mapping[str, int]
+        self, repository: Row, issues: Sequence[tuple[int, NewIssue]], people: Mapping[str, int]
     ) -> None:
         """Labels, assignees, comments, parents and fields of new issues."""
         names = dict.fromkeys(label.strip().lower() for _, issue in issues for label in issue.labels)
@@ -431,13 +432,13 @@ class CodehostStore(AccountSearch):
                     logins[login.lower()] = self.account(login)["id"]
         return logins
 
-    def _milestones(self, repository: RowMapping) -> dict[int, int]:
+    def _milestones(self, repository: Row) -> dict[int, int]:
         rows = self.fetch(
             select(Milestone.id, Milestone.number).where(Milestone.repository_id == repository["id"])
         )
         return {row["number"]: row["id"] for row in rows}
 
-    def _issue_of(self, repository: RowMapping, number: int) -> int:
+    def _issue_of(self, repository: Row, number: int) -> int:
         return int(self.issue(repository, number)["id"])
 
     def _insert_all(self, kind: Any, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -480,7 +481,7 @@ class CodehostStore(AccountSearch):
                 self.change_pull(repository, pull["number"], state="closed")
         return int(pull["number"])
 
-    def _add_review(self, repository: RowMapping, number: int, new: NewReview) -> None:
+    def _add_review(self, repository: Row, number: int, new: NewReview) -> None:
         pull = self.start_review(repository, number, None, new.body)
         pending = self.fetch(
             select(Review.id).where(

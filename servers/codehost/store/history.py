@@ -12,7 +12,7 @@ from dulwich.objects import Commit as GitCommit
 from dulwich.objects import ObjectID, Tag
 from dulwich.refs import Ref as RefName
 from dulwich.refs import check_ref_format
-from sqlalchemy import RowMapping, bindparam, insert, select, text, update
+from sqlalchemy import bindparam, insert, select, text, update
 
 from mesocosm.errors import Conflict, NotFound
 from mesocosm.servers.codehost.models import (
@@ -32,6 +32,7 @@ from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore, RefT
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.repositories import Repositories
 from mesocosm.servers.codehost.store.values import parse_time, timestamp, window
+from mesocosm.service import Row
 
 Signature = tuple[str, str]
 """Name and e-mail address of an author or committer."""
@@ -125,25 +126,25 @@ _IS_ANCESTOR = text(
 class Commits(Repositories):
     """Git's side of a repository."""
 
-    def objects(self, repository: RowMapping) -> ObjectStore:
+    def objects(self, repository: Row) -> ObjectStore:
         """The git objects that a repository shares with its forks."""
         return ObjectStore(self.session, repository["network"])
 
     # -- names ------------------------------------------------------------------------------------------
 
-    def ref(self, repository: RowMapping, name: str) -> str | None:
+    def ref(self, repository: Row, name: str) -> str | None:
         """What a ref of this full name points at."""
         rows = self.fetch(_REF, repository=repository["id"], name=name)
         return str(rows[0]["sha"]) if rows else None
 
-    def branch_head(self, repository: RowMapping, branch: str) -> RowMapping:
+    def branch_head(self, repository: Row, branch: str) -> Row:
         """The newest commit of a branch."""
         sha = self.ref(repository, f"refs/heads/{branch.removeprefix('refs/heads/')}")
         if sha is None:
             raise NotFound(f"Branch {branch} not found")
         return self.fetch(_BY_SHA, network=repository["network"], sha=sha)[0]
 
-    def commit(self, repository: RowMapping, name: str | None) -> RowMapping:
+    def commit(self, repository: Row, name: str | None) -> Row:
         """The commit that a name stands for: a branch, tag, full or short SHA; none is the default branch."""
         found = self.find_commit(repository, name)
         if found is not None:
@@ -152,7 +153,7 @@ class Commits(Repositories):
             raise Conflict("Git Repository is empty.")
         raise NotFound(f"No commit found for SHA: {name or repository['default_branch']}")
 
-    def find_commit(self, repository: RowMapping, name: str | None) -> RowMapping | None:
+    def find_commit(self, repository: Row, name: str | None) -> Row | None:
         """The commit that a name stands for, or ``None``."""
         name = name or repository["default_branch"]
         name = repository["default_branch"] if name == "HEAD" else name
@@ -168,15 +169,15 @@ class Commits(Repositories):
         )
         return rows[0] if len(rows) == 1 else None
 
-    def commit_by_id(self, commit_id: int) -> RowMapping:
+    def commit_by_id(self, commit_id: int) -> Row:
         """A commit by its row."""
         return self.fetch(_BY_ID, id=commit_id)[0]
 
-    def commit_by_sha(self, repository: RowMapping, sha: str) -> RowMapping:
+    def commit_by_sha(self, repository: Row, sha: str) -> Row:
         """A commit by its full name, which must exist."""
         return self.fetch(_BY_SHA, network=repository["network"], sha=sha)[0]
 
-    def tree(self, repository: RowMapping, name: str | None) -> str:
+    def tree(self, repository: Row, name: str | None) -> str:
         """The tree that a name stands for: that of a commit, or a tree by its own SHA."""
         if name and len(name) == 40 and _SHA.fullmatch(name.lower()):
             rows = self.fetch(_OBJECT_TYPE, network=repository["network"], sha=name.lower())
@@ -185,13 +186,13 @@ class Commits(Repositories):
         return str(self.commit(repository, name)["tree"])
 
     def branches(
-        self, repository: RowMapping, page: int | None, per_page: int | None
+        self, repository: Row, page: int | None, per_page: int | None
     ) -> tuple[list[dict[str, str]], int]:
         """One page of the branches by name, and how many there are."""
         return self._refs(repository, "refs/heads/", page, per_page)
 
     def tags(
-        self, repository: RowMapping, page: int | None, per_page: int | None
+        self, repository: Row, page: int | None, per_page: int | None
     ) -> tuple[list[dict[str, str]], int]:
         """One page of the tags, newest name first as the product sorts them, each with its commit."""
         rows, total = self._refs(repository, "refs/tags/", page, per_page, newest=True)
@@ -199,7 +200,7 @@ class Commits(Repositories):
             {"name": row["name"], "sha": str(self._peeled(repository, row["sha"])["sha"])} for row in rows
         ], total
 
-    def tag_details(self, repository: RowMapping, name: str) -> dict[str, Any]:
+    def tag_details(self, repository: Row, name: str) -> dict[str, Any]:
         """A tag: what its ref points at, its annotation if it has one, and its commit."""
         name = name.removeprefix("refs/tags/")
         sha = self.ref(repository, f"refs/tags/{name}")
@@ -219,7 +220,7 @@ class Commits(Repositories):
             "object": target,
         }
 
-    def create_branch(self, repository: RowMapping, branch: str, source: str | None) -> RowMapping:
+    def create_branch(self, repository: Row, branch: str, source: str | None) -> Row:
         """A new branch at the head of another one, or of the default branch."""
         self.check_ref_name(f"refs/heads/{branch}")
         if self.ref(repository, f"refs/heads/{branch}"):
@@ -234,7 +235,7 @@ class Commits(Repositories):
 
     def _refs(
         self,
-        repository: RowMapping,
+        repository: Row,
         prefix: str,
         page: int | None,
         per_page: int | None,
@@ -248,7 +249,7 @@ class Commits(Repositories):
         chosen = ordered[offset : offset + limit]
         return [{"name": row["name"].removeprefix(prefix), "sha": row["sha"]} for row in chosen], len(rows)
 
-    def _peeled(self, repository: RowMapping, sha: str) -> RowMapping:
+    def _peeled(self, repository: Row, sha: str) -> Row:
         rows = self.fetch(_BY_SHA, network=repository["network"], sha=sha)
         if rows:
             return rows[0]
@@ -260,7 +261,7 @@ class Commits(Repositories):
 
     def log(
         self,
-        repository: RowMapping,
+        repository: Row,
         name: str | None,
         *,
         path: str | None = None,
@@ -269,7 +270,7 @@ class Commits(Repositories):
         until: str | None = None,
         page: int | None = None,
         per_page: int | None = None,
-    ) -> tuple[Sequence[RowMapping], int]:
+    ) -> tuple[Sequence[Row], int]:
         """One page of the commits that a name reaches, newest first, and how many there are."""
         limit, offset = window(page, per_page)
         conditions, parameters = (
@@ -304,18 +305,18 @@ class Commits(Repositories):
         )
         return self.commits_by_id([row["id"] for row in rows]), int(total[0]["n"])
 
-    def commits_by_id(self, ids: Sequence[int]) -> list[RowMapping]:
+    def commits_by_id(self, ids: Sequence[int]) -> list[Row]:
         """Commits by their rows, in the given order."""
         rows = {row["id"]: row for row in self.fetch(COMMITS.where(Commit.id.in_(ids)))} if ids else {}
         return [rows[commit_id] for commit_id in ids]
 
-    def changes(self, commit_id: int) -> Sequence[RowMapping]:
+    def changes(self, commit_id: int) -> Sequence[Row]:
         """The files that a commit changed, by path."""
         return self.fetch(_CHANGES, commit=commit_id)
 
     def commit_details(
-        self, repository: RowMapping, name: str, page: int | None, per_page: int | None
-    ) -> tuple[RowMapping, dict[str, int], list[tuple[Difference, tuple[int, int]]]]:
+        self, repository: Row, name: str, page: int | None, per_page: int | None
+    ) -> tuple[Row, dict[str, int], list[tuple[Difference, tuple[int, int]]]]:
         """A commit, how many lines it changed, and one page of its files, each with its numbers of lines."""
         limit, offset = window(page, per_page)
         commit = self.commit(repository, name)
@@ -328,19 +329,19 @@ class Commits(Repositories):
             [(_recorded(row), (row["additions"], row["deletions"])) for row in rows[offset : offset + limit]],
         )
 
-    def parents(self, commit_id: int) -> Sequence[RowMapping]:
+    def parents(self, commit_id: int) -> Sequence[Row]:
         """The parents of a commit."""
         return self.fetch(_PARENTS, commit=commit_id)
 
-    def merge_bases(self, ours: RowMapping, theirs: RowMapping) -> list[str]:
+    def merge_bases(self, ours: Row, theirs: Row) -> list[str]:
         """The best common ancestors of two commits."""
         return [row["sha"] for row in self.fetch(_MERGE_BASES, ours=ours["id"], theirs=theirs["id"])]
 
-    def commits_between(self, base: RowMapping, head: RowMapping) -> list[int]:
+    def commits_between(self, base: Row, head: Row) -> list[int]:
         """Rows of the commits that ``head`` reaches and ``base`` does not, oldest first."""
         return [row["id"] for row in self.fetch(_BETWEEN, base=base["id"], head=head["id"])]
 
-    def is_ancestor(self, old: RowMapping, head: RowMapping) -> bool:
+    def is_ancestor(self, old: Row, head: Row) -> bool:
         """Whether ``head`` contains ``old``."""
         rows = self.fetch(_IS_ANCESTOR, old=old["id"], head=head["id"])
         return bool(next(iter(rows[0].values())))
@@ -349,16 +350,16 @@ class Commits(Repositories):
 
     def add_commit(
         self,
-        repository: RowMapping,
+        repository: Row,
         tree: str,
-        parents: Sequence[RowMapping],
+        parents: Sequence[Row],
         message: str,
         author: Signature,
         committer: Signature | None = None,
         *,
         authored: datetime | None = None,
         committed: datetime | None = None,
-    ) -> RowMapping:
+    ) -> Row:
         """Add a commit; no branch moves."""
         commit = GitCommit()
         commit.tree = ObjectID(tree.encode())
@@ -374,7 +375,7 @@ class Commits(Repositories):
         objects.add_object(commit)
         return self.index_commit(repository, objects, commit)
 
-    def index_commit(self, repository: RowMapping, objects: ObjectStore, commit: GitCommit) -> RowMapping:
+    def index_commit(self, repository: Row, objects: ObjectStore, commit: GitCommit) -> Row:
         """Write down what a stored commit says, so that it can be listed; its parents must be known."""
         sha = commit.id.decode()
         if rows := self.fetch(_BY_SHA, network=repository["network"], sha=sha):
@@ -405,7 +406,7 @@ class Commits(Repositories):
         self._add_changes(objects, new, row["tree"], [parent["tree"] for parent in parents])
         return self.commit_by_id(new)
 
-    def learn_commits(self, repository: RowMapping, sha: str) -> RowMapping:
+    def learn_commits(self, repository: Row, sha: str) -> Row:
         """Write down a stored commit and its ancestors, as far as they are new: what a git client pushed."""
         objects = self.objects(repository)
         todo = [ObjectID(sha.encode())]
@@ -421,7 +422,7 @@ class Commits(Repositories):
                 todo.pop()
         return self.commit_by_sha(repository, sha)
 
-    def move_branch(self, repository: RowMapping, branch: str, commit: RowMapping) -> None:
+    def move_branch(self, repository: Row, branch: str, commit: Row) -> None:
         """Have a branch, new or not, end at a commit, and everything that follows from it."""
         name = f"refs/heads/{branch}"
         self.check_ref_name(name)
@@ -433,7 +434,7 @@ class Commits(Repositories):
             self._move_default(repository, before, commit)
         self._move_pull_heads(repository, branch, commit["sha"])
 
-    def set_ref(self, repository: RowMapping, name: str, sha: str) -> None:
+    def set_ref(self, repository: Row, name: str, sha: str) -> None:
         """Set a ref that is not a branch."""
         self.check_ref_name(name)
         RefTable(self.session, repository["id"])[RefName(name.encode())] = ObjectID(sha.encode())
@@ -461,7 +462,7 @@ class Commits(Repositories):
         if rows:
             self.session.execute(insert(Change), rows)
 
-    def _move_default(self, repository: RowMapping, before: str | None, commit: RowMapping) -> None:
+    def _move_default(self, repository: Row, before: str | None, commit: Row) -> None:
         old = self.commit_by_sha(repository, before) if before else None
         if old is not None and not self.is_ancestor(old, commit):
             self.session.execute(
@@ -474,13 +475,13 @@ class Commits(Repositories):
         if repository["parent_id"] is None:
             self._move_files(repository, self.objects(repository), self._step(repository, old, commit))
 
-    def _step(self, repository: RowMapping, old: RowMapping | None, commit: RowMapping) -> list[Difference]:
+    def _step(self, repository: Row, old: Row | None, commit: Row) -> list[Difference]:
         """What changes in going from one commit to another; known already if it is the next one."""
         if old is not None and [row["id"] for row in self.parents(commit["id"])][:1] == [old["id"]]:
             return [_recorded(row) for row in self.changes(commit["id"])]
         return differences(self.objects(repository), old["tree"] if old else None, commit["tree"])
 
-    def _move_files(self, repository: RowMapping, objects: ObjectStore, found: Iterable[Difference]) -> None:
+    def _move_files(self, repository: Row, objects: ObjectStore, found: Iterable[Difference]) -> None:
         gone: list[str] = []
         new: list[dict[str, Any]] = []
         for difference in found:
@@ -496,7 +497,7 @@ class Commits(Repositories):
         if new:
             self.session.execute(insert(File), new)
 
-    def _move_pull_heads(self, repository: RowMapping, branch: str, sha: str) -> None:
+    def _move_pull_heads(self, repository: Row, branch: str, sha: str) -> None:
         """Open pull requests follow their branch."""
         pulls = self.fetch(
             select(PullRequest.issue_id, Issue.number, Issue.repository_id)
@@ -537,7 +538,7 @@ class Commits(Repositories):
         return mode, sha
 
 
-def _recorded(row: RowMapping) -> Difference:
+def _recorded(row: Row) -> Difference:
     return Difference(*(row[name] for name in _DIFFERENCE))
 
 
@@ -569,7 +570,7 @@ def _change(objects: ObjectStore, commit_id: int, difference: Difference, own: b
     }
 
 
-def _file(repository: RowMapping, difference: Difference, data: bytes) -> dict[str, Any]:
+def _file(repository: Row, difference: Difference, data: bytes) -> dict[str, Any]:
     name = difference.path.rpartition("/")[2]
     return {
         "repository_id": repository["id"],

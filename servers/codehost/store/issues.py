@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, RowMapping, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import BindParameter, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import Conflict, Denied, NotFound
@@ -35,6 +35,7 @@ from mesocosm.servers.codehost.store.values import (
     parse_time,
     window,
 )
+from mesocosm.service import Row
 
 ISSUE_TYPES = ("Task", "Bug", "Feature")
 """The types that every organisation of the product begins with; personal repositories have none."""
@@ -114,14 +115,14 @@ class Issues(Fields):
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def issue(self, repository: RowMapping, number: int, *, pull: bool | None = None) -> RowMapping:
+    def issue(self, repository: Row, number: int, *, pull: bool | None = None) -> Row:
         """An issue or pull request by its number; ``pull`` says which of the two it must be."""
         rows = self.fetch(_BY_NUMBER, repository=repository["id"], number=known(number))
         if not rows or (pull is not None and rows[0]["is_pull"] != pull):
             raise NotFound("Not Found")
         return rows[0]
 
-    def issue_by_id(self, issue_id: int) -> RowMapping:
+    def issue_by_id(self, issue_id: int) -> Row:
         """An issue by its id."""
         rows = self.fetch(_BY_ID, id=known(issue_id))
         if not rows:
@@ -130,7 +131,7 @@ class Issues(Fields):
 
     def issues(
         self,
-        repository: RowMapping,
+        repository: Row,
         *,
         state: str | None = None,
         labels: Sequence[str] = (),
@@ -140,7 +141,7 @@ class Issues(Fields):
         direction: str | None = None,
         after: str | None = None,
         per_page: int | None = None,
-    ) -> tuple[list[RowMapping], int, bool]:
+    ) -> tuple[list[Row], int, bool]:
         """Issues after a cursor, how many there are in all, and whether more follow."""
         limit, _ = window(1, per_page)
         column, kind = _ORDERS[order_by or "CREATED_AT"]
@@ -167,15 +168,15 @@ class Issues(Fields):
         return rows[:limit], total, len(rows) > limit
 
     @staticmethod
-    def issue_cursor(issue: RowMapping, order_by: str | None) -> str:
+    def issue_cursor(issue: Row, order_by: str | None) -> str:
         """The position just after an issue in such a list."""
         return cursor([issue[_ORDERS[order_by or "CREATED_AT"][0].key], issue["id"]])
 
-    def labels_of(self, issue_ids: Sequence[int]) -> Mapping[int, list[RowMapping]]:
+    def labels_of(self, issue_ids: Sequence[int]) -> Mapping[int, list[Row]]:
         """The labels of each of these issues."""
         return self._by(self.fetch(_LABELS, ids=issue_ids) if issue_ids else (), "issue_id")
 
-    def assignees_of(self, issue_ids: Sequence[int]) -> Mapping[int, list[RowMapping]]:
+    def assignees_of(self, issue_ids: Sequence[int]) -> Mapping[int, list[Row]]:
         """The assignees of each of these issues."""
         return self._by(self.fetch(_ASSIGNEES, ids=issue_ids) if issue_ids else (), "issue_id")
 
@@ -186,26 +187,22 @@ class Issues(Fields):
             counts[row["subject_id"]][row["content"]] = row["count"]
         return counts
 
-    def comments(
-        self, issue: RowMapping, page: int | None, per_page: int | None
-    ) -> tuple[Sequence[RowMapping], int]:
+    def comments(self, issue: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
         """One page of the comments of an issue, oldest first, and how many there are."""
         limit, offset = window(page, per_page)
         return self.fetch(_COMMENTS, issue=issue["id"], limit=limit, offset=offset), issue["comments"]
 
-    def sub_issues(self, issue: RowMapping) -> Sequence[RowMapping]:
+    def sub_issues(self, issue: Row) -> Sequence[Row]:
         """The sub-issues of an issue in their order (there are at most 100)."""
         return self._readable(self.fetch(_SUB_ISSUES, parent=issue["id"]))
 
-    def sub_issue_page(
-        self, issue: RowMapping, page: int | None, per_page: int | None
-    ) -> tuple[Sequence[RowMapping], int]:
+    def sub_issue_page(self, issue: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
         """One page of the sub-issues, and how many there are."""
         limit, offset = window(page, per_page)
         rows = self.sub_issues(issue)
         return rows[offset : offset + limit], len(rows)
 
-    def parent_issue(self, issue: RowMapping) -> RowMapping | None:
+    def parent_issue(self, issue: Row) -> Row | None:
         """The issue that this one is part of."""
         rows = self._readable(self.fetch(_PARENT, child=issue["id"]))
         return rows[0] if rows else None
@@ -214,7 +211,7 @@ class Issues(Fields):
 
     def open_issue(
         self,
-        repository: RowMapping,
+        repository: Row,
         title: str | None,
         body: str | None = None,
         *,
@@ -223,7 +220,7 @@ class Issues(Fields):
         milestone: int | None = None,
         issue_type: str | None = None,
         fields: Sequence[Mapping[str, Any]] = (),
-    ) -> RowMapping:
+    ) -> Row:
         """A new issue by the signed-in account.
 
         As in the product, labels, assignees, milestone and type of somebody who may not triage are dropped.
@@ -243,7 +240,7 @@ class Issues(Fields):
             self.set_fields(repository, issue_id, fields)
         return self.issue_by_id(issue_id)
 
-    def add_issue(self, repository: RowMapping, title: str, body: str, *, is_pull: bool) -> int:
+    def add_issue(self, repository: Row, title: str, body: str, *, is_pull: bool) -> int:
         """The row of an issue or pull request with the next number; returns its id."""
         number = self.session.execute(
             update(Repository)
@@ -265,7 +262,7 @@ class Issues(Fields):
 
     def change_issue(
         self,
-        repository: RowMapping,
+        repository: Row,
         number: int,
         *,
         title: str | None = None,
@@ -278,7 +275,7 @@ class Issues(Fields):
         state_reason: str | None = None,
         duplicate_of: int | None = None,
         fields: Sequence[Mapping[str, Any]] = (),
-    ) -> RowMapping:
+    ) -> Row:
         """Change what is given; who did not open the issue needs to be able to triage."""
         self.writable(repository)
         issue = self.issue(repository, number)
@@ -308,7 +305,7 @@ class Issues(Fields):
         )
         return self.issue_by_id(issue["id"])
 
-    def add_comment(self, repository: RowMapping, number: int, body: str) -> RowMapping:
+    def add_comment(self, repository: Row, number: int, body: str) -> Row:
         """A new comment by the signed-in account."""
         self.writable(repository)
         issue = self.issue(repository, number)
@@ -329,14 +326,14 @@ class Issues(Fields):
         )
         return self.fetch(_COMMENT, id=comment, issue=issue["id"])[0]
 
-    def comment(self, issue: RowMapping, comment_id: int) -> RowMapping:
+    def comment(self, issue: Row, comment_id: int) -> Row:
         """A comment of an issue by its id."""
         rows = self.fetch(_COMMENT, id=known(comment_id), issue=issue["id"])
         if not rows:
             raise NotFound("Not Found")
         return rows[0]
 
-    def react(self, repository: RowMapping, subject: str, subject_id: int, content: str) -> int:
+    def react(self, repository: Row, subject: str, subject_id: int, content: str) -> int:
         """Put an emoji to something; doing so again is the same reaction."""
         self.writable(repository)
         me = self.me["id"]
@@ -355,13 +352,13 @@ class Issues(Fields):
         return int(self.session.execute(insert(Reaction).returning(Reaction.id), row).scalar_one())
 
     def add_sub_issue(
-        self, repository: RowMapping, number: int, child_id: int, *, replace_parent: bool = False
-    ) -> RowMapping:
+        self, repository: Row, number: int, child_id: int, *, replace_parent: bool = False
+    ) -> Row:
         """Make an issue part of another one; returns the parent."""
         parent, child = self._parent_and_child(repository, number, child_id)
         if parent["id"] == child["id"]:
             raise Unprocessable("Issue cannot be its own sub-issue.")
-        above: RowMapping | None = parent
+        above: Row | None = parent
         while above:
             if above["id"] == child["id"]:
                 raise Unprocessable("Sub-issue cannot be an ancestor of its parent.")
@@ -379,7 +376,7 @@ class Issues(Fields):
         self._order_sub_issues(parent["id"], [*siblings, child["id"]])
         return parent
 
-    def remove_sub_issue(self, repository: RowMapping, number: int, child_id: int) -> RowMapping:
+    def remove_sub_issue(self, repository: Row, number: int, child_id: int) -> Row:
         """Take an issue out of its parent; returns the child."""
         parent, child = self._parent_and_child(repository, number, child_id)
         self._sub_issue_ids(parent, child)
@@ -388,13 +385,13 @@ class Issues(Fields):
 
     def move_sub_issue(
         self,
-        repository: RowMapping,
+        repository: Row,
         number: int,
         child_id: int,
         *,
         after_id: int | None = None,
         before_id: int | None = None,
-    ) -> RowMapping:
+    ) -> Row:
         """Give a sub-issue another place among its siblings; returns the parent."""
         parent, child = self._parent_and_child(repository, number, child_id)
         if (after_id is None) == (before_id is None):
@@ -410,12 +407,12 @@ class Issues(Fields):
 
     # -- parts ------------------------------------------------------------------------------------------
 
-    def require_author_or(self, repository: RowMapping, issue: RowMapping, need: str) -> None:
+    def require_author_or(self, repository: Row, issue: Row, need: str) -> None:
         """Refuse to change what somebody else opened, without the role ``need``."""
         if issue["user_id"] != self.me["id"]:
             self.require(repository, need)
 
-    def set_labels(self, repository: RowMapping, issue_id: int, names: Iterable[str]) -> None:
+    def set_labels(self, repository: Row, issue_id: int, names: Iterable[str]) -> None:
         """Have an issue carry exactly these labels; unknown ones are created, as the product does."""
         ids = list(dict.fromkeys(self.label_or_new(repository, name) for name in names))
         self.session.execute(delete(IssueLabel).where(IssueLabel.issue_id == issue_id))
@@ -423,7 +420,7 @@ class Issues(Fields):
             rows = [{"issue_id": issue_id, "label_id": label_id} for label_id in ids]
             self.session.execute(insert(IssueLabel), rows)
 
-    def set_assignees(self, repository: RowMapping, issue_id: int, logins: Iterable[str]) -> None:
+    def set_assignees(self, repository: Row, issue_id: int, logins: Iterable[str]) -> None:
         """Have exactly these people assigned; only those who can read the repository can be."""
         people = list(dict.fromkeys(self._assignable(repository, login) for login in logins))
         if len(people) > MAX_ASSIGNEES:
@@ -434,10 +431,10 @@ class Issues(Fields):
                 insert(Assignee), [{"issue_id": issue_id, "account_id": account} for account in people]
             )
 
-    def _may_edit(self, repository: RowMapping, issue: RowMapping) -> bool:
+    def _may_edit(self, repository: Row, issue: Row) -> bool:
         return bool(issue["user_id"] == self.me["id"] or self.may(repository, "write"))
 
-    def _assignable(self, repository: RowMapping, login: str) -> int:
+    def _assignable(self, repository: Row, login: str) -> int:
         try:
             account = self.account(login)
         except NotFound:
@@ -449,7 +446,7 @@ class Issues(Fields):
             raise Unprocessable(f"Validation Failed: could not resolve the assignee {login!r}.")
         return int(account["id"])
 
-    def _milestone(self, repository: RowMapping, number: int) -> int | None:
+    def _milestone(self, repository: Row, number: int) -> int | None:
         if number == 0:
             return None
         rows = self.fetch(
@@ -461,7 +458,7 @@ class Issues(Fields):
             raise Unprocessable(f"Validation Failed: milestone {number} does not exist.")
         return int(rows[0]["id"])
 
-    def _type(self, repository: RowMapping, name: str) -> str:
+    def _type(self, repository: Row, name: str) -> str:
         if repository["owner_kind"] != "Organization":
             raise Unprocessable("Validation Failed: this repository does not have issue types.")
         for known_type in ISSUE_TYPES:
@@ -471,8 +468,8 @@ class Issues(Fields):
 
     def _state_changes(
         self,
-        repository: RowMapping,
-        issue: RowMapping,
+        repository: Row,
+        issue: Row,
         state: str,
         reason: str | None,
         duplicate_of: int | None,
@@ -501,9 +498,7 @@ class Issues(Fields):
             changes |= {"closed_at": self.today, "closed_by_id": self.me["id"]}
         return changes
 
-    def _parent_and_child(
-        self, repository: RowMapping, number: int, child_id: int
-    ) -> tuple[RowMapping, RowMapping]:
+    def _parent_and_child(self, repository: Row, number: int, child_id: int) -> tuple[Row, Row]:
         self.require(repository, "triage")
         parent = self.issue(repository, number, pull=False)
         child = self.issue_by_id(child_id)
@@ -513,7 +508,7 @@ class Issues(Fields):
             raise Unprocessable("Sub-issue must belong to a repository of the same owner.")
         return parent, child
 
-    def _sub_issue_ids(self, parent: RowMapping, child: RowMapping) -> list[int]:
+    def _sub_issue_ids(self, parent: Row, child: Row) -> list[int]:
         order = [row["id"] for row in self.fetch(_SUB_ISSUES, parent=parent["id"])]
         if child["id"] not in order:
             raise NotFound(f"Not Found: the issue is not a sub-issue of #{parent['number']}.")
@@ -524,7 +519,7 @@ class Issues(Fields):
             self.session.merge(SubIssue(child_id=child, parent_id=parent_id, position=position))
         self.session.flush()
 
-    def _readable(self, issues: Sequence[RowMapping]) -> list[RowMapping]:
+    def _readable(self, issues: Sequence[Row]) -> list[Row]:
         """Those that lie in repositories which the signed-in account may read."""
         roles = {
             row["repository_id"]: self.role(self.repository_by_id(row["repository_id"])) for row in issues
@@ -532,8 +527,8 @@ class Issues(Fields):
         return [row for row in issues if roles[row["repository_id"]] != "none"]
 
     @staticmethod
-    def _by(rows: Iterable[RowMapping], key: str) -> Mapping[int, list[RowMapping]]:
-        grouped: dict[int, list[RowMapping]] = defaultdict(list)
+    def _by(rows: Iterable[Row], key: str) -> Mapping[int, list[Row]]:
+        grouped: dict[int, list[Row]] = defaultdict(list)
         for row in rows:
             grouped[row[key]].append(row)
         return grouped

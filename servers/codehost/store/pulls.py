@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import Denied, NotFound
@@ -28,6 +28,7 @@ from mesocosm.servers.codehost.store.issues import Issues
 from mesocosm.servers.codehost.store.merging import Merged, merge, pick
 from mesocosm.servers.codehost.store.refusals import NotMergeable, Unprocessable
 from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, known, moment, window
+from mesocosm.service import Row
 
 CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+#(\d{1,9})\b", re.IGNORECASE)
 """The words with which a pull request or a commit closes an issue."""
@@ -106,7 +107,7 @@ class Pulls(Issues):
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def pull(self, repository: RowMapping, number: int) -> RowMapping:
+    def pull(self, repository: Row, number: int) -> Row:
         """A pull request by its number."""
         rows = self.fetch(_PULL, repository=repository["id"], number=known(number))
         if not rows:
@@ -115,7 +116,7 @@ class Pulls(Issues):
 
     def pulls(
         self,
-        repository: RowMapping,
+        repository: Row,
         *,
         state: str | None,
         head: str | None,
@@ -124,7 +125,7 @@ class Pulls(Issues):
         direction: str | None,
         page: int | None,
         per_page: int | None,
-    ) -> tuple[Sequence[RowMapping], int]:
+    ) -> tuple[Sequence[Row], int]:
         """One page of pull requests, the newest first unless asked otherwise, and how many there are."""
         limit, offset = window(page, per_page)
         conditions = [Issue.repository_id == repository["id"], Issue.is_pull]
@@ -147,11 +148,11 @@ class Pulls(Issues):
         rows = self.fetch(PULLS.where(*conditions).order_by(*order).limit(limit).offset(offset))
         return rows, int(self.fetch(count)[0]["n"])
 
-    def requested(self, pull_ids: Sequence[int]) -> Sequence[RowMapping]:
+    def requested(self, pull_ids: Sequence[int]) -> Sequence[Row]:
         """Who has been asked to review these pull requests."""
         return self.fetch(_REQUESTED, ids=pull_ids) if pull_ids else ()
 
-    def compare(self, repository: RowMapping, pull: RowMapping) -> Comparison:
+    def compare(self, repository: Row, pull: Row) -> Comparison:
         """The commits and the changes of a pull request, from where its branch left the base."""
         head, base = self._head(repository, pull), self._base(repository, pull)
         bases = self.merge_bases(base, head)
@@ -159,13 +160,13 @@ class Pulls(Issues):
         found = differences(self.objects(repository), old, head["tree"])
         return Comparison(bases, self.commits_between(base, head), found)
 
-    def mergeable(self, repository: RowMapping, pull: RowMapping) -> bool:
+    def mergeable(self, repository: Row, pull: Row) -> bool:
         """Whether the branch would merge without a conflict."""
         return not self._merged(
             repository, self._base(repository, pull), self._head(repository, pull)
         ).conflicts
 
-    def mergeable_state(self, repository: RowMapping, pull: RowMapping) -> str:
+    def mergeable_state(self, repository: Row, pull: Row) -> str:
         """``clean``, ``dirty`` (conflicts), ``draft``, ``blocked``, ``unstable``; ``unknown`` once closed."""
         if pull["state"] == "closed":
             return "unknown"
@@ -182,17 +183,17 @@ class Pulls(Issues):
         )
         return "clean" if fine else "unstable"
 
-    def statuses(self, repository: RowMapping, sha: str) -> list[RowMapping]:
+    def statuses(self, repository: Row, sha: str) -> list[Row]:
         """The newest status of each context of a commit."""
         newest = {row["context"]: row for row in self.fetch(_STATUSES, repository=repository["id"], sha=sha)}
         return [newest[context] for context in sorted(newest)]
 
-    def check_runs(self, repository: RowMapping, sha: str) -> Sequence[RowMapping]:
+    def check_runs(self, repository: Row, sha: str) -> Sequence[Row]:
         """The check runs of a commit."""
         return self.fetch(_CHECKS, repository=repository["id"], sha=sha)
 
     def pull_files(
-        self, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+        self, repository: Row, pull: Row, page: int | None, per_page: int | None
     ) -> tuple[list[Difference], int]:
         """One page of the files that a pull request changes, and how many there are."""
         limit, offset = window(page, per_page)
@@ -200,16 +201,16 @@ class Pulls(Issues):
         return found[offset : offset + limit], len(found)
 
     def pull_commits(
-        self, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
-    ) -> tuple[list[RowMapping], int]:
+        self, repository: Row, pull: Row, page: int | None, per_page: int | None
+    ) -> tuple[list[Row], int]:
         """One page of the commits of a pull request, oldest first, and how many there are."""
         limit, offset = window(page, per_page)
         ids = self.compare(repository, pull).commits
         return self.commits_by_id(ids[offset : offset + limit]), len(ids)
 
     def check_run_page(
-        self, repository: RowMapping, sha: str, page: int | None, per_page: int | None
-    ) -> tuple[Sequence[RowMapping], int]:
+        self, repository: Row, sha: str, page: int | None, per_page: int | None
+    ) -> tuple[Sequence[Row], int]:
         """One page of the check runs of a commit, and how many there are."""
         limit, offset = window(page, per_page)
         rows = self.check_runs(repository, sha)
@@ -219,7 +220,7 @@ class Pulls(Issues):
 
     def open_pull(
         self,
-        repository: RowMapping,
+        repository: Row,
         title: str,
         head: str,
         base: str,
@@ -228,7 +229,7 @@ class Pulls(Issues):
         draft: bool = False,
         maintainer_can_modify: bool = False,
         reviewers: Sequence[str] = (),
-    ) -> RowMapping:
+    ) -> Row:
         """A new pull request by the signed-in account, from a branch of the repository or of a fork."""
         self.writable(repository)
         source, branch = self._source(repository, head)
@@ -263,7 +264,7 @@ class Pulls(Issues):
 
     def change_pull(
         self,
-        repository: RowMapping,
+        repository: Row,
         number: int,
         *,
         title: str | None = None,
@@ -273,7 +274,7 @@ class Pulls(Issues):
         draft: bool | None = None,
         maintainer_can_modify: bool | None = None,
         reviewers: Sequence[str] | None = None,
-    ) -> RowMapping:
+    ) -> Row:
         """Change what is given."""
         self.writable(repository)
         pull = self.pull(repository, number)
@@ -300,7 +301,7 @@ class Pulls(Issues):
             self.request_reviews(repository, pull, reviewers)
         return self.pull(repository, number)
 
-    def request_reviews(self, repository: RowMapping, pull: RowMapping, reviewers: Iterable[str]) -> None:
+    def request_reviews(self, repository: Row, pull: Row, reviewers: Iterable[str]) -> None:
         """Ask people, or teams (``ORG/slug``), to review; who has been asked already stays so."""
         there = {(row["account_id"], row["team_id"]) for row in self.requested([pull["id"]])}
         for reviewer in reviewers:
@@ -312,7 +313,7 @@ class Pulls(Issues):
 
     def merge_pull(
         self,
-        repository: RowMapping,
+        repository: Row,
         number: int,
         method: str = "merge",
         title: str | None = None,
@@ -343,7 +344,7 @@ class Pulls(Issues):
         self._finish_merge(repository, pull, base, result, commits)
         return str(result["sha"])
 
-    def update_branch(self, repository: RowMapping, number: int, expected: str | None = None) -> None:
+    def update_branch(self, repository: Row, number: int, expected: str | None = None) -> None:
         """Merge the base branch into the branch of a pull request."""
         self.writable(repository)
         pull = self.pull(repository, number)
@@ -368,19 +369,19 @@ class Pulls(Issues):
 
     def commit_files(
         self,
-        repository: RowMapping,
+        repository: Row,
         branch: str,
-        head: RowMapping | None,
+        head: Row | None,
         changes: Mapping[str, tuple[int, bytes] | None],
         message: str,
-    ) -> RowMapping:
+    ) -> Row:
         """Commit files; on the default branch the message may close issues."""
         commit = super().commit_files(repository, branch, head, changes, message)
         if branch == repository["default_branch"]:
             self.close_by_words(repository, message)
         return commit
 
-    def close_by_words(self, repository: RowMapping, text: str) -> None:
+    def close_by_words(self, repository: Row, text: str) -> None:
         """Close the issues that a merged text says it closes."""
         for number in dict.fromkeys(int(found) for found in CLOSES.findall(text)):
             self.session.execute(
@@ -402,19 +403,19 @@ class Pulls(Issues):
 
     # -- parts ------------------------------------------------------------------------------------------
 
-    def _head(self, repository: RowMapping, pull: RowMapping) -> RowMapping:
+    def _head(self, repository: Row, pull: Row) -> Row:
         return self.commit_by_sha(repository, pull["head_sha"])
 
-    def _base(self, repository: RowMapping, pull: RowMapping) -> RowMapping:
+    def _base(self, repository: Row, pull: Row) -> Row:
         """The commit that the pull request is compared with: the tip of the base branch while it is open."""
         tip = self.ref(repository, f"refs/heads/{pull['base_ref']}") if pull["state"] == "open" else None
         return self.commit_by_sha(repository, tip or pull["base_sha"])
 
-    def _merged(self, repository: RowMapping, ours: RowMapping, theirs: RowMapping) -> Merged:
+    def _merged(self, repository: Row, ours: Row, theirs: Row) -> Merged:
         bases = self.merge_bases(ours, theirs)
         return merge(self.objects(repository), bases, ours["sha"], theirs["sha"])
 
-    def _source(self, repository: RowMapping, head: str) -> tuple[RowMapping, str]:
+    def _source(self, repository: Row, head: str) -> tuple[Row, str]:
         """The repository and the branch that ``branch``, ``owner:branch`` or ``owner:repo:branch`` names."""
         *where, branch = head.split(":")
         if not where or where[0].lower() == repository["owner"].lower():
@@ -431,13 +432,13 @@ class Pulls(Issues):
                 return fork, branch
         raise Unprocessable(f"Validation Failed: head {head!r} is invalid")
 
-    def _branch_or_refused(self, repository: RowMapping, branch: str, what: str) -> RowMapping:
+    def _branch_or_refused(self, repository: Row, branch: str, what: str) -> Row:
         sha = self.ref(repository, f"refs/heads/{branch}")
         if sha is None:
             raise Unprocessable(f"Validation Failed: {what} {branch!r} is invalid: there is no such branch.")
         return self.commit_by_sha(repository, sha)
 
-    def _open_from(self, repository: RowMapping, source_id: int, branch: str, base: str) -> bool:
+    def _open_from(self, repository: Row, source_id: int, branch: str, base: str) -> bool:
         return bool(
             self.fetch(
                 select(Issue.id)
@@ -452,9 +453,7 @@ class Pulls(Issues):
             )
         )
 
-    def _reviewer(
-        self, repository: RowMapping, pull: RowMapping, reviewer: str
-    ) -> tuple[int | None, int | None]:
+    def _reviewer(self, repository: Row, pull: Row, reviewer: str) -> tuple[int | None, int | None]:
         organization, slash, slug = reviewer.partition("/")
         if slash:
             if organization.lower() != repository["owner"].lower():
@@ -474,7 +473,7 @@ class Pulls(Issues):
             )
         return int(account["id"]), None
 
-    def _new_base(self, repository: RowMapping, pull: RowMapping, base: str) -> dict[str, Any]:
+    def _new_base(self, repository: Row, pull: Row, base: str) -> dict[str, Any]:
         if pull["state"] == "closed":
             raise Unprocessable("Cannot change the base branch of a closed pull request.")
         commit = self._branch_or_refused(repository, base, "base")
@@ -490,9 +489,7 @@ class Pulls(Issues):
             )
         return {"base_ref": base, "base_sha": commit["sha"]}
 
-    def _new_state(
-        self, repository: RowMapping, pull: RowMapping, state: str
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _new_state(self, repository: Row, pull: Row, state: str) -> tuple[dict[str, Any], dict[str, Any]]:
         if state == "closed":
             closed = {"state": "closed", "closed_at": self.today, "closed_by_id": self.me["id"]}
             return closed, {"base_sha": self._base(repository, pull)["sha"]}
@@ -512,14 +509,14 @@ class Pulls(Issues):
             "base_sha": base,
         }
 
-    def _set(self, pull: RowMapping, issue: dict[str, Any], more: dict[str, Any]) -> None:
+    def _set(self, pull: Row, issue: dict[str, Any], more: dict[str, Any]) -> None:
         self.session.execute(
             update(Issue).where(Issue.id == pull["id"]).values(updated_at=self.today, **issue)
         )
         if more:
             self.session.execute(update(PullRequest).where(PullRequest.issue_id == pull["id"]).values(**more))
 
-    def _missing_approvals(self, repository: RowMapping, pull: RowMapping) -> str | None:
+    def _missing_approvals(self, repository: Row, pull: Row) -> str | None:
         """Why the protection of the base branch does not let the pull request be merged yet."""
         needed = self.protected_branches(repository["id"]).get(pull["base_ref"])
         if needed is None:
@@ -539,8 +536,8 @@ class Pulls(Issues):
 
     def _merge_message(
         self,
-        repository: RowMapping,
-        pull: RowMapping,
+        repository: Row,
+        pull: Row,
         commits: Sequence[int],
         squash: bool,
         title: str | None,
@@ -561,14 +558,12 @@ class Pulls(Issues):
         body = default if message is None else message
         return f"{title}\n\n{body}" if body else title
 
-    def _merge_commit(
-        self, repository: RowMapping, ours: RowMapping, theirs: RowMapping | None, merged: Merged, text: str
-    ) -> RowMapping:
+    def _merge_commit(self, repository: Row, ours: Row, theirs: Row | None, merged: Merged, text: str) -> Row:
         self.objects(repository).add_objects(merged.objects)
         parents = [ours, theirs] if theirs else [ours]
         return self.add_commit(repository, merged.tree, parents, text, self.signature(self.me), GITHUB)
 
-    def _rebase(self, repository: RowMapping, base: RowMapping, commits: Sequence[int]) -> RowMapping:
+    def _rebase(self, repository: Row, base: Row, commits: Sequence[int]) -> Row:
         """The commits, but for merges, done again one by one on top of the base."""
         objects = self.objects(repository)
         for row in self.commits_by_id(commits):
@@ -594,10 +589,10 @@ class Pulls(Issues):
 
     def _finish_merge(
         self,
-        repository: RowMapping,
-        pull: RowMapping,
-        base: RowMapping,
-        result: RowMapping,
+        repository: Row,
+        pull: Row,
+        base: Row,
+        result: Row,
         commits: Sequence[int],
     ) -> None:
         self.move_branch(repository, pull["base_ref"], result)
@@ -616,7 +611,7 @@ class Pulls(Issues):
             words = [pull["title"], pull["body"], *(row["message"] for row in self.commits_by_id(commits))]
             self.close_by_words(repository, "\n".join(words))
 
-    def is_outdated(self, repository: RowMapping, pull: RowMapping, thread: RowMapping) -> bool:
+    def is_outdated(self, repository: Row, pull: Row, thread: Row) -> bool:
         """Whether the file has changed since a line of it was commented on."""
         tree = (self._base if thread["side"] == "LEFT" else self._head)(repository, pull)["tree"]
         entry = self.entry(self.objects(repository), tree, thread["path"])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, func, insert, select
+from sqlalchemy import bindparam, func, insert, select
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Release
 from mesocosm.servers.codehost.store.reviews import Reviews
 from mesocosm.servers.codehost.store.values import window
+from mesocosm.service import Row
 
 _RELEASES = (
     select(*Release.__table__.c, Account.login.label("author"))
@@ -23,9 +24,7 @@ _NEWEST = (Release.created_at.desc(), Release.id.desc())
 class Releases(Reviews):
     """Releases; drafts are for those who can write."""
 
-    def releases(
-        self, repository: RowMapping, page: int | None, per_page: int | None
-    ) -> tuple[Sequence[RowMapping], int]:
+    def releases(self, repository: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
         """One page of the releases, newest first, and how many there are."""
         limit, offset = window(page, per_page)
         seen = _RELEASES if self.may(repository, "write") else _RELEASES.where(~Release.draft)
@@ -33,7 +32,7 @@ class Releases(Reviews):
         rows = self.fetch(seen.order_by(*_NEWEST).limit(limit).offset(offset), repository=repository["id"])
         return rows, int(self.fetch(count, repository=repository["id"])[0]["n"])
 
-    def latest_release(self, repository: RowMapping) -> RowMapping:
+    def latest_release(self, repository: Row) -> Row:
         """The newest release that is neither a draft nor a prerelease."""
         rows = self.fetch(
             _RELEASES.where(~Release.draft, ~Release.prerelease).order_by(*_NEWEST).limit(1),
@@ -43,7 +42,7 @@ class Releases(Reviews):
             raise NotFound("Not Found")
         return rows[0]
 
-    def release(self, repository: RowMapping, tag: str) -> RowMapping:
+    def release(self, repository: Row, tag: str) -> Row:
         """A published release by its tag."""
         rows = self.fetch(
             _RELEASES.where(~Release.draft, Release.tag_name == tag), repository=repository["id"]

@@ -5,16 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sqlalchemy import (
-    RowMapping,
-    bindparam,
-    insert,
-    literal,
-    select,
-    text,
-    union_all,
-    update,
-)
+from sqlalchemy import bindparam, insert, literal, select, text, union_all, update
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import Denied, Invalid, NotFound
@@ -29,6 +20,7 @@ from mesocosm.servers.codehost.models import (
 from mesocosm.servers.codehost.store.accounts import ROLES, Accounts
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, window
+from mesocosm.service import Row
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
@@ -75,7 +67,7 @@ _COLLABORATORS = select(Account.id, Account.login, _PEOPLE.c.role, _PEOPLE.c.dir
 )
 
 
-def role_of(row: RowMapping, me: int) -> str:
+def role_of(row: Row, me: int) -> str:
     """What ``me`` may do in a repository, of a row that says how they are related."""
     if row["owner_id"] == me or row["member_role"] == "admin":
         return "admin"
@@ -88,7 +80,7 @@ def role_of(row: RowMapping, me: int) -> str:
 class Repositories(Accounts):
     """Repositories, and who may do what in them."""
 
-    def repository(self, owner: str, name: str, need: str = "read") -> RowMapping:
+    def repository(self, owner: str, name: str, need: str = "read") -> Row:
         """A repository in which the signed-in account has at least the role ``need``.
 
         One that it may not even read does not exist for it.
@@ -100,31 +92,31 @@ class Repositories(Accounts):
         self.require(rows[0], need)
         return rows[0]
 
-    def repository_by_id(self, repository_id: int) -> RowMapping:
+    def repository_by_id(self, repository_id: int) -> Row:
         """A repository by its id, whoever asks."""
         return self.fetch(_BY_ID, id=repository_id, me=self.me["id"])[0]
 
-    def role(self, repository: RowMapping) -> str:
+    def role(self, repository: Row) -> str:
         """What the signed-in account may do in a repository."""
         return role_of(repository, self.me["id"])
 
-    def may(self, repository: RowMapping, need: str) -> bool:
+    def may(self, repository: Row, need: str) -> bool:
         """Whether the signed-in account has at least the role ``need``."""
         return ROLES.index(self.role(repository)) >= ROLES.index(need)
 
-    def require(self, repository: RowMapping, need: str) -> None:
+    def require(self, repository: Row, need: str) -> None:
         """Refuse unless the signed-in account has at least the role ``need``; nobody writes to an archive."""
         if not self.may(repository, need):
             raise Denied(f"Must have {need} access to {repository['owner']}/{repository['name']}.")
         if need != "read" and repository["archived"]:
             raise Denied("Repository was archived so is read-only.")
 
-    def writable(self, repository: RowMapping) -> None:
+    def writable(self, repository: Row) -> None:
         """Refuse to add to an archived repository."""
         if repository["archived"]:
             raise Denied("Repository was archived so is read-only.")
 
-    def role_of_account(self, repository: RowMapping, account_id: int) -> str:
+    def role_of_account(self, repository: Row, account_id: int) -> str:
         """What any account may do in a repository."""
         return role_of(self.fetch(_BY_ID, id=repository["id"], me=account_id)[0], account_id)
 
@@ -136,8 +128,8 @@ class Repositories(Accounts):
         organization: str | None = None,
         private: bool = True,
         default_branch: str = "main",
-        parent: RowMapping | None = None,
-    ) -> RowMapping:
+        parent: Row | None = None,
+    ) -> Row:
         """An empty repository, owned by the signed-in account or by an organisation that it belongs to."""
         owner = self._owner(self.me, organization)
         return self.repository_by_id(
@@ -153,13 +145,13 @@ class Repositories(Accounts):
 
     def add_repository(
         self,
-        owner: RowMapping,
+        owner: Row,
         name: str,
         *,
         description: str | None,
         private: bool,
         default_branch: str,
-        parent: RowMapping | None = None,
+        parent: Row | None = None,
     ) -> int:
         """An empty repository of an account; returns its id."""
         if not _NAME.fullmatch(name) or name in (".", "..") or name.lower().endswith((".git", ".wiki")):
@@ -187,7 +179,7 @@ class Repositories(Accounts):
             self.session.execute(update(Repository).where(Repository.id == new).values(network=new))
         return new
 
-    def fork_repository(self, owner: str, name: str, organization: str | None = None) -> RowMapping:
+    def fork_repository(self, owner: str, name: str, organization: str | None = None) -> Row:
         """A fork of a repository; forking again gives the fork that is there."""
         parent = self.repository(owner, name)
         target = self._owner(self.me, organization)
@@ -270,14 +262,14 @@ class Repositories(Accounts):
         repository = self._any_repository(owner, name)
         self.session.execute(update(Repository).where(Repository.id == repository["id"]).values(**columns))
 
-    def _any_repository(self, owner: str, name: str) -> RowMapping:
+    def _any_repository(self, owner: str, name: str) -> Row:
         """A repository by its name, for those who fill the world: whoever is signed in, if anybody."""
         rows = self.fetch(_BY_NAME, owner_login=owner, name=name, me=0)
         if not rows:
             raise NotFound(f"There is no repository {owner}/{name}.")
         return rows[0]
 
-    def _owner(self, me: RowMapping, organization: str | None) -> RowMapping:
+    def _owner(self, me: Row, organization: str | None) -> Row:
         if organization is None or organization.lower() == me["login"].lower():
             return me
         owner = self.account(organization)
@@ -294,7 +286,7 @@ class Repositories(Accounts):
             free = f"{name}-{count}"
         return free
 
-    def _people(self, repository: RowMapping) -> list[dict[str, Any]]:
+    def _people(self, repository: Row) -> list[dict[str, Any]]:
         people: dict[int, dict[str, Any]] = {}
         for row in self.fetch(_COLLABORATORS, repository=repository["id"], owner=repository["owner_id"]):
             role = row["role"]

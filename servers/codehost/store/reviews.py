@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import NotFound
@@ -22,6 +22,7 @@ from mesocosm.servers.codehost.models import (
 from mesocosm.servers.codehost.store.pulls import Pulls
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import MAX_BODY, clean, cursor, known, parse_cursor, window
+from mesocosm.service import Row
 
 REVIEW_STATES = {"APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED"}
 MAX_THREAD_COMMENTS = 100
@@ -91,9 +92,7 @@ class Reviews(Pulls):
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def reviews(
-        self, pull: RowMapping, page: int | None, per_page: int | None
-    ) -> tuple[Sequence[RowMapping], int]:
+    def reviews(self, pull: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
         """One page of the reviews of a pull request, oldest first, and how many there are."""
         limit, offset = window(page, per_page)
         parameters = {"pull": pull["id"], "me": self.me["id"]}
@@ -104,8 +103,8 @@ class Reviews(Pulls):
         return rows, int(total[0]["n"])
 
     def threads(
-        self, pull: RowMapping, after: str | None, per_page: int | None
-    ) -> tuple[Sequence[RowMapping], Sequence[RowMapping], int, bool]:
+        self, pull: Row, after: str | None, per_page: int | None
+    ) -> tuple[Sequence[Row], Sequence[Row], int, bool]:
         """Threads after a cursor, their comments, how many threads there are, and whether more follow."""
         limit, _ = window(1, per_page)
         parameters = {"pull": pull["id"], "me": self.me["id"]}
@@ -118,7 +117,7 @@ class Reviews(Pulls):
         return rows[:limit], comments, total, len(rows) > limit
 
     @staticmethod
-    def thread_cursor(thread: RowMapping) -> str:
+    def thread_cursor(thread: Row) -> str:
         """The position just after a thread."""
         return cursor([thread["id"]])
 
@@ -126,12 +125,12 @@ class Reviews(Pulls):
 
     def start_review(
         self,
-        repository: RowMapping,
+        repository: Row,
         number: int,
         event: str | None,
         body: str | None,
         commit_sha: str | None = None,
-    ) -> RowMapping:
+    ) -> Row:
         """A new review: submitted with an ``event`` (APPROVE, REQUEST_CHANGES, COMMENT), else pending."""
         self.writable(repository)
         pull = self.pull(repository, number)
@@ -156,9 +155,7 @@ class Reviews(Pulls):
             self._submit(repository, pull, review, event, body or "")
         return pull
 
-    def submit_review(
-        self, repository: RowMapping, number: int, event: str | None, body: str | None
-    ) -> RowMapping:
+    def submit_review(self, repository: Row, number: int, event: str | None, body: str | None) -> Row:
         """Submit the pending review of the signed-in account."""
         pull, review = self._pending(repository, number)
         if event is None:
@@ -168,7 +165,7 @@ class Reviews(Pulls):
         self._submit(repository, pull, review, event, body)
         return pull
 
-    def discard_review(self, repository: RowMapping, number: int) -> None:
+    def discard_review(self, repository: Row, number: int) -> None:
         """Delete the pending review of the signed-in account with its comments."""
         _, review = self._pending(repository, number)
         threads = [
@@ -182,7 +179,7 @@ class Reviews(Pulls):
         )
         self.session.execute(delete(Review).where(Review.id == review))
 
-    def resolve_thread(self, repository: RowMapping, number: int, name: str, *, resolved: bool) -> None:
+    def resolve_thread(self, repository: Row, number: int, name: str, *, resolved: bool) -> None:
         """Mark a thread as resolved or not; marking it so again changes nothing."""
         pull = self.pull(repository, number)
         me = self.me["id"]
@@ -195,14 +192,14 @@ class Reviews(Pulls):
             update(ReviewThread).where(ReviewThread.id == rows[0]["id"]).values(resolved=resolved)
         )
 
-    def review_comment(self, repository: RowMapping, comment_id: int) -> RowMapping:
+    def review_comment(self, repository: Row, comment_id: int) -> Row:
         """A review comment by its id."""
         rows = self.fetch(_COMMENT, id=known(comment_id), repository=repository["id"], me=self.me["id"])
         if not rows:
             raise NotFound("Not Found")
         return rows[0]
 
-    def reply(self, repository: RowMapping, number: int, comment_id: int, body: str) -> int:
+    def reply(self, repository: Row, number: int, comment_id: int, body: str) -> int:
         """Reply to a review comment of a pull request; returns the id of the reply."""
         self.writable(repository)
         pull = self.pull(repository, number)
@@ -241,7 +238,7 @@ class Reviews(Pulls):
 
     # -- parts ------------------------------------------------------------------------------------------
 
-    def _pending(self, repository: RowMapping, number: int) -> tuple[RowMapping, int]:
+    def _pending(self, repository: Row, number: int) -> tuple[Row, int]:
         self.writable(repository)
         pull = self.pull(repository, number)
         rows = self.fetch(_PENDING, pull=pull["id"], me=self.me["id"])
@@ -249,9 +246,7 @@ class Reviews(Pulls):
             raise NotFound("No pending review found for the viewer")
         return pull, int(rows[0]["id"])
 
-    def _submit(
-        self, repository: RowMapping, pull: RowMapping, review: int, event: str, body: str | None
-    ) -> None:
+    def _submit(self, repository: Row, pull: Row, review: int, event: str, body: str | None) -> None:
         me = self.me["id"]
         if event != "COMMENT" and pull["user_id"] == me:
             verb = "approve" if event == "APPROVE" else "request changes on"
@@ -271,7 +266,7 @@ class Reviews(Pulls):
         )
         self._touch(pull)
 
-    def _touch(self, pull: RowMapping) -> None:
+    def _touch(self, pull: Row) -> None:
         self.session.execute(update(Issue).where(Issue.id == pull["id"]).values(updated_at=self.today))
 
     def _insert(self, kind: Any, **row: Any) -> int:

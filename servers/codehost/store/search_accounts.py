@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import RowMapping
-
 from mesocosm.servers.codehost.store.queries import Qualifier, Where, parse
 from mesocosm.servers.codehost.store.search_issues import IssueSearch
 from mesocosm.servers.codehost.store.searching import SCOPE
+from mesocosm.service import Row
 
 REPOSITORY_QUALIFIERS = (
     *SCOPE,
@@ -41,7 +40,7 @@ class AccountSearch(IssueSearch):
         order: str | None,
         page: int | None,
         per_page: int | None,
-    ) -> tuple[Sequence[RowMapping], int]:
+    ) -> tuple[Sequence[Row], int]:
         """Repositories by name, description and topics; forks only when asked for."""
         limit, offset = self.result_window(page, per_page)
         parsed, where = parse(query, REPOSITORY_QUALIFIERS), self.seen()
@@ -73,7 +72,7 @@ class AccountSearch(IssueSearch):
         order: str | None,
         page: int | None,
         per_page: int | None,
-    ) -> tuple[Sequence[RowMapping], int]:
+    ) -> tuple[Sequence[Row], int]:
         """People and organisations by login, name and e-mail address."""
         limit, offset = self.result_window(page, per_page)
         parsed, where = parse(query, USER_QUALIFIERS), Where()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import RowMapping
-
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.searching import ACCOUNT, SCOPE, Searching, like
+from mesocosm.service import Row
 
 LANGUAGES = {
     "c": ("c", "h"),
@@ -82,7 +81,7 @@ class CodeSearch(Searching):
         order: str | None,
         page: int | None,
         per_page: int | None,
-    ) -> tuple[Sequence[RowMapping], int, Query]:
+    ) -> tuple[Sequence[Row], int, Query]:
         """Files at the head of default branches, how many there are, and the query as understood."""
         limit, offset = self.result_window(page, per_page)
         if sort not in (None, "", "indexed"):
@@ -115,7 +114,7 @@ class CodeSearch(Searching):
         order: str | None,
         page: int | None,
         per_page: int | None,
-    ) -> tuple[list[tuple[RowMapping, RowMapping]], int]:
+    ) -> tuple[list[tuple[Row, Row]], int]:
         """Commits of default branches, each with its repository, and how many there are."""
         limit, offset = self.result_window(page, per_page)
         parsed, where = parse(query, COMMIT_QUALIFIERS), self.seen()

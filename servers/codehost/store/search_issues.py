@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import RowMapping
-
 from mesocosm.servers.codehost.models import Issue
 from mesocosm.servers.codehost.store.issues import ISSUES
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.search_code import CodeSearch
 from mesocosm.servers.codehost.store.searching import ACCOUNT, SCOPE
+from mesocosm.service import Row
 
 ISSUE_QUALIFIERS = (
     *SCOPE,
@@ -124,7 +123,7 @@ class IssueSearch(CodeSearch):
         order: str | None = None,
         page: int | None = None,
         per_page: int | None = None,
-    ) -> tuple[list[RowMapping], int]:
+    ) -> tuple[list[Row], int]:
         """Issues, or pull requests, and how many there are."""
         limit, offset = self.result_window(page, per_page)
         parsed, where = parse(query, ISSUE_QUALIFIERS), self.seen()
@@ -150,7 +149,7 @@ class IssueSearch(CodeSearch):
         rows, total = self.run(where, source, "issues.id", ordering, limit, offset)
         return self.issues_by_id([row["id"] for row in rows]), total
 
-    def issues_by_id(self, ids: Sequence[int]) -> list[RowMapping]:
+    def issues_by_id(self, ids: Sequence[int]) -> list[Row]:
         """Issues by their ids, in the given order."""
         rows = {row["id"]: row for row in self.fetch(ISSUES.where(Issue.id.in_(ids)))} if ids else {}
         return [rows[issue_id] for issue_id in ids]

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, text
+from sqlalchemy import text
 
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.store.queries import MAX_RESULTS, Qualifier, Query, Where
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.releases import Releases
 from mesocosm.servers.codehost.store.values import window
+from mesocosm.service import Row
 
 SCOPE = ("repo", "user", "org")
 """Qualifiers that say where to search."""
@@ -105,7 +106,7 @@ class Searching(Releases):
 
     def run(
         self, where: Where, source: str, columns: str, ordering: str, limit: int, offset: int
-    ) -> tuple[Sequence[RowMapping], int]:
+    ) -> tuple[Sequence[Row], int]:
         """One page of results, and how many there are."""
         count = f"SELECT count(*) AS n FROM {source} WHERE {where.text}"
         total = self.fetch(text(_escaped(count)), **where.parameters)

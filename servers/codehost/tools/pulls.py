@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from sqlalchemy import RowMapping
-
 from mesocosm.schema import Number
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks, statistics, unified
 from mesocosm.servers.codehost.store.reviews import thread_name
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
-from mesocosm.service import Page
+from mesocosm.service import Page, Row
 
 PullField = Literal[
     "number",
@@ -138,7 +136,7 @@ def pull_request_read(
     return _pull(store, repository, pull)
 
 
-def _pull(store: CodehostStore, repository: RowMapping, pull: RowMapping) -> dict[str, Any]:
+def _pull(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
     comparison, objects = store.compare(repository, pull), store.objects(repository)
     counts = [statistics(objects, difference) for difference in comparison.differences]
     return shapes.pulls(store, repository, [pull])[0] | {
@@ -151,7 +149,7 @@ def _pull(store: CodehostStore, repository: RowMapping, pull: RowMapping) -> dic
 
 
 def _files(
-    store: CodehostStore, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+    store: CodehostStore, repository: Row, pull: Row, page: int | None, per_page: int | None
 ) -> tuple[list[Any], int]:
     found, total = store.pull_files(repository, pull, page, per_page)
     objects = store.objects(repository)
@@ -164,7 +162,7 @@ def _files(
 
 
 def _commits(
-    store: CodehostStore, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+    store: CodehostStore, repository: Row, pull: Row, page: int | None, per_page: int | None
 ) -> tuple[list[Any], int]:
     rows, total = store.pull_commits(repository, pull, page, per_page)
     return [
@@ -179,14 +177,14 @@ def _commits(
 
 
 def _reviews(
-    store: CodehostStore, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+    store: CodehostStore, repository: Row, pull: Row, page: int | None, per_page: int | None
 ) -> tuple[list[Any], int]:
     rows, total = store.reviews(pull, page, per_page)
     return [shapes.review(repository, pull, row) for row in rows], total
 
 
 def _comments(
-    store: CodehostStore, repository: RowMapping, pull: RowMapping, page: int | None, per_page: int | None
+    store: CodehostStore, repository: Row, pull: Row, page: int | None, per_page: int | None
 ) -> tuple[list[Any], int]:
     issue = store.issue(repository, pull["number"])
     rows, total = store.comments(issue, page, per_page)
@@ -198,8 +196,8 @@ _PAGED = {"get_files": _files, "get_commits": _commits, "get_reviews": _reviews,
 
 def _threads(
     store: CodehostStore,
-    repository: RowMapping,
-    pull: RowMapping,
+    repository: Row,
+    pull: Row,
     after: str | None,
     per_page: int | None,
 ) -> dict[str, Any]:
@@ -234,7 +232,7 @@ def _threads(
     return {"review_threads": shown, "totalCount": total, "pageInfo": info}
 
 
-def _status(store: CodehostStore, repository: RowMapping, pull: RowMapping) -> dict[str, Any]:
+def _status(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
     rows = store.statuses(repository, pull["head_sha"])
     states = {row["state"] for row in rows}
     overall = (

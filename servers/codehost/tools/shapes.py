@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping
-
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import Entry
+from mesocosm.service import Row
 
 WEB = "https://github.com"
 API = "https://api.github.com"
@@ -45,7 +44,7 @@ def user(account_id: int, login: str) -> Json:
     }
 
 
-def profile(account: RowMapping, counts: RowMapping) -> Json:
+def profile(account: Row, counts: Row) -> Json:
     """An account with what it says about itself."""
     return user(account["id"], account["login"]) | {
         "details": lean(
@@ -68,17 +67,17 @@ def profile(account: RowMapping, counts: RowMapping) -> Json:
     }
 
 
-def full_name(repository: RowMapping) -> str:
+def full_name(repository: Row) -> str:
     """``owner/name``."""
     return f"{repository['owner']}/{repository['name']}"
 
 
-def web(repository: RowMapping, *path: object) -> str:
+def web(repository: Row, *path: object) -> str:
     """The address of a page of a repository."""
     return "/".join((WEB, full_name(repository), *(str(part) for part in path)))
 
 
-def repository(row: RowMapping) -> Json:
+def repository(row: Row) -> Json:
     """A repository as a search finds it."""
     return lean(
         id=row["id"],
@@ -101,7 +100,7 @@ def repository(row: RowMapping) -> Json:
     }
 
 
-def full_repository(row: RowMapping) -> Json:
+def full_repository(row: Row) -> Json:
     """A repository with all that is known of it."""
     return repository(row) | {
         "owner": {"login": row["owner"], "id": row["owner_id"]},
@@ -123,13 +122,13 @@ def created(identity: int, url: str) -> Json:
 # -- git ----------------------------------------------------------------------------------------------------
 
 
-def signature(row: RowMapping, who: str) -> Json:
+def signature(row: Row, who: str) -> Json:
     """Who wrote a commit, and when, as the commit says."""
     date = row["authored_at" if who == "author" else "committed_at"]
     return lean(name=row[f"{who}_name"], email=row[f"{who}_email"], date=date)
 
 
-def commit(repo: RowMapping, row: RowMapping) -> Json:
+def commit(repo: Row, row: Row) -> Json:
     """A commit without its files."""
     people = {
         who: user(row[f"{who}_id"], row[f"{who}_login"])
@@ -157,7 +156,7 @@ def changed_file(
     return shape | {"changes": additions + deletions} | lean(patch=patch, previous_filename=previous)
 
 
-def file_commit(repo: RowMapping, row: RowMapping) -> Json:
+def file_commit(repo: Row, row: Row) -> Json:
     """The commit that a tool for files has made."""
     return {
         "sha": row["sha"],
@@ -167,7 +166,7 @@ def file_commit(repo: RowMapping, row: RowMapping) -> Json:
     }
 
 
-def entry(repo: RowMapping, item: Entry, ref: str) -> Json:
+def entry(repo: Row, item: Entry, ref: str) -> Json:
     """A file or directory as a listing shows it."""
     folder = item.type == "dir"
     git = f"{API}/repos/{full_name(repo)}/git/{'trees' if folder else 'blobs'}/{item.sha}"
@@ -193,7 +192,7 @@ def tree_entry(item: Entry) -> Json:
     return {"path": item.path, "type": kind, "mode": f"{item.mode:06o}", **size, "sha": item.sha}
 
 
-def release(repo: RowMapping, row: RowMapping) -> Json:
+def release(repo: Row, row: Row) -> Json:
     """A release."""
     return lean(
         id=row["id"],
@@ -209,7 +208,7 @@ def release(repo: RowMapping, row: RowMapping) -> Json:
     }
 
 
-def full_release(repo: RowMapping, row: RowMapping) -> Json:
+def full_release(repo: Row, row: Row) -> Json:
     """A release with all that is known of it."""
     return release(repo, row) | {
         "target_commitish": row["target"],
@@ -231,12 +230,12 @@ def reactions(counts: Mapping[str, int]) -> Json | None:
     )
 
 
-def label(row: RowMapping) -> Json:
+def label(row: Row) -> Json:
     """A label."""
     return {"id": row["id"], "name": row["name"], "color": row["color"], "description": row["description"]}
 
 
-def issues(store: CodehostStore, rows: Sequence[RowMapping]) -> list[Json]:
+def issues(store: CodehostStore, rows: Sequence[Row]) -> list[Json]:
     """Issues with everything that belongs to them, as ``issue_read`` and ``list_issues`` show them."""
     ids = [row["id"] for row in rows]
     labels, assignees = store.labels_of(ids), store.assignees_of(ids)
@@ -271,7 +270,7 @@ def issues(store: CodehostStore, rows: Sequence[RowMapping]) -> list[Json]:
     ]
 
 
-def found_issues(store: CodehostStore, rows: Sequence[RowMapping]) -> list[Json]:
+def found_issues(store: CodehostStore, rows: Sequence[Row]) -> list[Json]:
     """Issues as a search finds them: with their labels and people in full, as GitHub's REST API has them."""
     ids = [row["id"] for row in rows]
     labels, assignees = store.labels_of(ids), store.assignees_of(ids)
@@ -285,9 +284,9 @@ def found_issues(store: CodehostStore, rows: Sequence[RowMapping]) -> list[Json]
 
 
 def _found_issue(
-    row: RowMapping,
-    labels: Sequence[RowMapping],
-    assignees: Sequence[RowMapping],
+    row: Row,
+    labels: Sequence[Row],
+    assignees: Sequence[Row],
     given: Mapping[str, int],
     fields: list[Json],
 ) -> Json:
@@ -325,17 +324,17 @@ def _found_issue(
     )
 
 
-def _fields(values: Sequence[RowMapping], issue_id: int) -> list[Json]:
+def _fields(values: Sequence[Row], issue_id: int) -> list[Json]:
     return [{"field": row["name"], "value": row["value"]} for row in values if row["issue_id"] == issue_id]
 
 
-def issue_url(row: RowMapping) -> str:
+def issue_url(row: Row) -> str:
     """The address of an issue or pull request."""
     kind = "pull" if row["is_pull"] else "issues"
     return f"{WEB}/{row['owner']}/{row['repository']}/{kind}/{row['number']}"
 
 
-def issue_reference(row: RowMapping) -> Json:
+def issue_reference(row: Row) -> Json:
     """An issue that another one points at."""
     return {
         "number": row["number"],
@@ -346,7 +345,7 @@ def issue_reference(row: RowMapping) -> Json:
     }
 
 
-def comments(store: CodehostStore, issue: RowMapping, rows: Sequence[RowMapping]) -> list[Json]:
+def comments(store: CodehostStore, issue: Row, rows: Sequence[Row]) -> list[Json]:
     """The comments of a conversation."""
     given = store.reactions_of("comment", [row["id"] for row in rows])
     return [
@@ -366,7 +365,7 @@ def comments(store: CodehostStore, issue: RowMapping, rows: Sequence[RowMapping]
 # -- pull requests ------------------------------------------------------------------------------------------
 
 
-def pulls(store: CodehostStore, repo: RowMapping, rows: Sequence[RowMapping]) -> list[Json]:
+def pulls(store: CodehostStore, repo: Row, rows: Sequence[Row]) -> list[Json]:
     """Pull requests as a list shows them."""
     ids = [row["id"] for row in rows]
     labels, assignees, asked = store.labels_of(ids), store.assignees_of(ids), store.requested(ids)
@@ -407,7 +406,7 @@ def _branch(ref: str, sha: str, name: str) -> Json:
     return {"ref": ref, "sha": sha, "repo": {"full_name": name}}
 
 
-def review(repo: RowMapping, pull: RowMapping, row: RowMapping) -> Json:
+def review(repo: Row, pull: Row, row: Row) -> Json:
     """A review without its comments."""
     return lean(
         id=row["id"],
@@ -420,7 +419,7 @@ def review(repo: RowMapping, pull: RowMapping, row: RowMapping) -> Json:
     )
 
 
-def check_run(repo: RowMapping, row: RowMapping) -> Json:
+def check_run(repo: Row, row: Row) -> Json:
     """A run of a check."""
     return lean(
         id=row["id"],

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 import orjson
-from sqlalchemy import ColumnElement, RowMapping, Select, bindparam, func, or_, select, text
+from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select, text
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.documents.models import Base, Document, Folder, Share, SignIn, Space, User
-from mesocosm.service import Store
+from mesocosm.service import Row, Store
 
 Kind = Literal["space", "folder", "document"]
 
@@ -130,7 +130,7 @@ class Item:
 class Listing:
     """One page of something."""
 
-    rows: Sequence[RowMapping]
+    rows: Sequence[Row]
     page: int
     per_page: int
     total: int

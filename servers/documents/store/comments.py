@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import RowMapping, bindparam, func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
@@ -22,6 +22,7 @@ from mesocosm.servers.documents.store.access import (
 )
 from mesocosm.servers.documents.store.filling import MAX_COMMENT, comment_text
 from mesocosm.servers.documents.store.search import SearchStore
+from mesocosm.service import Row
 
 REPLIES_SHOWN = 10
 
@@ -77,7 +78,7 @@ _BY_ID = (
 class Threads(Listing):
     """One page of threads with the first replies of each, by number of the thread."""
 
-    replies: Mapping[int, Sequence[RowMapping]]
+    replies: Mapping[int, Sequence[Row]]
 
 
 class CommentsStore(SearchStore):
@@ -90,7 +91,7 @@ class CommentsStore(SearchStore):
         which = {"document": item.number, "resolved": resolved}
         total = int(self.fetch(_THREAD_TOTAL, **which)[0]["total"])
         rows = self.fetch(_THREADS, limit=limit, offset=offset, **which)
-        replies: dict[int, list[RowMapping]] = {}
+        replies: dict[int, list[Row]] = {}
         for reply in self.fetch(_FIRST_REPLIES, threads=as_list([row["number"] for row in rows])):
             replies.setdefault(reply["thread"], []).append(reply)
         return Threads(rows, page, per_page, total, replies)

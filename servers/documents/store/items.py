@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import (
-    RowMapping,
-    String,
-    bindparam,
-    cast,
-    func,
-    literal,
-    select,
-    union_all,
-    update,
-)
+from sqlalchemy import String, bindparam, cast, func, literal, select, union_all, update
 
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.documents.models import Document, Folder, Share, Space, User
@@ -34,6 +24,7 @@ from mesocosm.servers.documents.store.access import (
     timestamp,
     within_reach,
 )
+from mesocosm.service import Row
 
 MAX_DEPTH = 20
 MAX_DESCRIPTION = 2000
@@ -189,7 +180,7 @@ class ItemsStore(AccessStore):
         names = [row["name"] for row in self.whereabouts(item)]
         return "/".join([*names, item.name] if item.kind == "document" else names)
 
-    def whereabouts(self, item: Item) -> list[RowMapping]:
+    def whereabouts(self, item: Item) -> list[Row]:
         """The space and the folders (id and name) around an item, from the root."""
         rows = {row["number"]: row for row in self.fetch(_NAMES, numbers=as_list(item.folders))}
         return [self.fetch(_SPACE_NAME, number=item.space)[0], *(rows[number] for number in item.folders)]

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import RowMapping, bindparam, func, select, union_all
+from sqlalchemy import bindparam, func, select, union_all
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.documents.models import Comment, Document, Picture, Version
 from mesocosm.servers.documents.store.access import LARGEST, Item, Listing, page_bounds, within_reach
 from mesocosm.servers.documents.store.items import ItemsStore
 from mesocosm.servers.documents.store.pictures import draw, read_matrix
-from mesocosm.service import Image
+from mesocosm.service import Image, Row
 
 Unit = Literal["characters", "lines"]
 
@@ -119,7 +119,7 @@ class About:
     """What there is to know of a document."""
 
     item: Item
-    row: RowMapping
+    row: Row
     path: str
     source: str | None
     """Id of the document that an image was derived from."""

@@ -6,13 +6,13 @@ import hmac
 from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
-from sqlalchemy import RowMapping, bindparam, delete, func, insert, select
+from sqlalchemy import bindparam, delete, func, insert, select
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.email.models import Account, Base, Folder, SignIn
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.addresses import Address, is_address
-from mesocosm.service import Store
+from mesocosm.service import Row, Store
 
 DEFAULT_FOLDERS = ("INBOX", "Sent", "Drafts", "Trash", "Spam", "Archive")
 """The folders of every mailbox; they cannot be deleted."""
@@ -56,18 +56,18 @@ class Accounts(Store):
         row = self._signed_in()
         return Address(row["email"], row["name"])
 
-    def signed_in(self) -> RowMapping | None:
+    def signed_in(self) -> Row | None:
         """The account that is signed in, if there is one."""
         rows = self.fetch(_SIGNED_IN)
         return rows[0] if rows else None
 
-    def _signed_in(self) -> RowMapping:
+    def _signed_in(self) -> Row:
         row = self.signed_in()
         if row is None:
             raise Denied("Not logged in. Call login first.")
         return row
 
-    def login(self, email: str, password: str) -> RowMapping:
+    def login(self, email: str, password: str) -> Row:
         """Sign in with a password."""
         rows = self.fetch(_PASSWORD, email=email.lower())
         # Unknown accounts and wrong passwords are told alike, as mail servers do.
@@ -93,7 +93,7 @@ class Accounts(Store):
 
     # -- accounts ---------------------------------------------------------------------------------------
 
-    def find_account(self, email: str) -> RowMapping:
+    def find_account(self, email: str) -> Row:
         """The account with this address."""
         rows = self.fetch(_ACCOUNT, email=email.lower())
         if not rows:
@@ -104,13 +104,13 @@ class Accounts(Store):
         """Whether this server is the one that keeps the mailboxes of a domain."""
         return bool(self.fetch(_DOMAIN, domain=domain))
 
-    def accounts(self, page: int, page_size: int) -> tuple[Sequence[RowMapping], int]:
+    def accounts(self, page: int, page_size: int) -> tuple[Sequence[Row], int]:
         """One page of the directory, by address, and how many accounts there are."""
         limits.check_page(page, page_size)
         rows = self.fetch(_PAGE.limit(page_size).offset((page - 1) * page_size))
         return rows, int(self.fetch(_TOTAL)[0]["total"])
 
-    def create_account(self, email: str, name: str, password: str) -> RowMapping:
+    def create_account(self, email: str, name: str, password: str) -> Row:
         """A new account with the default folders."""
         self.create_accounts([{"email": email, "name": name, "password": password}])
         return self.find_account(email)

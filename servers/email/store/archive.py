@@ -9,13 +9,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 import orjson
-from sqlalchemy import RowMapping, bindparam, select
+from sqlalchemy import bindparam, select
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.email.models import Attachment, Email, Folder
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.bulk import Bulk, NewEmail
 from mesocosm.servers.email.store.messages import NEWEST_FIRST, File
+from mesocosm.service import Row
 from mesocosm.workspace import MAX_FILE_BYTES
 
 _WHOLE = (
@@ -59,7 +60,7 @@ class Archive(Bulk):
 
     # -- attachments ------------------------------------------------------------------------------------
 
-    def save_attachment(self, email_id: str, filename: str) -> tuple[RowMapping, str]:
+    def save_attachment(self, email_id: str, filename: str) -> tuple[Row, str]:
         """Save an attachment in the workspace; returns it and the path, as the agent knows it."""
         email = self.email(email_id)
         attached = {row["filename"]: row for row in self.attachments(email["id"])}

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.bulk import recipients
 from mesocosm.servers.email.store.messages import NEWEST_FIRST, Messages, new_message_id
+from mesocosm.service import Row
 
 _DRAFT = (
     Email.id,
@@ -38,14 +39,14 @@ _TOTAL = select(func.count().label("total")).where(Email.folder_id == bindparam(
 class Drafts(Messages):
     """The drafts of the signed-in account; everything in the folder Drafts is one."""
 
-    def drafts(self, page: int, page_size: int) -> tuple[Sequence[RowMapping], int]:
+    def drafts(self, page: int, page_size: int) -> tuple[Sequence[Row], int]:
         """One page of the drafts, last changed first, and how many there are."""
         limits.check_page(page, page_size)
         folder_id = self.folder_id("Drafts")
         rows = self.fetch(_PAGE, folder=folder_id, limit=page_size, offset=(page - 1) * page_size)
         return rows, int(self.fetch(_TOTAL, folder=folder_id)[0]["total"])
 
-    def draft(self, draft_id: str) -> RowMapping:
+    def draft(self, draft_id: str) -> Row:
         """One draft."""
         folder_id = self.folder_id("Drafts")
         key = limits.email_key(draft_id)
@@ -54,7 +55,7 @@ class Drafts(Messages):
             raise NotFound(f"Draft not found: {draft_id}")
         return rows[0]
 
-    def save_draft(self, **fields: str | None) -> RowMapping:
+    def save_draft(self, **fields: str | None) -> Row:
         """Keep a new draft; the fields are those of ``update_draft``."""
         owner, now, email_id = self.owner, limits.timestamp(self.now), self.next_email_id()
         row = {
@@ -71,7 +72,7 @@ class Drafts(Messages):
         self.insert_emails([row], {})
         return self.draft(str(email_id))
 
-    def update_draft(self, draft_id: str, **fields: str | None) -> RowMapping:
+    def update_draft(self, draft_id: str, **fields: str | None) -> Row:
         """Change the given ones of ``subject body html_body to cc bcc``; empty text clears a field."""
         key = self.draft(draft_id)["id"]
         changes = _checked(fields)

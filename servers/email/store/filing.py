@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, delete, update
+from sqlalchemy import delete, update
 
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store.messages import Messages
+from mesocosm.service import Row
 
 STATUSES: dict[str, dict[str, Any]] = {
     "read": {"is_read": True},
@@ -22,7 +23,7 @@ STATUSES: dict[str, dict[str, Any]] = {
 class Filing(Messages):
     """What becomes of messages after they were read."""
 
-    def mark(self, email_ids: Sequence[str], status: str) -> list[RowMapping]:
+    def mark(self, email_ids: Sequence[str], status: str) -> list[Row]:
         """Set or clear a flag of messages; returns them as they now are."""
         if status not in STATUSES:
             raise Invalid(f"Invalid status: {status!r}. It must be one of: {', '.join(STATUSES)}.")
@@ -30,7 +31,7 @@ class Filing(Messages):
         self.session.execute(update(Email).where(Email.id.in_(keys)).values(STATUSES[status]))
         return self.emails(email_ids)
 
-    def move(self, email_ids: Sequence[str], folder: str) -> list[RowMapping]:
+    def move(self, email_ids: Sequence[str], folder: str) -> list[Row]:
         """Put messages into another folder; returns them as they now are."""
         folder_id = self.folder_id(folder)
         emails = self.emails(email_ids)

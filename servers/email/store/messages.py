@@ -6,12 +6,13 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
-from sqlalchemy import RowMapping, bindparam, exists, func, insert, select, text
+from sqlalchemy import bindparam, exists, func, insert, select, text
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.email.models import Attachment, Email, Folder
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.folders import Folders
+from mesocosm.service import Row
 
 HAS_ATTACHMENTS = exists(select(Attachment.id).where(Attachment.email_id == Email.id))
 SUMMARY = (
@@ -83,14 +84,14 @@ class File(TypedDict):
 class Messages(Folders):
     """The messages of the signed-in account."""
 
-    def page(self, folder: str, page: int, page_size: int) -> tuple[Sequence[RowMapping], int]:
+    def page(self, folder: str, page: int, page_size: int) -> tuple[Sequence[Row], int]:
         """One page of a folder, newest first and without bodies, and the folder's total."""
         limits.check_page(page, page_size)
         folder_id = self.folder_id(folder)
         rows = self.fetch(_PAGE, folder=folder_id, limit=page_size, offset=(page - 1) * page_size)
         return rows, int(self.fetch(_TOTAL, folder=folder_id)[0]["total"])
 
-    def email(self, email_id: str) -> RowMapping:
+    def email(self, email_id: str) -> Row:
         """A message of the signed-in account, whole, with the name of its folder."""
         account = self.account
         key = limits.email_key(email_id)
@@ -99,17 +100,17 @@ class Messages(Folders):
             raise NotFound(f"Email not found: {email_id}")
         return rows[0]
 
-    def attachments(self, email: int) -> Sequence[RowMapping]:
+    def attachments(self, email: int) -> Sequence[Row]:
         """What is attached to a message, without the contents."""
         return self.fetch(_ATTACHMENTS, email=email)
 
-    def media_type(self, email: RowMapping) -> str:
+    def media_type(self, email: Row) -> str:
         """The content type of a message as it was transmitted."""
         if self.attachments(email["id"]):
             return "multipart/mixed"
         return "multipart/alternative" if email["html_body"] else "text/plain; charset=utf-8"
 
-    def emails(self, email_ids: Sequence[str]) -> list[RowMapping]:
+    def emails(self, email_ids: Sequence[str]) -> list[Row]:
         """Messages of the signed-in account without their bodies, in the order asked for, each once.
 
         ``NotFound`` names every id that is not a message of this account.

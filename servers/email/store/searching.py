@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
-from sqlalchemy import ColumnElement, RowMapping, column, func, or_, select, table
+from sqlalchemy import ColumnElement, column, func, or_, select, table
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.email.models import SEARCHED, Email, Folder
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.messages import HAS_ATTACHMENTS, NEWEST_FIRST, SUMMARY, Messages
+from mesocosm.service import Row
 
 EVERYWHERE = "*"
 """In place of a folder: all of them. No folder can be called so."""
@@ -44,7 +45,7 @@ _INDEX = table("emails_text", column("rowid"), column("emails_text"))
 class Searching(Messages):
     """Finding messages of the signed-in account."""
 
-    def search(self, query: str, folder: str, page: int, page_size: int) -> tuple[Sequence[RowMapping], int]:
+    def search(self, query: str, folder: str, page: int, page_size: int) -> tuple[Sequence[Row], int]:
         """One page of the messages that match every term of a query, newest first, and their number."""
         limits.check_page(page, page_size)
         place = self._place(folder)

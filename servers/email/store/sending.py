@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from email.utils import format_datetime
 from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, select, update
+from sqlalchemy import bindparam, select, update
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.email.models import Attachment, Email, Folder
@@ -17,6 +17,7 @@ from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.addresses import Address, join, parse_addresses, without
 from mesocosm.servers.email.store.bulk import answering, checked_files
 from mesocosm.servers.email.store.messages import File, Messages, new_message_id
+from mesocosm.service import Row
 
 _INBOXES = select(Folder.account, Folder.id).where(
     Folder.account.in_(bindparam("accounts", expanding=True)), Folder.name == "INBOX"
@@ -199,9 +200,7 @@ class Sending(Messages):
         return checked_files([{"filename": path.name, "data": path.read_bytes()} for path in paths])
 
 
-def _audience(
-    original: RowMapping, owner: Address, everybody: bool
-) -> tuple[Sequence[Address], Sequence[Address]]:
+def _audience(original: Row, owner: Address, everybody: bool) -> tuple[Sequence[Address], Sequence[Address]]:
     """To whom an answer goes, and who gets a copy: never oneself, unless there is nobody else."""
     to = parse_addresses(original["sender"])
     others = parse_addresses(original["to"]) if original["to"] else ()
@@ -217,32 +216,32 @@ def prefixed(prefix: str, present: re.Pattern[str], subject: str) -> str:
     return subject if present.match(subject) else f"{prefix}{subject}"[: limits.MAX_HEADER_CHARACTERS]
 
 
-def _date_line(original: RowMapping) -> str:
+def _date_line(original: Row) -> str:
     return format_datetime(limits.moment(original["date"]))
 
 
-def _quoted(original: RowMapping) -> str:
+def _quoted(original: Row) -> str:
     lines = "\n".join(f"> {line}".rstrip() for line in original["body"].split("\n"))
     return f"On {_date_line(original)}, {original['sender']} wrote:\n{lines}"
 
 
-def _quoted_html(original: RowMapping) -> str:
+def _quoted_html(original: Row) -> str:
     intro = html.escape(f"On {_date_line(original)}, {original['sender']} wrote:")
     return f"<br><br>{intro}<blockquote>{_as_html(original)}</blockquote>"
 
 
-def _forwarded(original: RowMapping) -> str:
+def _forwarded(original: Row) -> str:
     return "\n".join(
         ["---------- Forwarded message ---------", *_header_lines(original), "", original["body"]]
     )
 
 
-def _forwarded_html(original: RowMapping) -> str:
+def _forwarded_html(original: Row) -> str:
     lines = "<br>".join(html.escape(line) for line in _header_lines(original))
     return f"<br><br>---------- Forwarded message ---------<br>{lines}<br><br>{_as_html(original)}"
 
 
-def _header_lines(original: RowMapping) -> list[str]:
+def _header_lines(original: Row) -> list[str]:
     lines = [
         f"From: {original['sender']}",
         f"Date: {_date_line(original)}",
@@ -252,5 +251,5 @@ def _header_lines(original: RowMapping) -> list[str]:
     return [*lines, f"Cc: {original['cc']}"] if original["cc"] else lines
 
 
-def _as_html(original: RowMapping) -> str:
+def _as_html(original: Row) -> str:
     return original["html_body"] or html.escape(original["body"]).replace("\n", "<br>")

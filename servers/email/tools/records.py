@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping
-
 from mesocosm.servers.email.store import EmailStore
+from mesocosm.service import Row
 
 
-def summary(email: RowMapping) -> dict[str, Any]:
+def summary(email: Row) -> dict[str, Any]:
     """A message in a list: everything but bodies."""
     return {
         "id": str(email["id"]),
@@ -52,7 +51,7 @@ def whole(store: EmailStore, email_id: str) -> dict[str, Any]:
     }
 
 
-def draft(row: RowMapping) -> dict[str, Any]:
+def draft(row: Row) -> dict[str, Any]:
     """A draft."""
     return {
         "id": str(row["id"]),

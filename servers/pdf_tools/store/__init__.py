@@ -10,14 +10,14 @@ from typing import Any
 
 import pypdf
 import regex
-from sqlalchemy import RowMapping, bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.pdf_tools.models import Base, Match, Search
 from mesocosm.servers.pdf_tools.store.documents import Document, Documents
 from mesocosm.servers.pdf_tools.store.limits import SECONDS, reading
 from mesocosm.servers.pdf_tools.store.writing import write_pdf
-from mesocosm.service import Store
+from mesocosm.service import Row, Store
 
 __all__ = ["PdfToolsStore", "write_pdf"]
 
@@ -133,7 +133,7 @@ class PdfToolsStore(Store):
 
     # -- searching --------------------------------------------------------------------------------------
 
-    def search(self, path: str, pattern: str, page_size: int) -> RowMapping | None:
+    def search(self, path: str, pattern: str, page_size: int) -> Row | None:
         """Find a regular expression in the text of all pages; the matches are kept to be paged through."""
         if not 1 <= page_size <= MAX_PAGE_SIZE:
             raise Invalid(f"page_size must be between 1 and {MAX_PAGE_SIZE}, got {page_size}.")
@@ -161,14 +161,14 @@ class PdfToolsStore(Store):
         self.session.execute(delete(Search).where(Search.id <= number - KEPT_SEARCHES))
         return self.search_of(search_id)
 
-    def search_of(self, search_id: str) -> RowMapping:
+    def search_of(self, search_id: str) -> Row:
         """A search by the id that the agent knows."""
         rows = self.fetch(_SEARCH, search_id=search_id)
         if not rows:
             raise NotFound(f"Search session '{search_id}' not found or expired")
         return rows[0]
 
-    def turn(self, search_id: str, *, by: int = 0, to: int | None = None) -> RowMapping:
+    def turn(self, search_id: str, *, by: int = 0, to: int | None = None) -> Row:
         """Go to another page of a search's matches, by a step or to a number."""
         search = self.search_of(search_id)
         last = pages_of(search)
@@ -185,7 +185,7 @@ class PdfToolsStore(Store):
         )
         return self.search_of(search_id)
 
-    def matches(self, search: RowMapping) -> Sequence[RowMapping]:
+    def matches(self, search: Row) -> Sequence[Row]:
         """The matches on the current page of a search."""
         size = search["page_size"]
         return self.fetch(
@@ -196,7 +196,7 @@ class PdfToolsStore(Store):
         return self.now.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def pages_of(search: RowMapping) -> int:
+def pages_of(search: Row) -> int:
     """Number of pages of a search's matches."""
     return int(-(-search["total"] // search["page_size"]))
 
