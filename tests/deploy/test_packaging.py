@@ -1,0 +1,66 @@
+"""An installed wheel works as a checkout does, also beside packages of the user's own with our folders' names."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The contents of the wheel, as an installation lays them out."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "-w", str(folder), str(ROOT)], check=True, capture_output=True)
+    [wheel] = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project of the user's own with packages named like our folders."""
+    for name in ("servers", "tasks", "generators", "checkers", "solvers"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise RuntimeError('the package of the user')\n")
+    return tmp_path
+
+
+def run(installed: Path, project: Path, *words: str) -> str:
+    # -P keeps the checkout out; the installation comes first, as site-packages would.
+    environment = {**os.environ, "PYTHONPATH": f"{installed}:{project}"}
+    command = [sys.executable, "-m", "mesocosm", *words]
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_wheel_holds_the_content_folders_inside_the_package(installed: Path) -> None:
+    assert {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")} == {"mesocosm"}
+    for name in ("servers/email/tools", "tasks/canvas_arrange_exam.yaml", "prose/data/common.txt"):
+        assert (installed / "mesocosm" / name).exists(), name
+
+
+def test_an_installation_runs_beside_packages_of_the_users_own(installed: Path, project: Path) -> None:
+    code = "import mesocosm; print(mesocosm.__file__)"
+    environment = {**os.environ, "PYTHONPATH": f"{installed}:{project}"}
+    shown = subprocess.run(
+        [sys.executable, "-c", code], cwd=project, env=environment, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.startswith(str(installed))
+    tasks = {task["name"] for task in json.loads(run(installed, project, "list", "tasks", "--json"))}
+    assert tasks == {path.stem for path in (ROOT / "tasks").glob("*.yaml")}
+
+
+def test_an_installation_runs_a_task(installed: Path, project: Path) -> None:
+    result = json.loads(run(installed, project, "run", "canvas_arrange_exam", "--length", "8k", "--json"))
+    assert result["verdict"] == "passed"
