@@ -1,0 +1,1 @@
+"""A WooCommerce shop: catalogue, orders, customers, coupons, reports and settings."""

@@ -1,0 +1,46 @@
+"""The rules of the woocommerce service: catalogue, orders, customers, coupons, reports, settings."""
+
+from mesocosm.servers.woocommerce.store.batches import Batches, Result
+from mesocosm.servers.woocommerce.store.catalogue import NewProduct, NewVariation
+from mesocosm.servers.woocommerce.store.configuration import SHIPPING_METHODS, Configuration
+from mesocosm.servers.woocommerce.store.coupons import NewCoupon
+from mesocosm.servers.woocommerce.store.customers import CustomerFilter, NewCustomer
+from mesocosm.servers.woocommerce.store.filling import NewLineItem, NewOrder
+from mesocosm.servers.woocommerce.store.orders import NewNote, OrderFilter
+from mesocosm.servers.woocommerce.store.products import ProductFilter
+from mesocosm.servers.woocommerce.store.refunds import NewRefund
+from mesocosm.servers.woocommerce.store.refusals import text_of
+from mesocosm.servers.woocommerce.store.reports import Reports
+from mesocosm.servers.woocommerce.store.reviews import NewReview, Reviews
+from mesocosm.servers.woocommerce.store.system import SYSTEM_TOOLS, System
+from mesocosm.servers.woocommerce.store.terms import NewCategory, NewTag
+from mesocosm.servers.woocommerce.store.values import known_fields, money, window
+
+__all__ = [
+    "SHIPPING_METHODS",
+    "SYSTEM_TOOLS",
+    "CustomerFilter",
+    "NewCategory",
+    "NewCoupon",
+    "NewCustomer",
+    "NewLineItem",
+    "NewNote",
+    "NewOrder",
+    "NewProduct",
+    "NewRefund",
+    "NewReview",
+    "NewTag",
+    "NewVariation",
+    "OrderFilter",
+    "ProductFilter",
+    "Result",
+    "WooCommerceStore",
+    "known_fields",
+    "money",
+    "text_of",
+    "window",
+]
+
+
+class WooCommerceStore(Batches, Reports, Reviews, Configuration, System):
+    """One shop, used with the API key of the user that is signed in."""

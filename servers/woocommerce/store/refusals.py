@@ -1,0 +1,69 @@
+"""Refusals in the product's words: every message starts with the product's error code.
+
+The REST API gives code and text apart: ``text_of`` is the message without its code.
+"""
+
+from __future__ import annotations
+
+from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
+
+
+class Unauthorized(Denied):
+    """The API key does not permit this."""
+
+    status = 401
+
+
+class Gone(Conflict):
+    """The object is in the trash already."""
+
+    status = 410
+
+
+class TooLarge(Invalid):
+    """More in one request than the product takes."""
+
+    status = 413
+
+
+def invalid(code: str, text: str) -> Invalid:
+    """A request that the product answers with status 400."""
+    return Invalid(f"{code}: {text}", code=code)
+
+
+def invalid_parameter(name: str, why: str) -> Invalid:
+    """A parameter that fails its check."""
+    return invalid("rest_invalid_param", f"Invalid parameter(s): {name}. {why}")
+
+
+def not_found(code: str, text: str = "Invalid ID.") -> NotFound:
+    """An object that does not exist."""
+    return NotFound(f"{code}: {text}", code=code)
+
+
+def gone(thing: str) -> Gone:
+    """An object that was moved to the trash before."""
+    code = "woocommerce_rest_already_trashed"
+    return Gone(f"{code}: The {thing} has already been deleted.", code=code)
+
+
+def too_large(limit: int) -> TooLarge:
+    """A batch with too many items."""
+    code = "woocommerce_rest_request_entity_too_large"
+    return TooLarge(f"{code}: Unable to accept more than {limit} items for this request.", code=code)
+
+
+def denied(code: str, text: str) -> Denied:
+    """Something that the role of the key's owner does not include."""
+    return Denied(f"{code}: {text}", code=code)
+
+
+def unauthorized(text: str) -> Unauthorized:
+    """Something that the key does not permit."""
+    code = "woocommerce_rest_authentication_error"
+    return Unauthorized(f"{code}: {text}", code=code)
+
+
+def text_of(refusal: Refusal) -> str:
+    """A refusal's message without its code."""
+    return refusal.message.removeprefix(f"{refusal.code}: ")

@@ -1,0 +1,101 @@
+"""Tools for customers."""
+# ruff: noqa: N803 - the parameters are named as the vendor names them
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from mesocosm.servers.woocommerce.store import CustomerFilter, WooCommerceStore, window
+from mesocosm.servers.woocommerce.tools import shapes
+from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.service import Page
+
+
+class MetaData(TypedDict, total=False):
+    """A custom field."""
+
+    key: str
+    value: str
+
+
+class CustomerData(TypedDict, total=False):
+    """What may be said of a new customer."""
+
+    email: str
+    first_name: str
+    last_name: str
+    username: str
+    password: str
+    billing: dict[str, Any]
+    shipping: dict[str, Any]
+    meta_data: list[MetaData]
+
+
+@server.reads
+def woo_customers_list(
+    store: WooCommerceStore,
+    perPage: int | None = None,
+    page: int | None = None,
+    search: str | None = None,
+    email: str | None = None,
+    role: Literal["all", "customer", "administrator", "shop_manager"] | None = None,
+    orderby: Literal["id", "include", "name", "registered_date"] | None = None,
+    order: Literal["asc", "desc"] | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    fields: list[str] | None = None,
+) -> Page:
+    """List customers by name, with the number of their orders and what they spent.
+
+    Args:
+        perPage: Customers per page, 1 to 100; 10 by default.
+        page: Page number, from 1.
+        search: Text that must occur in the name, user name or email address.
+        email: Exact email address.
+        role: Only users of this role; customer by default, so that staff is left out.
+        orderby: What to order by; name by default.
+        order: Direction; asc by default.
+        include: Only customers with these IDs.
+        exclude: No customers with these IDs.
+        fields: Give only these fields of each customer, such as ["id", "email"].
+    """
+    wanted = CustomerFilter(search, email, role or "customer", include, exclude)
+    records, total = store.customers(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
+    return Page([shapes.only(shapes.customer(r), fields) for r in records], *window(page, perPage), total)
+
+
+@server.reads
+def woo_customers_get(
+    store: WooCommerceStore, customerId: int, fields: list[str] | None = None
+) -> dict[str, Any]:
+    """Get one customer with addresses, custom fields, number of orders and total spent.
+
+    Args:
+        customerId: ID of the customer.
+        fields: Give only these fields.
+    """
+    return shapes.only(shapes.customer(store.customer(customerId)), fields)
+
+
+@server.writes
+def woo_customers_create(store: WooCommerceStore, customerData: CustomerData) -> dict[str, Any]:
+    """Create a customer and return it.
+
+    Args:
+        customerData: The email address, and if wanted names, username, password, addresses, meta_data.
+    """
+    return shapes.customer(store.create_customer(customerData))
+
+
+@server.writes(idempotent=True)
+def woo_customers_update(
+    store: WooCommerceStore, customerId: int, customerData: dict[str, Any]
+) -> dict[str, Any]:
+    """Change a customer and return it.
+
+    Args:
+        customerId: ID of the customer.
+        customerData: The fields to change, as for woo_customers_create except the username; addresses are
+            changed field by field, meta_data by key.
+    """
+    return shapes.customer(store.update_customer(customerId, customerData))

@@ -1,0 +1,204 @@
+"""Tools for orders, their notes and refunds."""
+# ruff: noqa: N803 - the parameters are named as the vendor names them
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
+from mesocosm.servers.woocommerce.tools import order_shapes, shapes
+from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.service import Page
+
+OrderStatus = Literal["pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed"]
+
+
+class LineItemData(TypedDict, total=False):
+    """Some pieces of a product."""
+
+    product_id: int
+    quantity: int
+
+
+class OrderData(TypedDict, total=False):
+    """What may be said of a new order, and more that the product documents."""
+
+    payment_method: str
+    payment_method_title: str
+    set_paid: bool
+    billing: dict[str, Any]
+    shipping: dict[str, Any]
+    line_items: list[LineItemData]
+    shipping_lines: list[dict[str, Any]]
+
+
+class OrderUpdate(TypedDict, total=False):
+    """An order by its id, with the fields to change."""
+
+    id: int
+
+
+class RefundItemData(TypedDict, total=False):
+    """A line item that is refunded."""
+
+    id: int
+    refund_total: float
+    refund_tax: list[dict[str, Any]]
+
+
+@server.reads
+def woo_orders_list(
+    store: WooCommerceStore,
+    perPage: int | None = None,
+    page: int | None = None,
+    status: list[OrderStatus] | None = None,
+    customer: int | None = None,
+    product: int | None = None,
+    dateAfter: str | None = None,
+    dateBefore: str | None = None,
+    orderby: Literal["date", "id", "include", "title", "slug"] | None = None,
+    order: Literal["asc", "desc"] | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    fields: list[str] | None = None,
+) -> Page:
+    """List orders in full, newest first, with filters that all must hold. Orders in the trash are left out.
+
+    Args:
+        perPage: Orders per page, 1 to 100; 10 by default.
+        page: Page number, from 1.
+        status: Only orders of one of these statuses.
+        customer: Only orders of the customer with this ID; 0 for guests.
+        product: Only orders with this product or variation among their lines.
+        dateAfter: Only orders created after this time (2025-01-15T09:00:00, UTC); a date alone includes that
+            day.
+        dateBefore: Only orders created before this time; a date alone excludes that day.
+        orderby: What to order by; include is the order of the include argument.
+        order: Direction; desc by default.
+        include: Only orders with these IDs.
+        exclude: No orders with these IDs.
+        fields: Give only these fields of each order, such as ["id", "status", "total"].
+    """
+    wanted = OrderFilter(status, customer, product, dateAfter, dateBefore, include, exclude)
+    records, total = store.orders(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
+    return Page([shapes.only(order_shapes.order(r), fields) for r in records], *window(page, perPage), total)
+
+
+@server.reads
+def woo_orders_get(store: WooCommerceStore, orderId: int, fields: list[str] | None = None) -> dict[str, Any]:
+    """Get one order in full: addresses, lines, totals, refunds, custom fields.
+
+    Args:
+        orderId: ID of the order.
+        fields: Give only these fields.
+    """
+    return shapes.only(order_shapes.order(store.order(orderId)), fields)
+
+
+@server.writes
+def woo_orders_create(store: WooCommerceStore, orderData: OrderData) -> dict[str, Any]:
+    """Create an order at the products' present prices and return it with its totals.
+
+    An order that is processing, on hold or completed takes its pieces from stock.
+
+    Args:
+        orderData: The order's fields. Each line item has product_id (or sku), quantity, and if wanted
+            variation_id, subtotal and total. set_paid true also makes the order processing. Besides the
+            fields listed it takes status, customer_id, customer_note, coupon_lines ([{"code": ...}]),
+            fee_lines, currency, transaction_id and meta_data.
+    """
+    return order_shapes.order(store.create_order(orderData))
+
+
+@server.writes
+def woo_orders_update(store: WooCommerceStore, orderId: int, orderData: dict[str, Any]) -> dict[str, Any]:
+    """Change an order, for example its status, and return it.
+
+    Cancelling an order, or setting it back to pending, returns its pieces to stock; setting it to refunded
+    refunds what is left of its total.
+
+    Args:
+        orderId: ID of the order.
+        orderData: The fields to change, as for woo_orders_create. Lines with an id are changed (quantity 0
+            removes one), lines without are added; meta_data is set by key.
+    """
+    return order_shapes.order(store.update_order(orderId, orderData))
+
+
+@server.writes(destructive=True)
+def woo_orders_delete(store: WooCommerceStore, orderId: int, force: bool = False) -> dict[str, Any]:
+    """Move an order to the trash, or delete it for good; returns what it was. Stock is not returned.
+
+    Args:
+        orderId: ID of the order.
+        force: Delete for good instead of moving to the trash.
+    """
+    return order_shapes.order(store.delete_order(orderId, force=force))
+
+
+@server.writes(destructive=True)
+def woo_orders_batch_update(
+    store: WooCommerceStore,
+    create: list[dict[str, Any]] | None = None,
+    update: list[OrderUpdate] | None = None,
+    delete: list[int] | None = None,
+) -> dict[str, Any]:
+    """Create, update and delete up to 100 orders in one request; each is done or refused by itself.
+
+    The result has the orders in the order of the request, with an error in place of one that was refused.
+
+    Args:
+        create: New orders, each as for woo_orders_create.
+        update: Changes, each with the id of the order and the fields to change.
+        delete: IDs of orders to delete for good.
+    """
+    return shapes.batch_results(store.batch_orders(create, update, delete), order_shapes.order)
+
+
+@server.writes
+def woo_orders_notes_create(
+    store: WooCommerceStore, orderId: int, note: str, customerNote: bool = False
+) -> dict[str, Any]:
+    """Put a note on an order and return it.
+
+    Args:
+        orderId: ID of the order.
+        note: Text of the note.
+        customerNote: Whether the customer sees the note; otherwise only the shop's staff does.
+    """
+    return order_shapes.note(store.create_note(orderId, note, for_customer=customerNote))
+
+
+@server.writes(destructive=True)
+def woo_orders_refunds_create(
+    store: WooCommerceStore,
+    orderId: int,
+    amount: str | None = None,
+    reason: str | None = None,
+    refundPayment: bool = False,
+    lineItems: list[RefundItemData] | None = None,
+    restockItems: bool = True,
+) -> dict[str, Any]:
+    """Refund an order in full or in part and return the refund.
+
+    No more can be refunded than the order's total less earlier refunds. An order whose whole total is
+    refunded becomes refunded.
+
+    Args:
+        orderId: ID of the order.
+        amount: Amount such as "10.00"; without it, what the line items add up to.
+        reason: Why.
+        refundPayment: Give the money back through the order's payment gateway, if it can.
+        lineItems: Line items that are refunded: the id of the line, refund_total, refund_tax, and if pieces
+            come back their quantity.
+        restockItems: Whether pieces that come back return to stock.
+    """
+    refund = store.create_refund(
+        orderId,
+        amount_given=amount,
+        reason=reason or "",
+        pay_back=refundPayment,
+        items=lineItems or [],
+        restock=restockItems,
+    )
+    return order_shapes.refund(refund)

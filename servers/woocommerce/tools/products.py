@@ -1,0 +1,229 @@
+"""Tools for products, their variations and reviews."""
+# ruff: noqa: N803 - the parameters are named as the vendor names them
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from mesocosm.servers.woocommerce.store import ProductFilter, WooCommerceStore, window
+from mesocosm.servers.woocommerce.tools import shapes
+from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.service import Page
+
+Status = Literal["publish", "draft", "private", "pending"]
+StockStatus = Literal["instock", "outofstock", "onbackorder"]
+
+
+class CategoryReference(TypedDict, total=False):
+    """A category by its id."""
+
+    id: int
+
+
+class ImageData(TypedDict, total=False):
+    """A picture by its address."""
+
+    src: str
+    alt: str
+
+
+class ProductData(TypedDict, total=False):
+    """What may be said of a new product, and more that the product documents."""
+
+    name: str
+    type: Literal["simple", "grouped", "external", "variable"]
+    status: Status
+    featured: bool
+    catalog_visibility: Literal["visible", "catalog", "search", "hidden"]
+    description: str
+    short_description: str
+    sku: str
+    regular_price: str
+    sale_price: str
+    manage_stock: bool
+    stock_quantity: int
+    categories: list[CategoryReference]
+    images: list[ImageData]
+
+
+class ProductUpdate(TypedDict, total=False):
+    """A product by its id, with the fields to change."""
+
+    id: int
+
+
+@server.reads
+def woo_products_list(
+    store: WooCommerceStore,
+    perPage: int | None = None,
+    page: int | None = None,
+    search: str | None = None,
+    status: Status | None = None,
+    category: str | None = None,
+    tag: str | None = None,
+    sku: str | None = None,
+    featured: bool | None = None,
+    onSale: bool | None = None,
+    minPrice: str | None = None,
+    maxPrice: str | None = None,
+    stockStatus: StockStatus | None = None,
+    orderby: Literal["date", "id", "include", "title", "slug", "price", "popularity", "rating"] | None = None,
+    order: Literal["asc", "desc"] | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    after: str | None = None,
+    before: str | None = None,
+    fields: list[str] | None = None,
+) -> Page:
+    """List products in full, newest first, with filters that all must hold.
+
+    Variations are not listed (see woo_products_variations_list), nor are products in the trash. The price
+    of a variable product is its lowest; a sale counts only within its dates.
+
+    Args:
+        perPage: Products per page, 1 to 100; 10 by default.
+        page: Page number, from 1.
+        search: Words that must all occur in the name or a description.
+        status: Only products of this status.
+        category: Category ID, or several with commas; what lies in a category below counts too.
+        tag: Tag ID, or several with commas.
+        sku: Exact SKU, or several with commas.
+        featured: Only featured products, or only others.
+        onSale: Only products on sale now, or only others.
+        minPrice: Lowest present price, such as "10.00".
+        maxPrice: Highest present price.
+        stockStatus: Only products of this stock status.
+        orderby: What to order by; popularity is the number sold, include the order of the include argument.
+        order: Direction; desc by default.
+        include: Only products with these IDs.
+        exclude: No products with these IDs.
+        after: Only products created after this time; a date alone includes that day.
+        before: Only products created before this time.
+        fields: Give only these fields of each product, such as ["id", "name", "price"].
+    """
+    wanted = ProductFilter(
+        search=search,
+        status=status,
+        category=category,
+        tag=tag,
+        sku=sku,
+        featured=featured,
+        on_sale=onSale,
+        min_price=minPrice,
+        max_price=maxPrice,
+        stock_status=stockStatus,
+        include=include,
+        exclude=exclude,
+        after=after,
+        before=before,
+    )
+    records, total = store.products(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
+    return Page([shapes.only(shapes.product(r), fields) for r in records], *window(page, perPage), total)
+
+
+@server.reads
+def woo_products_get(
+    store: WooCommerceStore, productId: int, fields: list[str] | None = None
+) -> dict[str, Any]:
+    """Get one product in full, with its price, stock, categories, images and custom fields.
+
+    Args:
+        productId: ID of the product, or of a variation.
+        fields: Give only these fields.
+    """
+    return shapes.only(shapes.product(store.product(productId)), fields)
+
+
+@server.writes
+def woo_products_create(store: WooCommerceStore, productData: ProductData) -> dict[str, Any]:
+    """Create a product and return it.
+
+    Args:
+        productData: The product's fields; prices are decimal strings. A stock_quantity is kept only with
+            manage_stock true, and then decides the stock status. Besides the fields listed it takes
+            slug, tags, attributes, meta_data, date_on_sale_from, date_on_sale_to, stock_status, backorders,
+            low_stock_amount, weight, dimensions, tax_class and the product's other writable fields.
+    """
+    return shapes.product(store.create_product(productData))
+
+
+@server.writes(idempotent=True)
+def woo_products_update(
+    store: WooCommerceStore, productId: int, productData: dict[str, Any]
+) -> dict[str, Any]:
+    """Change some fields of a product and return it.
+
+    Args:
+        productId: ID of the product.
+        productData: The fields to change, as for woo_products_create. Lists such as categories, tags and
+            images replace what was there; meta_data is set by key (a null value removes one). Setting
+            sale_price to "" ends a sale.
+    """
+    return shapes.product(store.update_product(productId, productData))
+
+
+@server.writes(destructive=True)
+def woo_products_delete(store: WooCommerceStore, productId: int, force: bool = False) -> dict[str, Any]:
+    """Move a product with its variations to the trash, or delete it for good; returns what it was.
+
+    Args:
+        productId: ID of the product.
+        force: Delete for good instead of moving to the trash.
+    """
+    return shapes.product(store.delete_product(productId, force=force))
+
+
+@server.writes(destructive=True)
+def woo_products_batch_update(
+    store: WooCommerceStore,
+    create: list[dict[str, Any]] | None = None,
+    update: list[ProductUpdate] | None = None,
+    delete: list[int] | None = None,
+) -> dict[str, Any]:
+    """Create, update and delete up to 100 products in one request; each is done or refused by itself.
+
+    The result has the products in the order of the request, with an error in place of one that was refused.
+
+    Args:
+        create: New products, each as for woo_products_create.
+        update: Changes, each with the id of the product and the fields to change.
+        delete: IDs of products to delete for good.
+    """
+    return shapes.batch_results(store.batch_products(create, update, delete), shapes.product)
+
+
+@server.reads
+def woo_products_variations_list(
+    store: WooCommerceStore, productId: int, perPage: int | None = None, page: int | None = None
+) -> Page:
+    """List the variations of a variable product, with price and stock of each.
+
+    Args:
+        productId: ID of the variable product.
+        perPage: Variations per page, 1 to 100; 10 by default.
+        page: Page number, from 1.
+    """
+    records, total = store.variations(productId, page=page, per_page=perPage)
+    parent = store.parent_of_variations(productId)
+    items = [shapes.variation(record, parent) for record in records]
+    return Page(items, *window(page, perPage), total)
+
+
+@server.reads
+def woo_products_reviews_list(
+    store: WooCommerceStore,
+    productId: int | None = None,
+    perPage: int | None = None,
+    page: int | None = None,
+    status: Literal["all", "hold", "approved", "spam", "trash"] | None = None,
+) -> Page:
+    """List reviews of products, newest first.
+
+    Args:
+        productId: Only reviews of this product.
+        perPage: Reviews per page, 1 to 100; 10 by default.
+        page: Page number, from 1.
+        status: Only reviews of this status; the approved ones by default.
+    """
+    rows, total = store.reviews(product_id=productId, status=status, page=page, per_page=perPage)
+    return Page([shapes.review(row) for row in rows], *window(page, perPage), total)

@@ -1,0 +1,17 @@
+"""The service that the tools of all topics register with."""
+
+from __future__ import annotations
+
+from mesocosm.servers.woocommerce.store import WooCommerceStore
+from mesocosm.service import Service
+
+server = Service(
+    "woocommerce",
+    WooCommerceStore,
+    instructions=(
+        "A WooCommerce shop through its REST API (v3): products, orders, customers, coupons, reports, "
+        "shipping, taxes and settings. Lists come in pages of 10 unless perPage (1 to 100) says otherwise; "
+        "a second block of the result names the next page while there is one. Prices are decimal strings, "
+        "times are UTC."
+    ),
+)
