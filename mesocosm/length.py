@@ -7,7 +7,9 @@ results is the count of the whole).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +41,36 @@ class Result:
     """Which pieces of evidence (indexes into ``Expected.evidence``) this result holds."""
 
 
+_WORD = re.compile(r"\w+")
+
+
+class _Finder:
+    """Finds which of many needles occur in a text, in time that does not grow with their product.
+
+    Each needle is looked for only in texts that have its rarest whole word.
+    """
+
+    def __init__(self, needles: Sequence[str], numbers: Sequence[int]) -> None:
+        inner = [_WORD.findall(needle)[1:-1] for needle in needles]
+        uses = Counter(word for words in inner for word in set(words))
+        self._by_word: dict[str, list[tuple[int, str]]] = {}
+        self._anywhere: list[tuple[int, str]] = []
+        for number, needle, words in zip(numbers, needles, inner, strict=True):
+            if words:
+                rarest = min(words, key=lambda word: (uses[word], -len(word), word))
+                self._by_word.setdefault(rarest, []).append((number, needle))
+            else:
+                # A first or last word may be the part of a longer one in the text.
+                self._anywhere.append((number, needle))
+
+    def held_by(self, text: str) -> tuple[int, ...]:
+        """The numbers of the needles that the text holds, ascending."""
+        candidates = list(self._anywhere)
+        for word in self._by_word.keys() & set(_WORD.findall(text)):
+            candidates += self._by_word[word]
+        return tuple(sorted(number for number, needle in candidates if needle in text))
+
+
 @dataclass
 class Survey(Tools):
     """Tools that make the survey's calls on a world without leaving a trace, and measure the results."""
@@ -48,12 +80,14 @@ class Survey(Tools):
     results: list[Result] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        needles: dict[str, list[tuple[int, str]]] = {}
-        for index, piece in enumerate(self.evidence):
+        needles: dict[str, list[str]] = {}
+        for piece in self.evidence:
             # As it stands in a result: inside JSON, quotes and line breaks are escaped.
-            needle = orjson.dumps(piece.contains).decode()[1:-1]
-            needles.setdefault(piece.service, []).append((index, needle))
-        self._needles = needles
+            needles.setdefault(piece.service, []).append(orjson.dumps(piece.contains).decode()[1:-1])
+        numbers: dict[str, list[int]] = {}
+        for index, piece in enumerate(self.evidence):
+            numbers.setdefault(piece.service, []).append(index)
+        self._finders = {name: _Finder(needles[name], numbers[name]) for name in needles}
 
     def read(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str]:
         """Make one call and measure it."""
@@ -61,7 +95,8 @@ class Survey(Tools):
         text = outcome.text
         if outcome.is_error:
             raise RuntimeError(f"the survey's call {service}.{tool}({arguments}) was refused: {text}")
-        held = tuple(i for i, needle in self._needles.get(service, ()) if needle in text)
+        finder = self._finders.get(service)
+        held = finder.held_by(text) if finder else ()
         self.results.append(Result(service, tool, arguments, tokens.count(text + "\n"), held))
         return [block for block in outcome.blocks if isinstance(block, str)]
 
@@ -131,8 +166,8 @@ def calibrate(family: Family, target: int, build: Callable[[int, int], int]) -> 
             # Rounded up: a label that a user can ask for next.
             least = -(-last.tokens // 100) * 100
             raise UsageError(
-                f"{family.name}: a length of {show_length(target)} tokens is below the minimum of this task and "
-                f"seed, which is {show_length(least)}"
+                f"{family.name}: a length of {show_length(target)} tokens is below the minimum of this task "
+                f"and seed, which is {show_length(least)}"
             )
     if best and abs(target - best.tokens) <= TOLERANCE * target:
         if best != last:

@@ -1,0 +1,84 @@
+"""Measuring a description length, and hitting a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mailbox import fill_mailbox
+
+from mesocosm import tokens
+from mesocosm.errors import UsageError
+from mesocosm.family import Evidence
+from mesocosm.length import TOLERANCE, Survey, _Finder, calibrate
+from mesocosm.task import Growth
+from mesocosm.tools import ToolError
+from mesocosm.world import World
+
+WORDS = st.lists(
+    st.sampled_from(["room", "exam", "12", "exams", "a", "b.c", "\\n", "(1)"]), min_size=1, max_size=5
+)
+
+
+@given(st.lists(WORDS, max_size=6), st.lists(WORDS, max_size=8))
+def test_finding_many_needles_is_finding_each(needles: list[list[str]], text: list[list[str]]) -> None:
+    wanted = [" ".join(words) for words in needles]
+    haystack = "; ".join(" ".join(words) for words in text)
+    found = _Finder(wanted, range(len(wanted))).held_by(haystack)
+    assert found == tuple(number for number, needle in enumerate(wanted) if needle in haystack)
+
+
+def test_the_length_is_the_count_of_all_results_together(make_world: Callable[..., World]) -> None:
+    world = make_world(fill_mailbox, "email")
+    survey = Survey(world, [Evidence(service="email", contains="number 7 is")])
+    texts = []
+    for email in survey.call("email", "get_emails", page_size=100)["emails"]:
+        texts.append(survey.read("email", "read_email", {"email_id": email["id"]})[0])
+    listing = world.peek("email", "get_emails", {"page_size": 100}).text
+    assert survey.tokens == tokens.count("".join(text + "\n" for text in [listing, *texts]))
+    length = survey.length(None)
+    assert length.calls == 31
+    assert length.by_service == {"email": length.measured}
+    assert length.adequate == next(result.tokens for result in survey.results if result.evidence)
+    assert world.journal.last == 0
+
+
+def test_a_survey_makes_no_call_that_is_refused(make_world: Callable[..., World]) -> None:
+    survey = Survey(make_world(fill_mailbox, "email"))
+    with pytest.raises((RuntimeError, ToolError), match="999"):
+        survey.call("email", "read_email", email_id="999")
+
+
+def family(**points: int) -> Any:
+    growth = Growth(parameter="size", points=points)  # type: ignore[arg-type]
+    return SimpleNamespace(name="toy", task=SimpleNamespace(growth=growth))
+
+
+@pytest.mark.parametrize("target", [8_000, 20_000, 100_000, 1_000_000, 4_000_000])
+@pytest.mark.parametrize("spent", [1.0, 0.9, 1.2])
+def test_a_target_is_hit_however_well_the_filler_is_spent(target: int, spent: float) -> None:
+    def build(size: int, filler: int) -> int:
+        return size * 400 + round(filler * spent) // 50 * 50
+
+    attempt = calibrate(family(**{"8k": 10, "100k": 90, "4m": 2000}), target, build)
+    assert abs(attempt.tokens / target - 1) <= TOLERANCE
+
+
+def test_the_size_shrinks_when_the_table_asks_for_too_much() -> None:
+    attempt = calibrate(family(**{"8k": 5, "16k": 500}), 16_000, lambda size, filler: size * 100 + filler)
+    assert attempt.size < 200
+    assert abs(attempt.tokens / 16_000 - 1) <= TOLERANCE
+
+
+def test_what_is_below_the_minimum_is_refused_with_the_minimum() -> None:
+    with pytest.raises(UsageError, match=r"below the minimum .* 7\.1k"):
+        calibrate(family(**{"8k": 7}), 5_000, lambda size, filler: size * 1000 + 30 + filler)
+
+
+def test_a_generator_that_does_not_spend_its_filler_is_a_fault_of_ours() -> None:
+    with pytest.raises(RuntimeError, match="no world of 50000 tokens"):
+        calibrate(family(**{"8k": 7}), 50_000, lambda size, _: size * 1000)
