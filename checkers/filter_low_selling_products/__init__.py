@@ -1,0 +1,283 @@
+"""Judges the products that were moved, their list, the mails, and that nothing else was touched."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from itertools import pairwise
+
+from sqlalchemy import select
+
+from mesocosm.changes import Changes, Row
+from mesocosm.checkers.filter_low_selling_products.mutants import MUTANTS
+from mesocosm.checking import Check
+from mesocosm.errors import Refusal
+from mesocosm.generators.filter_low_selling_products.expected import HEADER, LIST, Expected, Item
+from mesocosm.servers.email.models import Attachment, Folder, addresses
+from mesocosm.servers.email.store import EmailStore
+from mesocosm.servers.woocommerce.models import ProductCategory
+from mesocosm.servers.woocommerce.store import WooCommerceStore
+from mesocosm.world import World
+
+__all__ = ["MUTANTS", "check"]
+
+_SHOWN = 5
+"""How many differences a finding names."""
+_TOUCHED = ("date_modified",)
+"""Columns of a product that follow from any change to it."""
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A mail that the shop sent."""
+
+    recipients: tuple[str, ...]
+    subject: str
+    body: str
+    html: str
+    files: tuple[tuple[str, bytes], ...]
+    message_id: str
+
+
+def check(world: World, expected: Expected) -> list[Check]:
+    """One finding per rule of the prompt."""
+    changes = world.changes()
+    folders = _folders(world)
+    sent = _sent(world, changes, folders, expected)
+    reached = Counter(address for letter in sent for address in letter.recipients)
+    wanted = {reader.email.lower(): reader.name for reader in expected.readers}
+    rows, trouble = _read_list(_file(world))
+    nothing = [] if sent else ["no mail was sent"]
+    listed = Counter(row[0] for row in rows)
+    skus = {item.sku: item for item in expected.moved}
+    order = [row[0] for row in rows if row[0] in skus]
+    places = {item.sku: place for place, item in enumerate(expected.moved)}
+    categories = _categories(world)
+    return [
+        _finding(
+            "moved", [i.sku for i in expected.moved if expected.category not in categories.get(i.id, ())]
+        ),
+        _finding(
+            "left_other_categories",
+            [i.sku for i in expected.moved if categories.get(i.id, set()) - {expected.category}],
+        ),
+        _finding("not_moved", list(_moved_others(changes, expected))),
+        _finding("shop", list(_other_shop(changes, expected))),
+        _finding("list_format", trouble),
+        _finding("list_missing", [sku for sku in skus if sku not in listed]),
+        _finding(
+            "list_extra",
+            [sku for sku, number in listed.items() if sku not in skus or number > 1]
+            or ([] if rows else trouble),
+        ),
+        _finding("list_values", list(_wrong_values(rows, skus)) or ([] if rows else trouble)),
+        _finding(
+            "list_order",
+            [f"{b} after {a}" for a, b in pairwise(order) if places[b] < places[a]]
+            or ([] if rows else trouble),
+        ),
+        _finding("recipients_missing", [address for address in wanted if address not in reached]),
+        _finding("recipients_extra", [address for address in reached if address not in wanted]),
+        _finding("one_mail_each", [f"{a}: {n} mails" for a, n in reached.items() if a in wanted and n > 1]),
+        _finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1]),
+        _finding("subject", [repr(m.subject) for m in sent if m.subject != expected.subject] or nothing),
+        _finding("body", list(_wrong_bodies(sent, wanted, expected)) or nothing),
+        _finding("attachment", list(_wrong_files(sent, expected)) or nothing),
+        _finding("mailbox", list(_other_mail(changes, folders, sent, expected))),
+        _finding(
+            "files",
+            [
+                *(name for name in changes.files_added if name != LIST),
+                *changes.files_removed,
+                *changes.files_changed,
+            ],
+        ),
+    ]
+
+
+# -- shop -----------------------------------------------------------------------------------------------
+
+
+def _categories(world: World) -> dict[int, set[int]]:
+    """The categories of every product."""
+    found: dict[int, set[int]] = defaultdict(set)
+    rows = world.store(WooCommerceStore).session.execute(
+        select(ProductCategory.product_id, ProductCategory.category_id)
+    )
+    for product, category in rows:
+        found[product].add(category)
+    return found
+
+
+def _moved_others(changes: Changes, expected: Expected) -> Iterable[str]:
+    """Changes to the categories of products that should have been left where they were."""
+    ours = {item.id for item in expected.moved}
+    skus = {item.id: item.sku for item in expected.others}
+    difference = changes.table("woocommerce", "product_categories")
+    for verb, rows in (("put into", difference.added), ("taken out of", difference.removed)):
+        for row in rows:
+            if row["product_id"] not in ours:
+                sku = skus.get(row["product_id"], row["product_id"])
+                yield f"{sku} was {verb} category {row['category_id']}"
+
+
+def _other_shop(changes: Changes, expected: Expected) -> Iterable[str]:
+    for (service, table), difference in changes.tables.items():
+        if service != "woocommerce" or table == "product_categories":
+            continue
+        for number, what in ((len(difference.added), "added"), (len(difference.removed), "removed")):
+            if number:
+                yield f"{table}: {number} {what}"
+        for before, after in difference.changed:
+            ignored = _TOUCHED if table == "products" else ()
+            columns = [name for name in before if before[name] != after[name] and name not in ignored]
+            if columns:
+                yield f"{table}: {before.get('sku') or before.get('id')} ({', '.join(columns)})"
+
+
+# -- list -----------------------------------------------------------------------------------------------
+
+
+def _file(world: World) -> bytes | None:
+    try:
+        return world.workspace.read(LIST)
+    except (Refusal, OSError):
+        return None
+
+
+def _read_list(data: bytes | None) -> tuple[list[tuple[str, ...]], list[str]]:
+    """The rows below the header, and what is wrong with the form of the file."""
+    if data is None:
+        return [], [f"there is no {LIST}"]
+    try:
+        lines = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
+        return [], [f"{LIST} cannot be read: {error}"]
+    rows = [tuple(cell.strip() for cell in line) for line in lines if any(cell.strip() for cell in line)]
+    if not rows or rows[0] != HEADER:
+        return [], [f"the first line is {list(rows[0]) if rows else 'missing'}"]
+    wrong = [f"a line of {len(row)} columns: {row[:6]}" for row in rows[1:] if len(row) != len(HEADER)]
+    return [row for row in rows[1:] if len(row) == len(HEADER)], wrong or (
+        [] if rows[1:] else ["no products"]
+    )
+
+
+def _wrong_values(rows: Sequence[tuple[str, ...]], skus: dict[str, Item]) -> Iterable[str]:
+    for sku, name, price, promotional, ratio in rows:
+        item = skus.get(sku)
+        if item is None:
+            continue
+        if " ".join(name.split()) != " ".join(item.name.split()):
+            yield f"{sku}: name {name!r}"
+        if not re.fullmatch(r"\d+\.\d\d", price) or _number(price) != Decimal(item.price) / 100:
+            yield f"{sku}: original price {price!r}"
+        if (
+            not re.fullmatch(r"\d+\.\d\d", promotional)
+            or _number(promotional) != Decimal(item.promotional) / 100
+        ):
+            yield f"{sku}: promotional price {promotional!r}"
+        if not re.fullmatch(rf"{item.discount}\s?%", ratio):
+            yield f"{sku}: discount ratio {ratio!r}"
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
+
+
+def _right(data: bytes, expected: Expected) -> bool:
+    """Whether a file is the list as it should be."""
+    rows, trouble = _read_list(data)
+    skus = {item.sku: item for item in expected.moved}
+    return not trouble and [row[0] for row in rows] == list(skus) and not list(_wrong_values(rows, skus))
+
+
+# -- mail -----------------------------------------------------------------------------------------------
+
+
+def _folders(world: World) -> dict[int, tuple[str, str]]:
+    """(account, name) of every folder."""
+    rows = world.store(EmailStore).session.execute(select(Folder.id, Folder.account, Folder.name))
+    return {row.id: (row.account, row.name) for row in rows}
+
+
+def _sent(
+    world: World, changes: Changes, folders: dict[int, tuple[str, str]], expected: Expected
+) -> list[Letter]:
+    files: dict[int, list[tuple[str, bytes]]] = defaultdict(list)
+    rows = world.store(EmailStore).session.execute(
+        select(Attachment.email_id, Attachment.filename, Attachment.data).order_by(Attachment.id)
+    )
+    for email, name, data in rows:
+        files[email].append((name, data))
+    return [
+        _letter(row, files[row["id"]])
+        for row in changes.table("email", "emails").added
+        if folders.get(row["folder_id"]) == (expected.shop_email, "Sent")
+    ]
+
+
+def _letter(row: Row, files: list[tuple[str, bytes]]) -> Letter:
+    recipients = [address for field in ("to", "cc", "bcc") for address in addresses(row[field])]
+    return Letter(
+        tuple(recipients), row["subject"], row["body"] or "", row["html_body"] or "", tuple(files),
+        row["message_id"],
+    )  # fmt: skip
+
+
+def _wrong_bodies(sent: Sequence[Letter], wanted: dict[str, str], expected: Expected) -> Iterable[str]:
+    for letter in sent:
+        names = [wanted[address] for address in letter.recipients if address in wanted]
+        right = {" ".join(expected.body.replace("{{name}}", name).split()) for name in names}
+        if letter.html:
+            yield f"{', '.join(letter.recipients)}: there is HTML"
+        elif names and " ".join(letter.body.split()) not in right:
+            yield f"{', '.join(letter.recipients)}: {letter.body[:80]!r}"
+
+
+def _wrong_files(sent: Sequence[Letter], expected: Expected) -> Iterable[str]:
+    judged: dict[bytes, bool] = {}
+    for letter in sent:
+        to = ", ".join(letter.recipients)
+        if [name for name, _ in letter.files] != [LIST]:
+            yield f"{to}: attached are {[name for name, _ in letter.files]}"
+            continue
+        data = letter.files[0][1]
+        if data not in judged:
+            judged[data] = _right(data, expected)
+        if not judged[data]:
+            yield f"{to}: the attached list is not right"
+
+
+def _other_mail(
+    changes: Changes, folders: dict[int, tuple[str, str]], sent: Sequence[Letter], expected: Expected
+) -> Iterable[str]:
+    """Changes to the mailbox that do not follow from the mails that were sent."""
+    ours = {letter.message_id for letter in sent}
+    mails = changes.table("email", "emails")
+    for row in mails.removed:
+        yield f"mail {row['id']} was removed"
+    for before, after in mails.changed:
+        columns = [name for name in before if before[name] != after[name]]
+        yield f"mail {before['id']} was changed ({', '.join(columns)})"
+    for row in mails.added:
+        account, folder = folders.get(row["folder_id"], ("", "a new folder"))
+        delivered = row["message_id"] in ours and folder == "INBOX"
+        if not delivered and (account, folder) != (expected.shop_email, "Sent"):
+            yield f"mail {row['id']} was added to {folder}"
+    for (service, table), difference in changes.tables.items():
+        if service == "email" and table not in ("emails", "attachments", "sign_in"):
+            yield f"{table}: {len(difference.added)} added, {len(difference.removed)} removed"
+
+
+def _finding(name: str, wrong: Sequence[object]) -> Check:
+    shown = "; ".join(map(str, wrong[:_SHOWN]))
+    more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+    return Check(name=name, passed=not wrong, detail=shown + more)

@@ -1,0 +1,328 @@
+"""Filling the world: the shop, the workspace, the mailbox, and everyday mail around the evidence."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import orjson
+
+from mesocosm import tokens
+from mesocosm.family import Evidence
+from mesocosm.family import Expected as AnyExpected
+from mesocosm.generators.filter_low_selling_products.expected import (
+    SUBSCRIBERS,
+    TEMPLATE,
+    Expected,
+    Item,
+)
+from mesocosm.generators.filter_low_selling_products.mails import Mail, subscribers_mails
+from mesocosm.generators.filter_low_selling_products.params import MOVED, TOLD, Params
+from mesocosm.generators.filter_low_selling_products.planning import (
+    ARCHIVE,
+    CLEARANCE,
+    COUNTED,
+    WINDOW,
+    Plan,
+    Sale,
+    plan_shop,
+)
+from mesocosm.prose import Prose, Topic
+from mesocosm.servers.email.store import EmailStore
+from mesocosm.servers.woocommerce.store import NewLineItem, NewOrder, NewProduct, WooCommerceStore
+from mesocosm.tools import Tools
+from mesocosm.world import World
+
+PRODUCT_FIELDS = [
+    "id", "name", "sku", "status", "date_created", "regular_price", "sale_price", "on_sale", "stock_status",
+    "categories",
+]  # fmt: skip
+ORDER_FIELDS = ["id", "status", "date_created", "line_items"]
+_TOPICS: tuple[Topic, ...] = (
+    "shop_orders", "supplier", "shop_marketing", "newsletter", "finance", "it_support", "meeting_minutes",
+    "hr", "events", "project_work", "personal",
+)  # fmt: skip
+_FOLDERS = (("INBOX", 0.8), ("Archive", 0.95), ("Spam", 1.0))
+_JSON_AROUND = 203
+"""Tokens of the JSON around a mail, in its listing and in itself, measured on whole worlds."""
+_SMALLEST, _LARGEST = 60, 330
+_PAGE = 100
+_LINES = 400
+"""Lines of the list of subscribers that one call reads."""
+_BUYERS = 60
+_SOUGHT = 1000
+"""About as many products at most are looked for in the survey."""
+
+
+def generate(world: World, params: Params) -> Expected:
+    """Build the shop's world."""
+    rng = world.rng
+    prose = Prose(rng)
+    plan = plan_shop(params, rng, prose)
+    world.set_now(plan.now)
+    everyday, left = _everyday(plan, params, world.stream("everyday"))
+    evidence = list(subscribers_mails(plan, prose, rng))
+    category, ids = _fill_shop(world, plan, rng, prose)
+    # What is too little for a mail of its own makes the first subscriber's mail longer.
+    evidence[0] = _longer(evidence[0], left, world.stream("longer"))
+    _fill_mailbox(world, plan, [*evidence, *everyday])
+    subject, body = _write_workspace(world, plan, rng)
+    return _expected(plan, evidence, category, ids, subject, body)
+
+
+def survey(tools: Tools, expected: AnyExpected) -> None:
+    """Read the files, categories, products and orders, and every mail of every folder."""
+    tools.call("filesystem", "list_directory", path=".")
+    tools.call("filesystem", "read_text_file", path=TEMPLATE)
+    assert isinstance(expected, Expected)
+    people = [*expected.readers, *expected.spared]
+    lines = 1 + len(people) + sum(reader.fate == "duplicate" for reader in people)
+    for offset in range(0, lines, _LINES):
+        tools.call("filesystem", "read_text_file", path=SUBSCRIBERS, offset=offset, head=_LINES)
+    for listing, more in (
+        ("woo_products_categories_list", {}),
+        ("woo_products_list", {"fields": PRODUCT_FIELDS}),
+        ("woo_orders_list", {"fields": ORDER_FIELDS}),
+    ):
+        for _ in tools.pages("woocommerce", listing, perPage=_PAGE, **more):
+            pass
+    tools.call("email", "get_folders")
+    for folder in ("INBOX", "Archive", "Spam", "Sent", "Trash"):
+        page, pages = 1, 1
+        while page <= pages:
+            listed = tools.call("email", "get_emails", folder=folder, page=page, page_size=_PAGE)
+            pages = listed["total_pages"]
+            for mail in listed["emails"]:
+                tools.call("email", "read_email", email_id=mail["id"])
+            page += 1
+
+
+# -- mail -----------------------------------------------------------------------------------------------
+
+
+def _longer(mail: Mail, size: int, rng: random.Random) -> Mail:
+    if size < 10:
+        return mail
+    text = Prose(rng).text("shop_orders", size)
+    head, _, signature = mail.body.rpartition("\n\n")
+    return replace(mail, body=f"{head}\n\n{text}\n\n{signature}")
+
+
+def _everyday(plan: Plan, params: Params, rng: random.Random) -> tuple[list[Mail], int]:
+    """Mails about anything else, and the tokens of the filler that are left."""
+    prose = Prose(rng)
+    mails = [
+        _ordinary(plan, prose, rng, rng.randint(_SMALLEST, _LARGEST))
+        for _ in range(params.distraction_emails)
+    ]
+    left = params.filler_tokens
+    while left >= _JSON_AROUND + _SMALLEST:
+        mail = _ordinary(plan, prose, rng, min(rng.randint(_SMALLEST, _LARGEST), left - _JSON_AROUND))
+        mails.append(mail)
+        left -= _cost(mail)
+    return mails, left
+
+
+def _ordinary(plan: Plan, prose: Prose, rng: random.Random, size: int) -> Mail:
+    person = prose.person()
+    domain = (
+        plan.domain if rng.random() < 0.3 else rng.choice(("postbox.net", "brightmail.org", "inkwell.io"))
+    )
+    # The number keeps these addresses apart from those on the list: whatever they ask, nobody leaves by it.
+    address = f"{person.handle}.{rng.randint(10, 99)}@{domain}"
+    message = prose.message(rng.choice(_TOPICS), size, person, plan.manager)
+    moment = plan.now - dt.timedelta(minutes=rng.randint(60, 40 * 24 * 60))
+    draw = rng.random()
+    folder = next(name for name, until in _FOLDERS if draw <= until)
+    return Mail(f"{person.name} <{address}>", moment, message.subject, message.body, folder)
+
+
+def _cost(mail: Mail) -> int:
+    body = tokens.count(orjson.dumps(mail.body).decode())
+    return _JSON_AROUND + body + 2 * tokens.count(mail.subject)
+
+
+def _fill_mailbox(world: World, plan: Plan, mails: list[Mail]) -> None:
+    store = world.store(EmailStore)
+    store.create_accounts([{"email": plan.email, "name": plan.manager.name, "password": f"{plan.email}!"}])
+    rng = world.stream("read")
+    for folder, _ in _FOLDERS:
+        ordered = sorted(
+            (mail for mail in mails if mail.folder == folder), key=lambda mail: (mail.moment, mail.subject)
+        )
+        store.add_emails(
+            plan.email,
+            folder,
+            [
+                {
+                    "sender": mail.sender,
+                    "to": plan.header,
+                    "subject": mail.subject,
+                    "body": mail.body,
+                    "date": mail.moment,
+                    "is_read": rng.random() < 0.6,
+                }
+                for mail in ordered
+            ],
+        )
+    store.sign_in(plan.email)
+
+
+# -- shop -----------------------------------------------------------------------------------------------
+
+
+def _fill_shop(world: World, plan: Plan, rng: random.Random, prose: Prose) -> tuple[int, list[int]]:
+    """Returns the id of the clearance category, and those of the products in the plan's order."""
+    store = world.store(WooCommerceStore)
+    names = [*plan.categories, CLEARANCE, ARCHIVE]
+    rng.shuffle(names)
+    categories = dict(zip(names, store.add_categories([{"name": name} for name in names]), strict=True))
+    products: list[NewProduct] = []
+    for ware in plan.wares:
+        product = NewProduct(
+            name=ware.name,
+            sku=ware.sku,
+            status=ware.status,
+            regular_price=_money(ware.price),
+            stock_status="instock" if ware.in_stock else "outofstock",
+            categories=[{"id": categories[name]} for name in ware.categories],
+            date_created=_stamp(ware.created),
+        )
+        if ware.sale:
+            product["sale_price"] = _money(ware.price * (100 - ware.sale) // 100)
+        if ware.sale_from:
+            product["date_on_sale_from"] = f"{ware.sale_from}T00:00:00"
+        if ware.sale_to:
+            product["date_on_sale_to"] = f"{ware.sale_to}T23:59:59"
+        products.append(product)
+    ids = store.add_products(products)
+    store.add_orders(sorted(_orders(plan, ids, rng, prose), key=lambda order: order["date_created"]))
+    return categories[CLEARANCE], ids
+
+
+def _orders(plan: Plan, ids: Sequence[int], rng: random.Random, prose: Prose) -> Iterator[NewOrder]:
+    buyers = [prose.person() for _ in range(min(_BUYERS, len(ids)))]
+    plain = [sale for sale in plan.sales if sale.days is None and not sale.status]
+    special = [[sale] for sale in plan.sales if sale.days is not None or sale.status]
+    rng.shuffle(plain)
+    baskets = list(special)
+    while plain:
+        number = rng.choice((1, 1, 2, 3))
+        basket, plain = plain[:number], plain[number:]
+        baskets.append(basket)
+    for basket in baskets:
+        buyer = rng.choice(buyers)
+        lines = [NewLineItem(product_id=ids[sale.product], quantity=sale.pieces) for sale in basket]
+        yield NewOrder(
+            status=basket[0].status or rng.choice(COUNTED),
+            date_created=_stamp(_moment(plan, basket[0], rng)),
+            billing={
+                "first_name": buyer.first,
+                "last_name": buyer.name.split()[-1],
+                "email": f"{buyer.handle}@inkwell.io",
+            },
+            line_items=lines,
+        )
+
+
+def _moment(plan: Plan, sale: Sale, rng: random.Random) -> dt.datetime:
+    days = rng.randint(1, WINDOW) if sale.days is None else sale.days
+    minutes = rng.randint(1, 1438)
+    if sale.late is not None:
+        minutes = rng.randint(1415, 1438) if sale.late else rng.randint(1, 30)
+    return plan.today - dt.timedelta(days=days) + dt.timedelta(minutes=minutes)
+
+
+def _stamp(moment: dt.datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%S}"
+
+
+def _money(cents: int) -> str:
+    return f"{cents // 100}.{cents % 100:02}"
+
+
+# -- workspace ------------------------------------------------------------------------------------------
+
+
+def _write_workspace(world: World, plan: Plan, rng: random.Random) -> tuple[str, str]:
+    """Write list and template; returns the subject and the body of the template."""
+    rows: list[tuple[str, str, str]] = []
+    for reader in plan.readers:
+        status = "unsubscribed" if reader.fate in ("unsubscribed", "rejoined") else "subscribed"
+        rows.append((reader.email, reader.name, status))
+        if reader.fate == "duplicate":
+            # The same mailbox, written differently.
+            rows.insert(rng.randint(0, len(rows) - 1), (reader.email.title(), reader.name, status))
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([("email", "name", "status"), *rows])
+    exported = plan.now - dt.timedelta(days=42)
+    world.workspace.write(SUBSCRIBERS, file.getvalue().encode(), exported)
+    subject, body = f"Clearance at {plan.shop}", _template(plan, rng)
+    world.workspace.write(TEMPLATE, f"Subject: {subject}\n\n{body}\n".encode(), exported)
+    return subject, body
+
+
+def _template(plan: Plan, rng: random.Random) -> str:
+    opening = rng.choice(("we are making room on our shelves.", "it is time to clear our shelves."))
+    ending = rng.choice(("As long as stocks last.", "First come, first served."))
+    return (
+        "Dear {{name}},\n\n"
+        f"{opening} {{{{count}}}} products are now in our clearance, at up to {{{{highest}}}}% off. "
+        f"The attached list has them all. {ending}\n\n{plan.manager.name}\n{plan.shop}"
+    )
+
+
+# -- truth ----------------------------------------------------------------------------------------------
+
+
+def _expected(
+    plan: Plan, mails: list[Mail], category: int, ids: list[int], subject: str, body: str
+) -> Expected:
+    items = [
+        Item(
+            id=number,
+            sku=ware.sku,
+            name=ware.name,
+            fate=ware.fate,
+            price=ware.price,
+            discount=ware.discount,
+        )
+        for number, ware in zip(ids, plan.wares, strict=True)
+    ]
+    moved = sorted((i for i in items if i.fate in MOVED), key=lambda item: (item.discount, item.sku))
+    body = body.replace("{{count}}", str(len(moved))).replace("{{highest}}", str(moved[-1].discount))
+    return Expected(
+        public={
+            "shop": plan.shop,
+            "shop_email": plan.email,
+            "now": f"{plan.now:%A}, {plan.now:%B} {plan.now.day}, {plan.now.year}, {plan.now:%H:%M}",
+            "shelf_days": str(plan.shelf_days),
+            "min_sales": str(plan.min_sales),
+        },
+        evidence=list(_evidence(plan, mails)),
+        shop_email=plan.email,
+        category=category,
+        moved=moved,
+        others=[item for item in items if item.fate not in MOVED],
+        readers=[reader for reader in plan.readers if reader.fate in TOLD],
+        spared=[reader for reader in plan.readers if reader.fate not in TOLD],
+        subject=subject,
+        body=body,
+    )
+
+
+def _evidence(plan: Plan, mails: list[Mail]) -> Iterator[Evidence]:
+    # Every product is evidence. Each page of a listing has many of them, so that in a large shop some say as
+    # much as all; looking for all of them on all pages would take time that grows with the square.
+    for ware in plan.wares[:: 1 + len(plan.wares) // _SOUGHT]:
+        # In the listing of products and in those of orders: both are needed.
+        yield Evidence(service="woocommerce", contains=ware.sku)
+    for reader in plan.readers:
+        yield Evidence(service="filesystem", contains=reader.email)
+    for mail in mails:
+        # The middle of the body is in the mail itself and in no listing.
+        yield Evidence(service="email", contains=mail.body.partition("\n\n")[2])

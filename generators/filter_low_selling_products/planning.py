@@ -1,0 +1,256 @@
+"""The shop, its products with their sales, and its subscribers, before anything is written."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from dataclasses import dataclass, field
+
+from mesocosm.generators.filter_low_selling_products.expected import Reader
+from mesocosm.generators.filter_low_selling_products.params import MOVED, Params
+from mesocosm.prose import Person, Prose
+
+CLEARANCE = "Clearance"
+ARCHIVE = "Clearance Archive"
+"""A category that only sounds like the right one."""
+WINDOW = 30
+TIERS = ((180, 15), (365, 30), (100_000, 45))
+"""(longest time on the shelf in days, discount in percent)"""
+COUNTED = ("processing", "completed")
+VOID = ("pending", "on-hold", "cancelled", "refunded", "failed")
+_EDGES = (180, 181, 365, 366)
+_DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "mailhaven.com", "quickpost.net")
+_CATEGORIES = (
+    "Kitchen", "Garden", "Lighting", "Office", "Sports", "Tools", "Toys", "Outdoor", "Home", "Pets", "Music",
+    "Bicycle", "Baby", "Footwear",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sale:
+    """Pieces of one product in one order; ``days`` is how many days before today, ``late`` near midnight."""
+
+    product: int
+    pieces: int
+    status: str = ""
+    """Empty: any status that counts."""
+    days: int | None = None
+    """``None``: any day of the window."""
+    late: bool | None = None
+
+
+@dataclass(frozen=True)
+class Ware:
+    """A product to be, with what it sold."""
+
+    name: str
+    sku: str
+    fate: str
+    price: int
+    discount: int
+    created: dt.datetime
+    status: str
+    in_stock: bool
+    categories: tuple[str, ...]
+    sale: int = 0
+    """Sale in percent off, 0 for none."""
+    sale_from: dt.date | None = None
+    sale_to: dt.date | None = None
+
+
+@dataclass
+class Plan:
+    """Everything that the world is written from."""
+
+    shop: str
+    domain: str
+    manager: Person
+    shelf_days: int
+    min_sales: int
+    now: dt.datetime
+    categories: list[str]
+    wares: list[Ware] = field(default_factory=list)
+    sales: list[Sale] = field(default_factory=list)
+    readers: list[Reader] = field(default_factory=list)
+    people: list[Person] = field(default_factory=list)
+    """The readers as people, in the same order."""
+
+    @property
+    def email(self) -> str:
+        """The shop's address."""
+        return f"news@{self.domain}"
+
+    @property
+    def header(self) -> str:
+        """The shop's address as a From header shows it."""
+        return f"{self.manager.name} <{self.email}>"
+
+    @property
+    def today(self) -> dt.datetime:
+        """Midnight at which today began."""
+        return self.now.replace(hour=0, minute=0, second=0)
+
+
+def plan_shop(params: Params, rng: random.Random, prose: Prose) -> Plan:
+    """Draw the shop with its catalogue and its subscribers."""
+    shop = prose.company()
+    domain = "".join(letter for letter in shop.lower() if letter.isalnum())[:16] + ".com"
+    day = dt.date(2025, rng.randint(3, 11), rng.randint(2, 27))
+    now = dt.datetime.combine(day, dt.time(rng.randint(9, 16), rng.randint(0, 59)), dt.UTC)
+    plan = Plan(
+        shop=shop,
+        domain=domain,
+        manager=prose.person(),
+        shelf_days=rng.choice((60, 75, 90, 120)),
+        min_sales=rng.choice((6, 8, 10, 12)),
+        now=now,
+        categories=list(_CATEGORIES[: min(len(_CATEGORIES), 4 + params.num_products // 40)]),
+    )
+    _plan_products(plan, params, rng, prose)
+    _plan_readers(plan, params, rng, prose)
+    return plan
+
+
+def _plan_products(plan: Plan, params: Params, rng: random.Random, prose: Prose) -> None:
+    fates = params.fates()
+    rng.shuffle(fates)
+    namesake: str | None = None
+    for index, fate in enumerate(fates):
+        category = rng.choice(plan.categories)
+        drawn = prose.product(category)
+        name = drawn.name
+        if fate == "popular" and namesake:
+            # Two products share a name: the SKU tells apart the one that sells from the one that does not.
+            name, namesake = namesake, ""
+        elif fate == "slow" and namesake is None:
+            namesake = name
+        plan.wares.append(_ware(plan, fate, name, drawn.sku, category, rng))
+        plan.sales += _sales(plan, index, fate, rng)
+    if namesake:
+        # All that sell came before the first slow one.
+        place = fates.index("popular")
+        ware = plan.wares[place]
+        plan.wares[place] = Ware(**{**vars(ware), "name": namesake})
+
+
+def _ware(plan: Plan, fate: str, name: str, sku: str, category: str, rng: random.Random) -> Ware:
+    days = _days(plan, fate, rng)
+    # A count of hours instead of days goes wrong at both boundaries.
+    clock = dt.timedelta(minutes=rng.randint(1, 1430))
+    if fate == "day_over":
+        clock = dt.timedelta(hours=23, minutes=rng.randint(1, 58))
+    elif fate == "boundary_day":
+        clock = dt.timedelta(minutes=rng.randint(1, 58))
+    tier = next(percent for longest, percent in TIERS if days <= longest)
+    sale, start, end = 0, None, None
+    today = plan.now.date()
+    if fate == "sale_deeper":
+        sale = rng.choice([percent for percent in (20, 25, 40, 50, 55, 60) if percent > tier])
+        if rng.random() < 0.5:
+            end = today + dt.timedelta(days=rng.randint(5, 40))
+    elif fate == "sale_shallow":
+        sale = rng.choice((5, 10))
+    elif fate == "sale_ended":
+        sale = rng.choice((50, 60, 65))
+        # Over, or yet to begin: either way not in force.
+        if rng.random() < 0.6:
+            end = today - dt.timedelta(days=rng.randint(4, 50))
+        else:
+            start = today + dt.timedelta(days=rng.randint(4, 30))
+    elif fate in ("popular", "young", "already_there") and rng.random() < 0.25:
+        sale = rng.choice((10, 20, 40))
+    discount = max(tier, sale if fate == "sale_deeper" else 0) if fate in MOVED else 0
+    return Ware(
+        name=name,
+        sku=sku,
+        fate=fate,
+        # Multiples of 20 cents: every discount of five percent more is whole cents.
+        price=20 * rng.randint(20, 600),
+        discount=discount,
+        created=plan.today - dt.timedelta(days=days) + clock,
+        status=rng.choice(("draft", "private", "pending")) if fate == "draft" else "publish",
+        in_stock=fate != "out_of_stock",
+        categories=_categories(plan, fate, category, rng),
+        sale=sale,
+        sale_from=start,
+        sale_to=end,
+    )
+
+
+def _days(plan: Plan, fate: str, rng: random.Random) -> int:
+    """Days on the shelf."""
+    longest = plan.shelf_days
+    match fate:
+        case "day_over":
+            return longest + 1
+        case "boundary_day":
+            return longest
+        case "young":
+            return rng.randint(WINDOW + 2, longest - 1)
+        case "tier_edge":
+            return rng.choice(_EDGES)
+    return rng.choice((rng.randint(longest + 2, 179), rng.randint(182, 364), rng.randint(367, 620)))
+
+
+def _categories(plan: Plan, fate: str, category: str, rng: random.Random) -> tuple[str, ...]:
+    found = [category]
+    if rng.random() < 0.15:
+        found.append(rng.choice([name for name in plan.categories if name != category]))
+    if rng.random() < 0.08:
+        found.append(ARCHIVE)
+    if fate == "already_there":
+        found = [CLEARANCE] if rng.random() < 0.6 else [CLEARANCE, category]
+    return tuple(found)
+
+
+def _sales(plan: Plan, product: int, fate: str, rng: random.Random) -> list[Sale]:
+    needed = plan.min_sales
+    few = rng.randint(0, needed - 2)
+    match fate:
+        case "one_short":
+            return _split(product, needed - 1, rng)
+        case "boundary_sales":
+            return _split(product, needed, rng)
+        case "popular":
+            return _split(product, rng.randint(needed + 1, 4 * needed), rng)
+        case "old_sales":
+            # The day before the window begins, shortly before midnight; and longer ago.
+            sales = [Sale(product, needed, days=WINDOW + 1, late=True)]
+            if rng.random() < 0.3:
+                sales.append(Sale(product, rng.randint(1, needed), days=rng.randint(WINDOW + 3, 58)))
+            return sales
+        case "today_sales":
+            return [Sale(product, needed + rng.randint(0, 3), days=0, late=False)]
+        case "void_orders":
+            return [Sale(product, needed + rng.randint(0, 4), status=rng.choice(VOID)), *_some(product, few)]
+        case "first_day":
+            # In the window, though longer ago than thirty times 24 hours.
+            return [Sale(product, needed, days=WINDOW, late=False)]
+        case "young":
+            return _some(product, rng.choice((0, few, needed)))
+        case "draft" | "out_of_stock" | "boundary_day" | "already_there":
+            return _some(product, few) if rng.random() < 0.4 else []
+    return _some(product, few) if rng.random() < 0.6 else []
+
+
+def _some(product: int, pieces: int) -> list[Sale]:
+    return [Sale(product, pieces)] if pieces else []
+
+
+def _split(product: int, pieces: int, rng: random.Random) -> list[Sale]:
+    """Sales of so many pieces together, in one or two orders."""
+    if rng.random() < 0.4:
+        return [Sale(product, pieces)]
+    first = rng.randint(1, pieces - 1)
+    # The last day that counts is yesterday.
+    return [Sale(product, first, days=1, late=True), Sale(product, pieces - first)]
+
+
+def _plan_readers(plan: Plan, params: Params, rng: random.Random, prose: Prose) -> None:
+    fates = params.reader_fates()
+    rng.shuffle(fates)
+    for fate in fates:
+        person = prose.person()
+        email = f"{person.handle}@{rng.choice(_DOMAINS)}"
+        plan.readers.append(Reader(name=person.name, email=email, fate=fate))
+        plan.people.append(person)

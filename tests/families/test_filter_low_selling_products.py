@@ -1,0 +1,203 @@
+"""The slow sellers of a shop."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mesocosm.episode import Episode
+from mesocosm.family import load_family
+from mesocosm.generators.filter_low_selling_products.expected import HEADER, LIST, Expected
+from mesocosm.generators.filter_low_selling_products.params import (
+    FATES,
+    MOVED,
+    READER_FATES,
+    Params,
+)
+from mesocosm.instance import Instance, build_instance
+
+FAMILY = load_family("filter_low_selling_products")
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
+    folder = tmp_path_factory.mktemp("filter_low_selling_products")
+    return build_instance(FAMILY, 5, folder / "instance", target=16_000)
+
+
+@pytest.fixture
+def episode(instance: Instance, tmp_path: Path) -> Episode:
+    return Episode.create(tmp_path / "episode", instance.path, FAMILY)
+
+
+def expected_of(instance: Instance) -> Expected:
+    assert isinstance(instance.expected, Expected)
+    return instance.expected
+
+
+def failures(episode: Episode) -> set[str]:
+    return {check.name for check in episode.grade().findings if not check.passed}
+
+
+def call(episode: Episode, service: str, tool: str, **arguments: Any) -> str:
+    outcome = episode.world.call(service, tool, arguments)
+    assert outcome.status == "ok", outcome.text
+    return outcome.text
+
+
+def move(episode: Episode, expected: Expected) -> None:
+    updates = [{"id": item.id, "categories": [{"id": expected.category}]} for item in expected.moved]
+    call(episode, "woocommerce", "woo_products_batch_update", update=updates)
+
+
+def rows_of(expected: Expected) -> list[list[str]]:
+    return [
+        [
+            item.sku,
+            item.name,
+            f"{item.price / 100:.2f}",
+            f"{item.promotional / 100:.2f}",
+            f"{item.discount}%",
+        ]
+        for item in expected.moved
+    ]
+
+
+def write_list(episode: Episode, rows: list[list[str]], *, end: str = "\n", start: str = "") -> None:
+    file = io.StringIO()
+    csv.writer(file, lineterminator=end).writerows([HEADER, *rows])
+    call(episode, "filesystem", "write_file", path=LIST, content=start + file.getvalue())
+
+
+def send_all(episode: Episode, expected: Expected, write: Callable[[str], str] = lambda body: body) -> None:
+    for reader in expected.readers:
+        body = write(expected.body.replace("{{name}}", reader.name))
+        call(
+            episode, "email", "send_email", to=reader.email, subject=expected.subject, body=body,
+            attachments=[LIST],
+        )  # fmt: skip
+
+
+def do_all(episode: Episode, expected: Expected) -> None:
+    move(episode, expected)
+    write_list(episode, rows_of(expected))
+    send_all(episode, expected)
+
+
+@pytest.mark.parametrize("number", [18, 19, 40, 700])
+def test_every_kind_of_product_and_subscriber_occurs_at_every_size(number: int) -> None:
+    params = Params(num_products=number)
+    assert len(params.fates()) == number
+    assert set(params.fates()) == set(FATES)
+    assert set(params.reader_fates()) == set(READER_FATES)
+
+
+def test_the_share_of_slow_sellers_is_kept() -> None:
+    fates = Params(num_products=1000, low_selling_rate=0.3).fates()
+    assert sum(fate in MOVED for fate in fates) == pytest.approx(300, abs=5)
+
+
+def test_discounts_are_whole_percentages_and_prices_whole_cents(instance: Instance) -> None:
+    for item in expected_of(instance).moved:
+        assert item.price * (100 - item.discount) % 100 == 0
+        assert item.discount % 5 == 0
+
+
+def test_some_discounts_are_equal_and_two_products_share_a_name(instance: Instance) -> None:
+    expected = expected_of(instance)
+    discounts = [item.discount for item in expected.moved]
+    names = [item.name for item in [*expected.moved, *expected.others]]
+    assert len(set(discounts)) < len(discounts)
+    assert len(names) - len(set(names)) == 1
+
+
+def test_doing_what_is_asked_passes(episode: Episode, instance: Instance) -> None:
+    do_all(episode, expected_of(instance))
+    assert episode.grade().verdict == "passed"
+
+
+def test_other_line_ends_and_wrapping_and_a_byte_order_mark_make_no_difference(
+    episode: Episode, instance: Instance
+) -> None:
+    expected = expected_of(instance)
+    move(episode, expected)
+    write_list(episode, rows_of(expected), end="\r\n", start="\ufeff")
+    send_all(episode, expected, lambda body: body.replace(". ", ".\n"))
+    assert episode.grade().verdict == "passed"
+
+
+def test_doing_nothing_fails(episode: Episode) -> None:
+    assert {"moved", "list_format", "list_values", "recipients_missing", "body"} <= failures(episode)
+
+
+def test_everything_moved_is_too_much(episode: Episode, instance: Instance) -> None:
+    expected = expected_of(instance)
+    do_all(episode, expected)
+    for item in expected.others:
+        call(
+            episode, "woocommerce", "woo_products_update", productId=item.id,
+            productData={"categories": [{"id": expected.category}]},
+        )  # fmt: skip
+    assert failures(episode) == {"not_moved"}
+
+
+def test_reduced_prices_in_the_shop_are_collateral_damage(episode: Episode, instance: Instance) -> None:
+    expected = expected_of(instance)
+    do_all(episode, expected)
+    item = expected.moved[0]
+    data = {"sale_price": f"{item.promotional / 100:.2f}"}
+    call(episode, "woocommerce", "woo_products_update", productId=item.id, productData=data)
+    assert failures(episode) == {"shop"}
+
+
+def test_the_list_is_judged_and_so_is_each_copy_of_it(episode: Episode, instance: Instance) -> None:
+    expected = expected_of(instance)
+    move(episode, expected)
+    write_list(episode, rows_of(expected)[::-1])
+    send_all(episode, expected)
+    assert failures(episode) == {"list_order", "attachment"}
+    write_list(episode, rows_of(expected))
+    assert failures(episode) == {"attachment"}
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", ",".join(HEADER), "SKU\n" * 5, '"' + "x" * 200_000])
+def test_a_strange_list_is_a_finding_and_no_error(episode: Episode, instance: Instance, content: str) -> None:
+    expected = expected_of(instance)
+    do_all(episode, expected)
+    call(episode, "filesystem", "write_file", path=LIST, content=content)
+    found = failures(episode)
+    assert {"list_format", "list_missing"} <= found
+    assert "attachment" not in found
+
+
+def test_a_folder_in_place_of_the_list_is_a_finding(episode: Episode, instance: Instance) -> None:
+    expected = expected_of(instance)
+    do_all(episode, expected)
+    call(episode, "filesystem", "move_file", source=LIST, destination="other.csv")
+    call(episode, "filesystem", "create_directory", path=LIST)
+    assert {"list_format", "files"} <= failures(episode)
+
+
+def test_writing_to_all_subscribers_is_too_much(episode: Episode, instance: Instance) -> None:
+    expected = expected_of(instance)
+    do_all(episode, expected)
+    for reader in expected.spared:
+        body = expected.body.replace("{{name}}", reader.name)
+        call(
+            episode, "email", "send_email", to=reader.email, subject=expected.subject, body=body,
+            attachments=[LIST],
+        )  # fmt: skip
+    assert failures(episode) == {"recipients_extra"}
+
+
+def test_a_mail_that_was_filed_away_is_collateral_damage(episode: Episode, instance: Instance) -> None:
+    do_all(episode, expected_of(instance))
+    first = call(episode, "email", "get_emails", page_size=1)
+    mail = first.partition('"id":"')[2].partition('"')[0]
+    call(episode, "email", "move_email", email_id=mail, target_folder="Trash")
+    assert failures(episode) == {"mailbox"}
