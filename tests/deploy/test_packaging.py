@@ -1,4 +1,4 @@
-"""An installed wheel works as a checkout does, also beside packages of the user's own with our folders' names."""
+"""An installed wheel works as a checkout does, also beside a user's own packages named like our folders."""
 
 from __future__ import annotations
 

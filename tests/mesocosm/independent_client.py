@@ -38,11 +38,13 @@ class Server:
         return self.send({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})["result"]
 
 
-prompt = open(os.environ["MESOCOSM_PROMPT_FILE"], encoding="utf-8").read()
+with open(os.environ["MESOCOSM_PROMPT_FILE"], encoding="utf-8") as file:
+    prompt = file.read()
 assert prompt == os.environ["MESOCOSM_PROMPT"]
 assert sorted(os.listdir(".")) == ["mcp.json", "prompt.md"], "the agent sees its task and nothing else"
 assert "MESOCOSM_ADMIN_TOKEN" not in os.environ
-config = json.load(open(os.environ["MESOCOSM_MCP_CONFIG"], encoding="utf-8"))
+with open(os.environ["MESOCOSM_MCP_CONFIG"], encoding="utf-8") as file:
+    config = json.load(file)
 servers = {name: Server(entry["url"]) for name, entry in config["mcpServers"].items()}
 for name, server in servers.items():
     print(name, len(server.ask("tools/list", {})["tools"]))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from mailbox import fill_mailbox
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mailbox import fill_mailbox
 
 from mesocosm import tokens
 from mesocosm.errors import UsageError

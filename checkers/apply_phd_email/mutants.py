@@ -1,0 +1,302 @@
+"""Near misses of a mailbox from which all material was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import delete, select, update
+
+from mesocosm.checking import Inapplicable, Mutant
+from mesocosm.generators.apply_phd_email.expected import MATERIALS, Expected, File, PageRef, Request
+from mesocosm.generators.apply_phd_email.params import ASKING, OTHERS
+from mesocosm.servers.email.models import Attachment, Email, Folder
+from mesocosm.servers.email.store import EmailStore, NewEmail
+from mesocosm.servers.memory.store import MemoryStore
+from mesocosm.servers.pdf_tools.store import write_pdf
+from mesocosm.world import World
+
+Apply = Callable[[World, Expected], None]
+
+
+def _sent(store: EmailStore, request: Request) -> Email:
+    """The mail that answers a request."""
+    found = store.session.scalars(
+        select(Email).join(Folder).where(Folder.name == "Sent", Email.to.contains(request.address))
+    ).first()
+    if found is None:
+        raise Inapplicable
+    return found
+
+
+def _of(expected: Expected, fate: str) -> Request:
+    found = next((request for request in expected.requests if request.fate == fate), None)
+    if found is None:
+        raise Inapplicable
+    return found
+
+
+def _pdf(world: World, expected: Expected, refs: Sequence[PageRef]) -> bytes:
+    return write_pdf([expected.documents[ref.path][ref.index] for ref in refs], moment=world.now)
+
+
+def _mail(world: World, expected: Expected, to: str, files: Sequence[File]) -> NewEmail:
+    return {
+        "sender": expected.applicant,
+        "to": to,
+        "subject": expected.subject,
+        "body": "You find my material attached.",
+        "date": world.now,
+        "attachments": [{"filename": file.name, "data": _pdf(world, expected, file.pages)} for file in files],
+    }
+
+
+def _also_to(fate: str) -> Apply:
+    """Send material to somebody who should not get any."""
+
+    def apply(world: World, expected: Expected) -> None:
+        other = next((one for one in expected.others if one.fate == fate), None)
+        if other is None:
+            raise Inapplicable
+        mail = _mail(world, expected, other.address, expected.requests[0].files)
+        world.store(EmailStore).add_emails(expected.applicant, "Sent", [mail])
+
+    return apply
+
+
+def _not_to(fate: str) -> Apply:
+    """Overlook a request."""
+
+    def apply(world: World, expected: Expected) -> None:
+        store = world.store(EmailStore)
+        mail = _sent(store, _of(expected, fate))
+        store.session.execute(delete(Attachment).where(Attachment.email_id == mail.id))
+        store.session.execute(delete(Email).where(Email.id == mail.id))
+
+    return apply
+
+
+def _edit(change: Callable[[Email, Expected], None], fate: str = "asked") -> Apply:
+    """Change one of the mails."""
+
+    def apply(world: World, expected: Expected) -> None:
+        change(_sent(world.store(EmailStore), _of(expected, fate)), expected)
+
+    return apply
+
+
+def _to_professor(world: World, expected: Expected) -> None:
+    request = _of(expected, "assistant")
+    _sent(world.store(EmailStore), request).to = request.own_address
+
+
+def _twice(world: World, expected: Expected) -> None:
+    request = expected.requests[0]
+    mail = _mail(world, expected, request.address, request.files)
+    world.store(EmailStore).add_emails(expected.applicant, "Sent", [mail])
+
+
+def _copy(mail: Email, expected: Expected) -> None:
+    mail.cc = expected.applicant
+
+
+def _subject(mail: Email, expected: Expected) -> None:
+    mail.subject = mail.subject.replace(expected.number, expected.outdated_number)
+
+
+def _attach(world: World, expected: Expected, request: Request, files: Sequence[File]) -> None:
+    """Replace all attachments of a mail."""
+    store = world.store(EmailStore)
+    mail = _sent(store, request)
+    store.session.execute(delete(Attachment).where(Attachment.email_id == mail.id))
+    for file in files:
+        data = _pdf(world, expected, file.pages)
+        store.session.add(
+            Attachment(
+                email_id=mail.id,
+                filename=file.name,
+                content_type="application/pdf",
+                size=len(data),
+                data=data,
+            )
+        )
+    store.session.flush()
+
+
+def _files(change: Callable[[list[File], Expected], list[File] | None]) -> Apply:
+    """Change the files of the first mail that has what is to be changed."""
+
+    def apply(world: World, expected: Expected) -> None:
+        for request in expected.requests:
+            changed = change(list(request.files), expected)
+            if changed is not None:
+                _attach(world, expected, request, changed)
+                return
+        raise Inapplicable
+
+    return apply
+
+
+def _pages(change: Callable[[tuple[PageRef, ...], Expected], Sequence[PageRef]]) -> Apply:
+    """Change the pages of the first file that has what is to be changed."""
+
+    def apply_to(files: list[File], expected: Expected) -> list[File] | None:
+        for index, file in enumerate(files):
+            pages = tuple(change(file.pages, expected))
+            if pages and pages != file.pages:
+                return [*files[:index], File(name=file.name, pages=pages), *files[index + 1 :]]
+        return None
+
+    return _files(apply_to)
+
+
+def _superseded(world: World, expected: Expected) -> None:
+    request = _of(expected, "corrected")
+    _attach(world, expected, request, request.superseded)
+
+
+def _first_list_only(world: World, expected: Expected) -> None:
+    request = _of(expected, "two_mails")
+    _attach(world, expected, request, request.files[:1])
+
+
+def _second_list_only(world: World, expected: Expected) -> None:
+    request = _of(expected, "two_mails")
+    _attach(world, expected, request, request.files[1:])
+
+
+def _old_number(files: list[File], expected: Expected) -> list[File] | None:
+    renamed = [
+        File(name=file.name.replace(expected.number, expected.outdated_number), pages=file.pages)
+        for file in files
+    ]
+    return renamed if renamed != files else None
+
+
+def _placeholder(files: list[File], expected: Expected) -> list[File] | None:
+    if expected.number not in files[0].name:
+        return None
+    name = files[0].name.replace(expected.number, "APPLICANTNO")
+    return [File(name=name, pages=files[0].pages), *files[1:]]
+
+
+def _one_more(files: list[File], expected: Expected) -> list[File] | None:
+    return [*files, File(name="Extra.pdf", pages=files[0].pages)]
+
+
+def _older_version(pages: tuple[PageRef, ...], expected: Expected) -> Sequence[PageRef]:
+    for path, older in expected.older.items():
+        if any(ref.path == path for ref in pages):
+            old = PageRef(path=older, index=0)
+            return [old if ref.path == path else ref for ref in pages if ref.path != path or ref.index == 0]
+    return pages
+
+
+def _is_award(ref: PageRef) -> bool:
+    return "/certificate_" in ref.path
+
+
+def _awards_by_name(pages: tuple[PageRef, ...], expected: Expected) -> Sequence[PageRef]:
+    awards = iter(sorted((ref for ref in pages if _is_award(ref)), key=lambda ref: ref.path))
+    return [next(awards) if _is_award(ref) else ref for ref in pages]
+
+
+def _awards_backwards(pages: tuple[PageRef, ...], expected: Expected) -> Sequence[PageRef]:
+    awards = iter([ref for ref in pages if _is_award(ref)][::-1])
+    return [next(awards) if _is_award(ref) else ref for ref in pages]
+
+
+def _whole_proposal(pages: tuple[PageRef, ...], expected: Expected) -> Sequence[PageRef]:
+    first = next((ref for ref in pages if ref.path.endswith("/research_proposal.pdf")), None)
+    if first is None or any(ref.path == first.path and ref.index for ref in pages):
+        return pages
+    at = pages.index(first) + 1
+    return [*pages[:at], PageRef(path=first.path, index=1), *pages[at:]]
+
+
+def _other_letter(pages: tuple[PageRef, ...], expected: Expected) -> Sequence[PageRef]:
+    swapped = {
+        f"{MATERIALS}/recommendation_1.pdf": f"{MATERIALS}/recommendation_2.pdf",
+        f"{MATERIALS}/recommendation_2.pdf": f"{MATERIALS}/recommendation_1.pdf",
+    }
+    return [PageRef(path=swapped.get(ref.path, ref.path), index=ref.index) for ref in pages]
+
+
+def _garbage(world: World, expected: Expected) -> None:
+    mail = _sent(world.store(EmailStore), expected.requests[0])
+    garbage = (
+        update(Attachment).where(Attachment.email_id == mail.id).values(data=b"%PDF-1.4 nothing", size=16)
+    )
+    world.store(EmailStore).session.execute(garbage)
+
+
+def _inbox(change: str) -> Apply:
+    def apply(world: World, expected: Expected) -> None:
+        store = world.store(EmailStore)
+        inbox = store.folder_id("INBOX", expected.applicant)
+        first = store.session.scalars(
+            select(Email.id).where(Email.folder_id == inbox).order_by(Email.id)
+        ).first()
+        if change == "delete":
+            store.session.execute(delete(Email).where(Email.id == first))
+        elif change == "move":
+            archive = store.folder_id("Archive", expected.applicant)
+            store.session.execute(update(Email).where(Email.id == first).values(folder_id=archive))
+        else:
+            store.session.execute(
+                update(Email).where(Email.id == first).values(is_read=Email.is_read.is_(False))
+            )
+
+    return apply
+
+
+def _draft(world: World, expected: Expected) -> None:
+    mail = _mail(world, expected, expected.requests[0].address, [])
+    world.store(EmailStore).add_emails(expected.applicant, "Drafts", [mail])
+
+
+def _remember(world: World, expected: Expected) -> None:
+    world.store(MemoryStore).create_entities([("Sent material", "note", ["All done"])])
+
+
+def _file_removed(world: World, expected: Expected) -> None:
+    world.workspace.delete(min(expected.documents), world.now)
+
+
+def _file_changed(world: World, expected: Expected) -> None:
+    world.workspace.write(min(expected.documents), write_pdf(["Empty"], moment=world.now), world.now)
+
+
+def _file_beside(world: World, expected: Expected) -> None:
+    world.workspace.write(f"{MATERIALS}/merged.pdf", write_pdf(["Merged"], moment=world.now), world.now)
+
+
+MUTANTS = [
+    *(Mutant(f"overlooked {fate}", "recipients_missing", _not_to(fate)) for fate in ASKING),
+    *(Mutant(f"wrote to {fate}", "recipients_extra", _also_to(fate)) for fate in OTHERS),
+    Mutant("to the professor instead of the assistant", "recipients_missing", _to_professor),
+    Mutant("two mails for one request", "one_mail_each", _twice),
+    Mutant("a copy to somebody else", "single_recipient", _edit(_copy)),
+    Mutant("last round's number in the subject", "subject", _edit(_subject)),
+    Mutant("the list that was replaced", "attachment_pages", _superseded),
+    Mutant("only the first of two lists", "attachment_names", _first_list_only),
+    Mutant("only the second of two lists", "attachment_names", _second_list_only),
+    Mutant("last round's number in a name", "attachment_names", _files(_old_number)),
+    Mutant("a placeholder in a name", "attachment_names", _files(_placeholder)),
+    Mutant("a file too many", "attachment_names", _files(_one_more)),
+    Mutant("an older version", "attachment_pages", _pages(_older_version)),
+    Mutant("awards in the order of their names", "attachment_pages", _pages(_awards_by_name)),
+    Mutant("awards backwards", "attachment_pages", _pages(_awards_backwards)),
+    Mutant("the whole proposal for its first page", "attachment_pages", _pages(_whole_proposal)),
+    Mutant("the other referee's letter", "attachment_pages", _pages(_other_letter)),
+    Mutant("the last page missing", "attachment_pages", _pages(lambda pages, _: pages[:-1])),
+    Mutant("pages backwards", "attachment_pages", _pages(lambda pages, _: pages[::-1])),
+    Mutant("a broken file", "attachment_pages", _garbage),
+    Mutant("a mail deleted", "mailbox", _inbox("delete")),
+    Mutant("a mail filed away", "mailbox", _inbox("move")),
+    Mutant("a mail marked", "mailbox", _inbox("mark")),
+    Mutant("a draft left behind", "mailbox", _draft),
+    Mutant("a note in the memory", "memory", _remember),
+    Mutant("a document removed", "files", _file_removed),
+    Mutant("a document changed", "files", _file_changed),
+    Mutant("a merged file among the documents", "files", _file_beside),
+]

@@ -1,0 +1,75 @@
+"""What the checker of the family needs to know."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from mesocosm import family
+
+MATERIALS = "materials"
+"""The folder with the applicant's documents."""
+OUTBOX = "outbox"
+"""The folder for the files that are made from them."""
+
+
+class PageRef(BaseModel):
+    """A page of one of the documents."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    index: int
+    """From 0."""
+
+
+class File(BaseModel):
+    """A file to attach: its name, and its pages in order."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    pages: tuple[PageRef, ...]
+
+
+class Request(BaseModel):
+    """What one professor wants to get."""
+
+    model_config = ConfigDict(frozen=True)
+
+    professor: str
+    own_address: str
+    """The professor's; ``address`` may be an assistant's."""
+    address: str
+    fate: str
+    """One of ``params.ASKING``."""
+    files: tuple[File, ...]
+    superseded: tuple[File, ...] = ()
+    """What an earlier mail asked for, which a later one replaced."""
+
+
+class Silent(BaseModel):
+    """A professor who is to get nothing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    address: str
+    fate: str
+    """One of ``params.OTHERS``."""
+
+
+class Expected(family.Expected):
+    """Which mails to send, with what."""
+
+    applicant: str
+    """Address of the account that sends."""
+    subject: str
+    outdated_number: str
+    """The applicant number of an earlier round."""
+    number: str
+    requests: list[Request]
+    others: list[Silent]
+    documents: dict[str, list[str]]
+    """Texts of the pages of every file in the folder, by path."""
+    older: dict[str, str]
+    """Of documents in several versions: path of the one that counts to one that does not."""

@@ -1,0 +1,194 @@
+"""The applicant, the professors and what they want, before anything is written."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count, cycle
+
+from mesocosm.generators.apply_phd_email.documents import Material, draw_material
+from mesocosm.generators.apply_phd_email.expected import File
+from mesocosm.generators.apply_phd_email.params import ASKING, Params
+from mesocosm.prose import Person, Prose
+
+_COLLEGES = ("Ashford", "Barrow Hill", "Calder", "Denholm", "Eastmere", "Fairholt", "Glenrock", "Harrow Lake")
+_KINDS = ("University", "Institute of Technology", "State University")
+_SHORT = {"University": "edu", "Institute of Technology": "tech.edu", "State University": "state.edu"}
+
+Wanted = tuple[str, tuple[str, ...]]
+"""The name of a file as a professor writes it, and the kinds of documents in it, in order."""
+
+_CERTIFICATES = ("awards_oldest_first", "awards_newest_first")
+_MERGED = ("[LASTNAME]_[APPLICANTNO]_Application.pdf", "Application_[LASTNAME].pdf",
+           "[APPLICANTNO]-[LASTNAME].pdf", "PhD_[APPLICANTNO].pdf")  # fmt: skip
+_SINGLE = {
+    "cv": "[LASTNAME]_CV.pdf",
+    "statement": "[LASTNAME]_Statement.pdf",
+    "english": "English_[APPLICANTNO].pdf",
+    "proposal": "[LASTNAME]_Proposal.pdf",
+    "proposal_summary": "Summary_[LASTNAME].pdf",
+    "bachelor": "[APPLICANTNO]_Bachelor.pdf",
+    "master": "[APPLICANTNO]_Master.pdf",
+    "first_letter": "Letter1_[LASTNAME].pdf",
+    "second_letter": "Letter2_[LASTNAME].pdf",
+}
+
+
+@dataclass(frozen=True)
+class Contact:
+    """Somebody with an address."""
+
+    person: Person
+    email: str
+
+    @property
+    def header(self) -> str:
+        """As a From header shows them."""
+        return f"{self.person.name} <{self.email}>"
+
+
+@dataclass(frozen=True)
+class Professor:
+    """Somebody who replied."""
+
+    contact: Contact
+    university: str
+    fate: str
+    wanted: tuple[Wanted, ...]
+    """What they ask for; those who are to get nothing may have asked, too."""
+    superseded: tuple[Wanted, ...]
+    assistant: Contact | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that the mails are written from."""
+
+    applicant: Contact
+    university: str
+    number: str
+    """The applicant number."""
+    outdated_number: str
+    referees: tuple[str, str]
+    professors: tuple[Professor, ...]
+    material: Material
+    now: dt.datetime
+
+    def file(self, wanted: Wanted) -> File:
+        """What a professor means by a file."""
+        name, kinds = wanted
+        name = name.replace("[LASTNAME]", self.applicant.person.last).replace("[APPLICANTNO]", self.number)
+        return File(name=name, pages=tuple(ref for kind in kinds for ref in self.material.chosen[kind]))
+
+
+def plan_replies(params: Params, rng: random.Random, prose: Prose) -> Plan:
+    """Draw the applicant and the professors."""
+    person = _plain(prose)
+    university, domain = f"{rng.choice(_COLLEGES)} College", "campusmail.edu"
+    now = dt.datetime(
+        2025, rng.choice((2, 3, 10, 11)), rng.randint(10, 26), 9, rng.randint(0, 59), tzinfo=dt.UTC
+    )
+    number, outdated = (str(n) for n in rng.sample(range(410_000, 990_000), 2))
+    referees = (f"Dr. {_plain(prose).name}", f"Prof. {_plain(prose).name}")
+    material = draw_material(person.name, _plain(prose).name, referees, now.date(), rng, prose)
+    fates = params.fates()
+    rng.shuffle(fates)
+    return Plan(
+        applicant=Contact(person, f"{person.handle}@{domain}"),
+        university=university,
+        number=number,
+        outdated_number=outdated,
+        referees=referees,
+        professors=tuple(_professors(fates, rng, prose)),
+        material=material,
+        now=now,
+    )
+
+
+def _plain(prose: Prose) -> Person:
+    """Somebody whose name can stand in the name of a file, and in a PDF file."""
+    while True:
+        person = prose.person()
+        if person.last.isascii() and person.last.isalpha() and person.first.isascii():
+            return person
+
+
+def _professors(fates: list[str], rng: random.Random, prose: Prose) -> Iterator[Professor]:
+    layouts = cycle(rng.sample(("merged", "merged_with_awards", "separate", "two_files"), 4))
+    order = cycle(rng.sample(_CERTIFICATES, 2))
+    # Namesakes share the names of professors who ask for material, and have addresses of their own.
+    asked = [_Drawn.of(fate, rng, prose) for fate in fates]
+    models = cycle([drawn for drawn in asked if drawn.fate in ("asked", "corrected", "assistant")])
+    numbers = count(2)
+    for drawn in asked:
+        if drawn.fate == "namesake":
+            model = next(models)
+            drawn.person, other = model.person, model.university
+            while drawn.university == other:
+                drawn.university, drawn.domain = _university(rng)
+        wanted = tuple(_wanted(next(layouts), next(order), rng)) if drawn.fate in _REQUESTING else ()
+        superseded: tuple[Wanted, ...] = ()
+        if drawn.fate == "corrected":
+            superseded = tuple(_wanted(next(layouts), next(order), rng))
+            while superseded == wanted:
+                superseded = tuple(_wanted(next(layouts), next(order), rng))
+        elif drawn.fate == "two_mails":
+            wanted = tuple(_wanted("two_files", next(order), rng))
+        aide = drawn.fate == "assistant" or (drawn.fate == "corrected" and rng.random() < 0.3)
+        # A number keeps several of one name at one university apart.
+        mark = f"-{next(numbers)}" if drawn.fate == "namesake" else ""
+        email = f"{drawn.person.handle}{mark}@{drawn.domain}"
+        yield Professor(
+            contact=Contact(drawn.person, email),
+            university=drawn.university,
+            fate=drawn.fate,
+            wanted=wanted,
+            superseded=superseded,
+            assistant=_assistant(prose, drawn.domain) if aide else None,
+        )
+
+
+_REQUESTING = (*ASKING, "expired", "withdrawn")
+
+
+@dataclass
+class _Drawn:
+    person: Person
+    university: str
+    domain: str
+    fate: str
+
+    @classmethod
+    def of(cls, fate: str, rng: random.Random, prose: Prose) -> _Drawn:
+        return cls(prose.person(), *_university(rng), fate)
+
+
+def _university(rng: random.Random) -> tuple[str, str]:
+    college, kind = rng.choice(_COLLEGES), rng.choice(_KINDS)
+    return f"{college} {kind}", f"{college.lower().replace(' ', '')}.{_SHORT[kind]}"
+
+
+def _assistant(prose: Prose, domain: str) -> Contact:
+    person = prose.person()
+    return Contact(person, f"{person.handle}@{domain}")
+
+
+def _wanted(layout: str, awards: str, rng: random.Random) -> Iterator[Wanted]:
+    """What somebody wants: everything in one file, each document by itself, or something between."""
+    kinds = rng.sample(sorted(_SINGLE), 4)
+    if "proposal" in kinds and "proposal_summary" in kinds:
+        kinds.remove(rng.choice(("proposal", "proposal_summary")))
+    kinds = kinds[:3]
+    merged = rng.choice(_MERGED)
+    match layout:
+        case "merged":
+            yield merged, tuple(kinds)
+        case "merged_with_awards":
+            yield merged, (*kinds[:2], awards)
+        case "separate":
+            yield from ((_SINGLE[kind], (kind,)) for kind in kinds)
+        case _:
+            yield merged, tuple(kinds)
+            yield rng.choice(("Awards_[LASTNAME].pdf", "[APPLICANTNO]_Certificates.pdf")), (awards,)
