@@ -69,8 +69,8 @@ class Change(Base):
 
     __tablename__ = "changes"
     __table_args__ = (
-        Index("changes_by_path", "path", "commit_id"),
-        Index("changes_by_previous_path", "previous_path", "commit_id"),
+        Index("changes_by_path", "path", "commit_id", "own"),
+        Index("changes_by_previous_path", "previous_path", "commit_id", "own"),
         {"sqlite_with_rowid": False},
     )
 

@@ -6,22 +6,18 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, select
 
+from mesocosm.servers.codehost.models import Change
 from mesocosm.servers.codehost.store.differences import kept_lines, lines
 from mesocosm.service import Row
 
 if TYPE_CHECKING:
     from mesocosm.servers.codehost.store.history import Commits
 
-_PARENTS = text(
-    """WITH RECURSIVE reach(id) AS (
-        SELECT :head UNION
-        SELECT parent_id FROM commit_parents JOIN reach ON commit_parents.commit_id = reach.id)
-    SELECT commit_id, parent_id FROM commit_parents WHERE commit_id IN (SELECT id FROM reach)
-    ORDER BY commit_id, position"""
+_TOUCHED = select(Change.commit_id, Change.previous_path, Change.old_sha, Change.old_mode).where(
+    Change.path == bindparam("path")
 )
-_TOUCHED = text("SELECT commit_id, previous_path, old_sha, own FROM changes WHERE path = :path")
 
 
 class Blame:
@@ -39,8 +35,9 @@ class Blame:
 
     def lines(self, commit: Row, path: str, sha: str) -> list[int]:
         """For each line of a version of a file the row of the commit that it comes from."""
-        for row in self._commits.fetch(_PARENTS, head=commit["id"]):
-            self._parents[row["commit_id"]].append(row["parent_id"])
+        self._parents.clear()
+        self._edges = self._commits.edges(commit["id"])
+        self._edge = next(self._edges, None)
         count = len(lines(self._objects.data(sha)))
         found = [commit["id"]] * count
         # (commit, path, version, {line in that version: line of the result}); newest commit first, so that
@@ -59,12 +56,18 @@ class Blame:
     ) -> list[tuple[tuple[int, str, str], dict[int, int]]]:
         """Give the lines to the parents that have them; those left over come from this commit."""
         commit_id, path, sha = key
-        parents = self._parents.get(commit_id, [])
-        change = self._touches(path).get(commit_id)
-        if change is None and len(parents) == 1:
-            return [((parents[0], path, sha), wanted)]
+        parents = self._parents_of(commit_id)
+        touched = self._touches(path)
+        while commit_id not in touched and len(parents) == 1:
+            commit_id = parents[0]
+            parents = self._parents_of(commit_id)
+        if commit_id != key[0]:
+            return [((commit_id, path, sha), wanted)]
+        change = touched.get(commit_id)
         passed = []
-        versions = [self._version(parent, path, change) for parent in parents]
+        versions = [self._version(parent, path, change) for parent in parents[1:]]
+        if parents:
+            versions.insert(0, _before(path, sha, change))
         for parent, version in zip(parents, versions, strict=True):
             if version and version[1] == sha:
                 return [((parent, version[0], sha), wanted)]
@@ -78,8 +81,15 @@ class Blame:
             found[to] = commit_id
         return passed
 
+    def _parents_of(self, commit_id: int) -> list[int]:
+        # Commits are asked for from the newest on, which is how the edges come.
+        while self._edge is not None and self._edge[0] >= commit_id:
+            self._parents[self._edge[0]].append(self._edge[1])
+            self._edge = next(self._edges, None)
+        return self._parents.get(commit_id, [])
+
     def _version(self, parent: int, path: str, change: Row | None) -> tuple[str, str] | None:
-        """Path and name of the file in a parent."""
+        """Path and name of the file in a parent that is not the first."""
         before = change["previous_path"] if change and change["previous_path"] else path
         tree = self._commits.commit_by_id(parent)["tree"]
         entry = self._commits.entry(self._objects, tree, before)
@@ -97,3 +107,12 @@ class Blame:
             rows = self._commits.fetch(_TOUCHED, path=path)
             self._touched[path] = {row["commit_id"]: row for row in rows}
         return self._touched[path]
+
+
+def _before(path: str, sha: str, change: Row | None) -> tuple[str, str] | None:
+    """Path and name of the file in a first parent: what the changes are compared with."""
+    if change is None:
+        return path, sha
+    if change["old_sha"] is None or change["old_mode"] & 0o170000 != 0o100000:
+        return None
+    return change["previous_path"] or path, change["old_sha"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,7 @@ from dulwich.objects import Commit as GitCommit
 from dulwich.objects import ObjectID, Tag
 from dulwich.refs import Ref as RefName
 from dulwich.refs import check_ref_format
-from sqlalchemy import bindparam, insert, select, text, update
+from sqlalchemy import bindparam, func, insert, select, text, update
 
 from mesocosm.errors import Conflict, NotFound
 from mesocosm.servers.codehost.models import (
@@ -21,6 +21,7 @@ from mesocosm.servers.codehost.models import (
     Commit,
     CommitParent,
     File,
+    History,
     Issue,
     Object,
     PullRequest,
@@ -85,30 +86,28 @@ _PARENTS = (
 
 _DIFFERENCE = tuple(field.name for field in fields(Difference))
 
+_EDGES = (
+    select(CommitParent.commit_id, CommitParent.parent_id)
+    .where(CommitParent.commit_id <= bindparam("newest"))
+    .order_by(CommitParent.commit_id.desc(), CommitParent.position)
+    .limit(bindparam("many"))
+)
+_NEWEST_IN_HISTORY = select(func.max(History.commit_id).label("id")).where(
+    History.repository_id == bindparam("repository")
+)
+_FIRST_EDGES, _MOST_EDGES = 256, 4096
+
 _REACH = """WITH RECURSIVE reach(id) AS (
     SELECT :head UNION
     SELECT parent_id FROM commit_parents JOIN reach ON commit_parents.commit_id = reach.id)"""
-_TOUCHES = """(changes.path = :path OR changes.previous_path = :path
-    OR (changes.path > :path || '/' AND changes.path < :path || '0')
-    OR (changes.previous_path > :path || '/' AND changes.previous_path < :path || '0'))"""
-_MERGE_BASES = text(
-    """WITH RECURSIVE
-    ours(id) AS (SELECT :ours UNION
-        SELECT parent_id FROM commit_parents JOIN ours ON commit_id = ours.id),
-    theirs(id) AS (SELECT :theirs UNION
-        SELECT parent_id FROM commit_parents JOIN theirs ON commit_id = theirs.id),
-    both(id) AS (SELECT id FROM ours INTERSECT SELECT id FROM theirs)
-    SELECT sha FROM commits WHERE id IN (SELECT id FROM both) AND id NOT IN
-    (SELECT parent_id FROM commit_parents WHERE commit_id IN (SELECT id FROM both)) ORDER BY id DESC"""
+# The default branch's is written down.
+_REACH_OF_DEFAULT = "WITH reach(id) AS (SELECT commit_id FROM history WHERE repository_id = :head)"
+_TOUCHING = " UNION ALL ".join(
+    f"SELECT commit_id FROM changes WHERE own AND {condition}"
+    for column in ("path", "previous_path")
+    for condition in (f"{column} = :path", f"{column} > :path || '/' AND {column} < :path || '0'")
 )
-_BETWEEN = text(
-    """WITH RECURSIVE
-    ours(id) AS (SELECT :base UNION SELECT parent_id FROM commit_parents JOIN ours ON commit_id = ours.id),
-    theirs(id) AS (SELECT :head UNION
-        SELECT parent_id FROM commit_parents JOIN theirs ON commit_id = theirs.id
-        WHERE parent_id NOT IN (SELECT id FROM ours))
-    SELECT id FROM theirs WHERE id NOT IN (SELECT id FROM ours) ORDER BY id"""
-)
+_OURS, _THEIRS, _COMMON, _PAST = 1, 2, 3, 4
 _EXTEND_HISTORY = text(
     """WITH RECURSIVE new(id) AS (
         SELECT :head WHERE :head NOT IN (SELECT commit_id FROM history WHERE repository_id = :repository)
@@ -273,12 +272,10 @@ class Commits(Repositories):
     ) -> tuple[Sequence[Row], int]:
         """One page of the commits that a name reaches, newest first, and how many there are."""
         limit, offset = window(page, per_page)
-        conditions, parameters = (
-            ["commits.id IN (SELECT id FROM reach)"],
-            {"head": self.commit(repository, name)["id"]},
-        )
+        conditions = ["commits.id IN (SELECT id FROM reach)"]
+        reach, parameters = self._reach(repository, name)
         if path is not None and path.strip("/"):
-            conditions.append(f"commits.id IN (SELECT commit_id FROM changes WHERE own AND {_TOUCHES})")
+            conditions.append(f"commits.id IN ({_TOUCHING})")
             parameters["path"] = path.strip("/")
         if author:
             conditions.append(
@@ -293,17 +290,27 @@ class Commits(Repositories):
             conditions.append("commits.committed_at <= :until")
             parameters["until"] = parse_time(until, "until", end=True)
         where = " AND ".join(conditions)
-        total = self.fetch(text(f"{_REACH} SELECT count(*) AS n FROM commits WHERE {where}"), **parameters)
         rows = self.fetch(
             text(
-                f"{_REACH} SELECT id FROM commits WHERE {where}"
+                f"{reach} SELECT id, count(*) OVER () AS n FROM commits WHERE {where}"
                 " ORDER BY committed_at DESC, id DESC LIMIT :limit OFFSET :offset"
             ),
             **parameters,
             limit=limit,
             offset=offset,
         )
-        return self.commits_by_id([row["id"] for row in rows]), int(total[0]["n"])
+        if rows or not offset:
+            return self.commits_by_id([row["id"] for row in rows]), int(rows[0]["n"]) if rows else 0
+        total = self.fetch(text(f"{reach} SELECT count(*) AS n FROM commits WHERE {where}"), **parameters)
+        return [], int(total[0]["n"])
+
+    def _reach(self, repository: Row, name: str | None) -> tuple[str, dict[str, Any]]:
+        """What selects the commits that a name reaches, and its parameters."""
+        head = self.commit(repository, name)
+        # A parent has the smaller id: what ends with this commit is all that it reaches, and nothing else.
+        if self.fetch(_NEWEST_IN_HISTORY, repository=repository["id"])[0]["id"] == head["id"]:
+            return _REACH_OF_DEFAULT, {"head": repository["id"]}
+        return _REACH, {"head": head["id"]}
 
     def commits_by_id(self, ids: Sequence[int]) -> list[Row]:
         """Commits by their rows, in the given order."""
@@ -335,11 +342,51 @@ class Commits(Repositories):
 
     def merge_bases(self, ours: Row, theirs: Row) -> list[str]:
         """The best common ancestors of two commits."""
-        return [row["sha"] for row in self.fetch(_MERGE_BASES, ours=ours["id"], theirs=theirs["id"])]
+        common, _ = self._apart(ours["id"], theirs["id"])
+        return [str(row["sha"]) for row in self.commits_by_id(sorted(common, reverse=True))]
 
     def commits_between(self, base: Row, head: Row) -> list[int]:
         """Rows of the commits that ``head`` reaches and ``base`` does not, oldest first."""
-        return [row["id"] for row in self.fetch(_BETWEEN, base=base["id"], head=head["id"])]
+        return sorted(self._apart(base["id"], head["id"])[1])
+
+    def edges(self, newest: int) -> Iterator[tuple[int, int]]:
+        """Commits and their parents, from this commit on back: each comes after all of its children."""
+        many = _FIRST_EDGES
+        while rows := self.fetch(_EDGES, newest=newest, many=many):
+            last = rows[-1]["commit_id"]
+            # The parents of the last one may not all be there.
+            whole = len(rows) < many
+            for row in rows:
+                if whole or row["commit_id"] != last:
+                    yield row["commit_id"], row["parent_id"]
+            if whole:
+                return
+            newest, many = last, min(2 * many, _MOST_EDGES)
+
+    def _apart(self, ours: int, theirs: int) -> tuple[list[int], list[int]]:
+        """The best common ancestors of two commits, and the commits that only the second reaches.
+
+        Each commit passes on who reaches it; what lies behind a common one is past. Done when nothing else
+        is left to be passed on.
+        """
+        reached = {ours: _OURS}
+        reached[theirs] = reached.get(theirs, 0) | _THEIRS
+        waiting = {commit for commit, by in reached.items() if by != _COMMON}
+        previous = 0
+        for commit, parent in self.edges(max(ours, theirs)) if waiting else ():
+            if commit != previous:
+                waiting.discard(previous)
+                if not waiting or commit < min(waiting):
+                    break
+                previous = commit
+            if by := reached.get(commit, 0):
+                reached[parent] = reached.get(parent, 0) | (by | _PAST if by & _COMMON == _COMMON else by)
+                if reached[parent] & _PAST:
+                    waiting.discard(parent)
+                else:
+                    waiting.add(parent)
+        common = [commit for commit, by in reached.items() if by == _COMMON]
+        return common, [commit for commit, by in reached.items() if by == _THEIRS]
 
     def is_ancestor(self, old: Row, head: Row) -> bool:
         """Whether ``head`` contains ``old``."""

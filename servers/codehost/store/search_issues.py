@@ -98,10 +98,10 @@ _PEOPLE = {
         f"EXISTS (SELECT 1 FROM review_requests WHERE pull_id = issues.id AND account_id = {ACCOUNT})"
     ),
 }
-_IN_ISSUES = "issues.id IN (SELECT rowid FROM issue_search WHERE issue_search MATCH {})"
+_IN_ISSUES = "SELECT rowid FROM issue_search WHERE issue_search MATCH {}"
 _IN_COMMENTS = (
-    "issues.id IN (SELECT issue_id FROM comments WHERE id IN"
-    " (SELECT rowid FROM comment_search WHERE comment_search MATCH {}))"
+    "SELECT issue_id FROM comments WHERE id IN"
+    " (SELECT rowid FROM comment_search WHERE comment_search MATCH {})"
 )
 _BEST = (
     " LEFT JOIN (SELECT rowid AS found, rank FROM issue_search WHERE issue_search MATCH {}) best"
@@ -162,18 +162,18 @@ class IssueSearch(CodeSearch):
             return None
         within = self.within(parsed)
         columns = [column for column in ("title", "body") if not within or column in within]
-        conditions, values = [], []
+        places, values = [], []
         restricted = None
         if columns:
             restricted = f"{{{' '.join(columns)}}} : ({words})"
-            conditions.append(_IN_ISSUES)
+            places.append(_IN_ISSUES)
             values.append(restricted)
         if not within or "comments" in within:
-            conditions.append(_IN_COMMENTS)
+            places.append(_IN_COMMENTS)
             values.append(words)
-        if not conditions:
+        if not places:
             raise Unprocessable("Validation Failed: in: takes title, body and comments.")
-        where.add(" OR ".join(conditions), *values, negated=match is None)
+        where.add(f"issues.id IN ({' UNION ALL '.join(places)})", *values, negated=match is None)
         return restricted if match is not None else None
 
     def _issue_condition(self, where: Where, qualifier: Qualifier) -> None:

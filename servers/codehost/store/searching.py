@@ -108,12 +108,14 @@ class Searching(Releases):
         self, where: Where, source: str, columns: str, ordering: str, limit: int, offset: int
     ) -> tuple[Sequence[Row], int]:
         """One page of results, and how many there are."""
-        count = f"SELECT count(*) AS n FROM {source} WHERE {where.text}"
-        total = self.fetch(text(_escaped(count)), **where.parameters)
-        statement = f"SELECT {columns} FROM {source} WHERE {where.text} ORDER BY {ordering}"
-        statement += " LIMIT :limit OFFSET :offset"
+        # What makes the search slow is done once for both.
+        statement = f"SELECT {columns}, count(*) OVER () AS n FROM {source} WHERE {where.text}"
+        statement += f" ORDER BY {ordering} LIMIT :limit OFFSET :offset"
         rows = self.fetch(text(_escaped(statement)), **where.parameters, limit=limit, offset=offset)
-        return rows, int(total[0]["n"])
+        if rows or not offset:
+            return rows, int(rows[0]["n"]) if rows else 0
+        count = f"SELECT count(*) AS n FROM {source} WHERE {where.text}"
+        return rows, int(self.fetch(text(_escaped(count)), **where.parameters)[0]["n"])
 
     def _scope_of(self, qualifier: Qualifier) -> tuple[str, int]:
         if qualifier.name == "repo":

@@ -1,0 +1,11 @@
+"""A chain of documents (LORE): each must be read to compute which ones to read next, up to the answer.
+
+The tree is woven bottom-up by ``mesocosm.weaving``. Distractor documents are woven by the same engine, into
+trees of other variables, and listed among the evidence.
+"""
+
+from mesocosm.generators.lore_documents.expected import Expected
+from mesocosm.generators.lore_documents.filling import generate, survey
+from mesocosm.generators.lore_documents.params import Params
+
+__all__ = ["Expected", "Params", "generate", "survey"]

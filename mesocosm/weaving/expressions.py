@@ -1,0 +1,64 @@
+"""The expressions of rules: integers and strings, ``+ - *``, and two functions on strings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from mesocosm.errors import UsageError
+
+Kind = Literal["integer", "string"]
+Value = int | str
+
+FUNCTIONS: Mapping[str, Callable[[str], str]] = {"reverse": lambda text: text[::-1], "swapcase": str.swapcase}
+"""What an expression may apply to a string."""
+
+
+def evaluate(expression: str, values: Mapping[str, Value]) -> Value:
+    """The value of an expression over variables; ``UsageError`` for what is none, or mixes kinds."""
+    try:
+        return _value(ast.parse(expression, mode="eval").body, values)
+    except SyntaxError:
+        raise UsageError(f"not an expression: {expression!r}") from None
+    except TypeError as error:
+        raise UsageError(f"{expression!r} does not fit the values: {error}") from None
+
+
+def _value(node: ast.expr, values: Mapping[str, Value]) -> Value:
+    match node:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.Name(id=name):
+            if name not in values:
+                raise UsageError(f"the variable {name!r} has no value")
+            return values[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_integer(_value(operand, values))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _sum(_value(left, values), _value(right, values))
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return _integer(_value(left, values)) - _integer(_value(right, values))
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _integer(_value(left, values)) * _integer(_value(right, values))
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
+            return FUNCTIONS[name](_string(_value(argument, values)))
+    raise UsageError(f"expressions have no {ast.unparse(node)!r}")
+
+
+def _sum(left: Value, right: Value) -> Value:
+    if isinstance(left, str):
+        return left + _string(right)
+    return left + _integer(right)
+
+
+def _integer(value: Value) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is not an integer")
+    return value
+
+
+def _string(value: Value) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not a string")
+    return value
