@@ -56,8 +56,10 @@ def main() -> None:
             copies.append((time.perf_counter() - started) * 1e3)
         size = sum(path.stat().st_size for path in (episode.path / "world").rglob("*")) / 2**20
         fork, copy = statistics.median(forks), statistics.median(copies)
-        print(f"fork of a {options.length} episode ({size:.1f} MiB): {fork:.1f} ms; copying it: {copy:.1f} ms; "
-              f"ratio {fork / copy:.2f}")  # fmt: skip
+        print(
+            f"fork of a {options.length} episode ({size:.1f} MiB): {fork:.1f} ms; "
+            f"copying it: {copy:.1f} ms; ratio {fork / copy:.2f}"
+        )
         before = resident_mib()
         for _ in range(options.episodes - 1):
             id_ = pool.adopt(instance.path, family)

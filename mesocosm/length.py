@@ -50,12 +50,12 @@ class _Finder:
     Each needle is looked for only in texts that have its rarest whole word.
     """
 
-    def __init__(self, needles: Sequence[str], numbers: Sequence[int]) -> None:
-        inner = [_WORD.findall(needle)[1:-1] for needle in needles]
+    def __init__(self, needles: Sequence[tuple[int, str]]) -> None:
+        inner = [_WORD.findall(needle)[1:-1] for _, needle in needles]
         uses = Counter(word for words in inner for word in set(words))
         self._by_word: dict[str, list[tuple[int, str]]] = {}
         self._anywhere: list[tuple[int, str]] = []
-        for number, needle, words in zip(numbers, needles, inner, strict=True):
+        for (number, needle), words in zip(needles, inner, strict=True):
             if words:
                 rarest = min(words, key=lambda word: (uses[word], -len(word), word))
                 self._by_word.setdefault(rarest, []).append((number, needle))
@@ -68,7 +68,7 @@ class _Finder:
         candidates = list(self._anywhere)
         for word in self._by_word.keys() & set(_WORD.findall(text)):
             candidates += self._by_word[word]
-        return tuple(sorted(number for number, needle in candidates if needle in text))
+        return tuple(sorted({number for number, needle in candidates if needle in text}))
 
 
 @dataclass
@@ -80,14 +80,12 @@ class Survey(Tools):
     results: list[Result] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        needles: dict[str, list[str]] = {}
-        for piece in self.evidence:
-            # As it stands in a result: inside JSON, quotes and line breaks are escaped.
-            needles.setdefault(piece.service, []).append(orjson.dumps(piece.contains).decode()[1:-1])
-        numbers: dict[str, list[int]] = {}
+        needles: dict[str, list[tuple[int, str]]] = {}
         for index, piece in enumerate(self.evidence):
-            numbers.setdefault(piece.service, []).append(index)
-        self._finders = {name: _Finder(needles[name], numbers[name]) for name in needles}
+            # As it stands in a result: inside JSON, quotes and line breaks are escaped.
+            for form in {piece.contains: None, orjson.dumps(piece.contains).decode()[1:-1]: None}:
+                needles.setdefault(piece.service, []).append((index, form))
+        self._finders = {service: _Finder(found) for service, found in needles.items()}
 
     def read(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str]:
         """Make one call and measure it."""

@@ -28,7 +28,7 @@ WORDS = st.lists(
 def test_finding_many_needles_is_finding_each(needles: list[list[str]], text: list[list[str]]) -> None:
     wanted = [" ".join(words) for words in needles]
     haystack = "; ".join(" ".join(words) for words in text)
-    found = _Finder(wanted, range(len(wanted))).held_by(haystack)
+    found = _Finder(list(enumerate(wanted))).held_by(haystack)
     assert found == tuple(number for number, needle in enumerate(wanted) if needle in haystack)
 
 

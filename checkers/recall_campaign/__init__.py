@@ -1,0 +1,225 @@
+"""Judges the events, mails and notes of the pickups, and that nothing else was touched."""
+
+from __future__ import annotations
+
+import datetime as dt
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from mesocosm.changes import Changes, Row
+from mesocosm.checkers.recall_campaign.mutants import MUTANTS
+from mesocosm.checking import Check
+from mesocosm.generators.recall_campaign.expected import Expected, Pickup
+from mesocosm.servers.calendar.models import Calendar
+from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.servers.email.models import Folder, addresses
+from mesocosm.servers.email.store import EmailStore
+from mesocosm.world import World
+
+__all__ = ["MUTANTS", "check"]
+
+_SHOWN = 5
+"""How many differences a finding names."""
+_MOMENT = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d \d\d:\d\d(?!\d)")
+_ORDER = re.compile(r"#(\d{1,12})")
+_TAG = re.compile(r"<[^>]*>")
+_STYLE = re.compile(r"<style.*?</style>", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A mail that the coordinator sent."""
+
+    recipients: tuple[str, ...]
+    subject: str
+    body: str
+    message_id: str
+
+
+def check(world: World, expected: Expected) -> list[Check]:
+    """One finding per rule of the prompt."""
+    changes = world.changes()
+    return [
+        *_events(world, changes, expected),
+        *_mails(world, changes, expected),
+        *_notes(changes, expected),
+        _finding("shop", list(_touched(changes, "woocommerce", {"order_notes"}))),
+        _finding("documents", list(_touched(changes, "documents", set()))),
+        _finding("files", [*changes.files_added, *changes.files_removed, *changes.files_changed]),
+    ]
+
+
+# -- events ---------------------------------------------------------------------------------------------
+
+
+def _events(world: World, changes: Changes, expected: Expected) -> Iterable[Check]:
+    rows = world.store(CalendarStore).session.execute(select(Calendar.number, Calendar.id))
+    calendars = {row.number: row.id for row in rows}
+    # An event that was made and deleted again is no event.
+    all_made = changes.table("calendar", "events").added
+    made = [row for row in all_made if row["status"] != "cancelled"]
+    ours = [row for row in made if calendars.get(row["calendar"]) == expected.calendar]
+    elsewhere = [row["summary"] for row in made if calendars.get(row["calendar"]) != expected.calendar]
+    by_title: dict[str, list[Row]] = {}
+    for row in ours:
+        by_title.setdefault((row["summary"] or "").strip(), []).append(row)
+    wanted = {pickup.title: pickup for pickup in expected.pickups}
+    yield _finding("events_missing", [title for title in wanted if title not in by_title])
+    yield _finding(
+        "events_extra",
+        [repr(title) for title in by_title if title not in wanted]
+        + [f"{title}: {len(rows)} events" for title, rows in by_title.items() if len(rows) > 1]
+        + [f"{title!r} in another calendar" for title in elsewhere],
+    )
+    wrong = [
+        f"{title}: {row['start_at']} to {row['end_at']}, not {_span(pickup)}"
+        for title, pickup in wanted.items()
+        for row in by_title.get(title, [])
+        if (row["start_at"], row["end_at"]) != (_instant(pickup.start), _instant(pickup.end))
+        or row["recurrence"]
+    ]
+    yield _finding("slots", wrong or _none(ours, "event"))
+    yield _finding("calendar", list(_calendar_damage(changes, {row["number"] for row in all_made})))
+
+
+def _calendar_damage(changes: Changes, made: set[int]) -> Iterable[str]:
+    for (service, table), difference in changes.tables.items():
+        if service != "calendar" or table == "sign_in":
+            continue
+        for row in difference.removed:
+            yield f"{table}: {row.get('summary') or row} was removed"
+        for before, after in difference.changed:
+            columns = [name for name in before if before[name] != after[name]]
+            yield f"{table}: {before.get('summary') or before} was changed ({', '.join(columns)})"
+        for row in difference.added:
+            if table == "attendees":
+                yield f"{row['email']} was invited"
+            elif table not in ("events", "entries") or (table == "entries" and row["event"] not in made):
+                yield f"{table}: {row} was added"
+
+
+def _span(pickup: Pickup) -> str:
+    return f"{_instant(pickup.start)} to {_instant(pickup.end)}"
+
+
+def _instant(moment: dt.datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+# -- mails ----------------------------------------------------------------------------------------------
+
+
+def _mails(world: World, changes: Changes, expected: Expected) -> Iterable[Check]:
+    rows = world.store(EmailStore).session.execute(select(Folder.id, Folder.account, Folder.name))
+    folders = {row.id: (row.account, row.name) for row in rows}
+    added = changes.table("email", "emails").added
+    sent = [_letter(row) for row in added if folders[row["folder_id"]] == (expected.coordinator, "Sent")]
+    reached = Counter(address for mail in sent for address in mail.recipients)
+    wanted = {pickup.email: pickup for pickup in expected.pickups}
+    pairs = [(mail, wanted[address]) for mail in sent for address in mail.recipients if address in wanted]
+    yield _finding("mails_missing", [p.name for p in expected.pickups if p.email not in reached])
+    yield _finding(
+        "mails_extra",
+        [address for address in reached if address not in wanted]
+        + [f"{address}: {n} mails" for address, n in reached.items() if address in wanted and n > 1],
+    )
+    yield _finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1])
+    wrong = [f"{m.subject!r} to {p.email}" for m, p in pairs if m.subject.strip() != p.title]
+    yield _finding("mail_subject", wrong or _none(sent, "mail"))
+    yield _finding("mail_slot", [*_wrong_slots(pairs)] or _none(sent, "mail"))
+    yield _finding("mail_orders", [*_wrong_orders(pairs)] or _none(sent, "mail"))
+    yield _finding("mailbox", list(_other_mail(changes, folders, sent, expected)))
+
+
+def _letter(row: Row) -> Letter:
+    recipients = [address for field in ("to", "cc", "bcc") for address in addresses(row[field])]
+    # Many agents send the same text in both forms: each is read, together they say no more.
+    text = f"{row['body'] or ''}\n{_shown(row['html_body'] or '')}"
+    # A line may break anywhere.
+    return Letter(tuple(recipients), row["subject"] or "", " ".join(text.split()), row["message_id"])
+
+
+def _shown(page: str) -> str:
+    """What a reader sees of HTML: a colour in a style sheet is no order number."""
+    return html.unescape(_TAG.sub(" ", _STYLE.sub(" ", page)))
+
+
+def _wrong_slots(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
+    for mail, pickup in pairs:
+        stated = sorted(set(_MOMENT.findall(mail.body)))
+        if stated != [pickup.local]:
+            yield f"{', '.join(stated) or 'no moment'} in the mail to {pickup.email}, not {pickup.local}"
+
+
+def _wrong_orders(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
+    for mail, pickup in pairs:
+        stated = sorted({int(number) for number in _ORDER.findall(mail.body)})
+        if stated != pickup.orders:
+            yield f"orders {stated} in the mail to {pickup.email}, not {pickup.orders}"
+
+
+def _other_mail(
+    changes: Changes, folders: dict[int, tuple[str, str]], sent: Sequence[Letter], expected: Expected
+) -> Iterable[str]:
+    """Changes to mailboxes that do not follow from the mails that were sent."""
+    ours = {mail.message_id for mail in sent}
+    mails = changes.table("email", "emails")
+    for row in mails.removed:
+        yield f"mail {row['id']} was removed"
+    for before, after in mails.changed:
+        columns = [name for name in before if before[name] != after[name]]
+        yield f"mail {before['id']} was changed ({', '.join(columns)})"
+    for row in mails.added:
+        account, folder = folders[row["folder_id"]]
+        delivered = row["message_id"] in ours and folder == "INBOX" and account != expected.coordinator
+        if not delivered and (account, folder) != (expected.coordinator, "Sent"):
+            yield f"mail {row['id']} was added to {folder}"
+    yield from _touched(changes, "email", {"emails", "sign_in"})
+
+
+# -- notes and the rest ---------------------------------------------------------------------------------
+
+
+def _notes(changes: Changes, expected: Expected) -> Iterable[Check]:
+    difference = changes.table("woocommerce", "order_notes")
+    wanted = {number: pickup.note for pickup in expected.pickups for number in pickup.orders}
+    noted = Counter(row["order_id"] for row in difference.added)
+    yield _finding("notes_missing", [f"#{number}" for number in wanted if number not in noted])
+    yield _finding(
+        "notes_extra",
+        [f"#{number}" for number in noted if number not in wanted]
+        + [f"#{number}: {n} notes" for number, n in noted.items() if number in wanted and n > 1]
+        + [f"note {row['id']} was removed" for row in difference.removed]
+        + [f"note {row['id']} was changed" for row, _ in difference.changed],
+    )
+    wrong = [
+        f"#{row['order_id']}: {row['note']!r}" + " for the customer" * bool(row["customer_note"])
+        for row in difference.added
+        if row["order_id"] in wanted
+        and (row["note"].strip() != wanted[row["order_id"]] or row["customer_note"])
+    ]
+    yield _finding("notes_text", wrong or _none(difference.added, "note"))
+
+
+def _touched(changes: Changes, service: str, allowed: set[str]) -> Iterable[str]:
+    for (name, table), difference in changes.tables.items():
+        if name == service and table not in allowed:
+            yield (
+                f"{table}: {len(difference.added)} added, {len(difference.removed)} removed, "
+                f"{len(difference.changed)} changed"
+            )
+
+
+def _none(found: Sequence[object], what: str) -> list[str]:
+    return [] if found else [f"no {what} was made"]
+
+
+def _finding(name: str, wrong: Sequence[object]) -> Check:
+    shown = "; ".join(map(str, wrong[:_SHOWN]))
+    more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+    return Check(name=name, passed=not wrong, detail=shown + more)

@@ -1,0 +1,64 @@
+"""What the checker of the family needs to know."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from pydantic import BaseModel, ConfigDict
+
+from mesocosm import family
+
+
+class Pickup(BaseModel):
+    """An item that is to be picked up: one event, one mail, a note on each order."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    email: str
+    orders: list[int]
+    """The orders that count, in ascending order."""
+    start: dt.datetime
+    end: dt.datetime
+    local: str
+    """The start on the depot's clocks, as mails and notes state it: ``2025-04-17 09:30``."""
+    fate: str
+    """One of ``params.HOLDING``."""
+
+    @property
+    def title(self) -> str:
+        """Of the event and of the mail."""
+        return f"Recall pickup #{self.orders[0]}"
+
+    @property
+    def note(self) -> str:
+        """What stands on each order."""
+        return f"Recall pickup {self.local}"
+
+
+class Case(BaseModel):
+    """Somebody with an order that looks affected, and nothing to pick up."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    email: str
+    orders: list[int]
+    fate: str
+    """One of ``params.SETTLED``."""
+
+
+class Expected(family.Expected):
+    """Every pickup, in the order in which slots are given out."""
+
+    coordinator: str
+    """Address of the account that sends."""
+    calendar: str
+    """Id of the calendar of pickups."""
+    zone: str
+    pickups: list[Pickup]
+    others: list[Case]
+    products: list[int]
+    """Those of which the survey lists the orders."""
+    horizon: tuple[str, str]
+    """Between these instants the survey lists events."""

@@ -1,0 +1,271 @@
+"""The recall, its dates and its cases, before anything is written."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
+
+from mesocosm.generators.recall_campaign.params import HOLDING, Params
+from mesocosm.prose import Person, Product, Prose
+
+_ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Singapore")
+DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "lettermill.com")
+TITLES = (
+    "Van booked", "Furniture delivery", "Inspection papers", "Driver on call", "Tour notes",
+    "Depot tidied up",
+)  # fmt: skip
+"""Of events in the calendar of pickups: whether one takes a slot is not in its title."""
+DAY = dt.timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Period:
+    """Days of orders, the first and the last one included."""
+
+    first: dt.date
+    last: dt.date
+
+    def moved(self, first: int, last: int) -> Period:
+        """Begins and ends so many days later."""
+        return Period(self.first + first * DAY, self.last + last * DAY)
+
+
+@dataclass(frozen=True)
+class Hours:
+    """When pickups are made."""
+
+    begin: dt.date
+    """The first day on which there could be any."""
+    weekdays: tuple[int, ...]
+    opens: dt.time
+    closes: dt.time
+    minutes: int
+
+    def slots(self, zone: ZoneInfo) -> Iterator[dt.datetime]:
+        """The starts of all slots, free or not, on the depot's clocks."""
+        day = self.begin
+        while True:
+            start = dt.datetime.combine(day, self.opens)
+            while start + dt.timedelta(minutes=self.minutes) <= dt.datetime.combine(day, self.closes):
+                if day.weekday() in self.weekdays:
+                    yield start.replace(tzinfo=zone)
+                start += dt.timedelta(minutes=self.minutes)
+            day += DAY
+
+
+@dataclass
+class Order:
+    """An order for one of the products."""
+
+    product: str
+    """A key of ``Plan.products``."""
+    moment: dt.datetime
+    status: str = "completed"
+    further: str | None = None
+    """A product that the recall does not touch, in the same order."""
+    id: int = 0
+    """Given by the shop."""
+
+
+@dataclass
+class Customer:
+    """Somebody who bought something."""
+
+    person: Person
+    email: str
+    fate: str
+    orders: list[Order]
+    guest: bool = False
+    wishes: list[dt.date] = field(default_factory=list)
+    """Days asked for, the last one of which counts."""
+
+
+@dataclass(frozen=True)
+class Booking:
+    """An event on the calendar of pickups: times of the depot, or whole days."""
+
+    title: str
+    start: dt.datetime
+    end: dt.datetime
+    whole_days: bool = False
+    free: bool = False
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that the world is written from."""
+
+    shop: str
+    domain: str
+    zone: ZoneInfo
+    coordinator: Person
+    email: str
+    recall: str
+    products: dict[str, Product]
+    """``A`` and ``C`` are recalled, ``B`` was by mistake, ``lookalike`` is called like ``A``."""
+    window: Period
+    hours: Hours
+    letter: dt.datetime
+    now: dt.datetime
+    customers: list[Customer]
+    bookings: list[Booking]
+
+    def local(self, moment: dt.datetime) -> dt.datetime:
+        """A moment on the depot's clocks."""
+        return moment.astimezone(self.zone)
+
+
+def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
+    """Draw the recall and its cases."""
+    zone = ZoneInfo(rng.choice(_ZONES))
+    company = prose.company()
+    domain = "".join(c for c in company.lower() if c.isascii() and c.isalnum()) + ".com"
+    coordinator = prose.person()
+    first = dt.date(2025, rng.choice((2, 3, 4, 8, 9)), rng.randint(1, 20))
+    window = Period(first, first + 34 * DAY)
+    today = window.last + rng.randint(19, 24) * DAY
+    now = dt.datetime.combine(today, dt.time(17, rng.randint(0, 59)), zone)
+    hours = _hours(today, rng)
+    fates = params.fates()
+    rng.shuffle(fates)
+    casting = _Casting(rng, prose, zone, window, hours)
+    customers = [casting.customer(fate) for fate in fates]
+    pickups = sum(fate in HOLDING for fate in fates)
+    return Plan(
+        shop=company,
+        domain=domain,
+        zone=zone,
+        coordinator=coordinator,
+        email=f"{coordinator.handle}@{domain}",
+        recall=f"R-{rng.randint(110, 980)}",
+        products=_products(prose),
+        window=window,
+        hours=hours,
+        letter=(now - 8 * DAY).astimezone(dt.UTC),
+        now=now.astimezone(dt.UTC),
+        customers=customers,
+        bookings=_bookings(params, pickups, hours, zone, prose, rng),
+    )
+
+
+def _hours(today: dt.date, rng: random.Random) -> Hours:
+    weekdays = rng.choice(((0, 1, 2, 3, 4), (1, 2, 3, 4, 5)))
+    begin = today + rng.randint(2, 4) * DAY
+    while begin.weekday() not in weekdays:
+        begin += DAY
+    opens, closes = rng.choice((8, 9, 10)), rng.choice((15, 16, 17))
+    return Hours(begin, weekdays, dt.time(opens), dt.time(closes), rng.choice((30, 60)))
+
+
+def _products(prose: Prose) -> dict[str, Product]:
+    drawn = {key: prose.product() for key in ("A", "B", "C", "D")}
+    recalled = drawn["A"]
+    # Bought like the recalled one and called almost like it, with a SKU of its own.
+    drawn["lookalike"] = Product(
+        f"{recalled.name} Plus", f"{recalled.sku}P", recalled.category, recalled.blurb, recalled.price
+    )
+    return drawn
+
+
+class _Casting:
+    """Makes customers of fates."""
+
+    def __init__(
+        self, rng: random.Random, prose: Prose, zone: ZoneInfo, window: Period, hours: Hours
+    ) -> None:
+        self._rng, self._prose, self._zone = rng, prose, zone
+        self._window, self._hours = window, hours
+
+    def customer(self, fate: str) -> Customer:
+        """A customer, and the orders and wishes that make the fate."""
+        person = self._prose.person()
+        email = f"{person.handle}@{self._rng.choice(DOMAINS)}"
+        orders = [self._order(fate)]
+        if fate == "two_orders":
+            orders.append(self._ordinary())
+        wishes = {"later_day": 1, "day_changed": 2, "returned_later": 1}.get(fate, 0)
+        days = [self._hours.begin + day * DAY for day in self._rng.sample(range(2, 9), wishes)]
+        return Customer(person, email, fate, orders, guest=fate == "guest", wishes=days)
+
+    def _order(self, fate: str) -> Order:
+        rng, window = self._rng, self._window
+        match fate:
+            case "boundary_in":
+                return Order("A", self._edge(inside=True))
+            case "boundary_out":
+                return Order("A", self._edge(inside=False))
+            case "revised_in":
+                if rng.random() < 0.5:
+                    return Order("C", self._during(window.moved(4, -3)))
+                return Order("A", self._during(Period(window.last - 9 * DAY, window.last - DAY)))
+            case "superseded":
+                if rng.random() < 0.5:
+                    return Order("B", self._during(window.moved(1, -11)))
+                return Order("A", self._during(Period(window.first - 9 * DAY, window.first - 2 * DAY)))
+            case "draft":
+                return Order("A", self._during(Period(window.last + 2 * DAY, window.last + 6 * DAY)))
+            case "lookalike":
+                return Order("lookalike", self._during(window.moved(1, -1)))
+            case "refunded":
+                order = self._ordinary()
+                order.status = rng.choice(("refunded", "cancelled", "failed"))
+                return order
+        return self._ordinary()
+
+    def _ordinary(self) -> Order:
+        """What every version of the notice covers."""
+        status = "processing" if self._rng.random() < 0.15 else "completed"
+        further = "D" if self._rng.random() < 0.2 else None
+        return Order("A", self._during(self._window.moved(1, -11)), status, further)
+
+    def _during(self, period: Period) -> dt.datetime:
+        day = period.first + self._rng.randint(0, (period.last - period.first).days) * DAY
+        time = dt.time(self._rng.randint(6, 21), self._rng.randint(0, 59), self._rng.randint(0, 59))
+        return dt.datetime.combine(day, time, self._zone).astimezone(dt.UTC)
+
+    def _edge(self, *, inside: bool) -> dt.datetime:
+        """A moment whose date in UTC, which the shop shows, says the opposite of the depot's date."""
+        window, minute = self._window, self._rng.randint(3, 50)
+        west = dt.datetime.combine(window.first, dt.time(12), self._zone).utcoffset() or dt.timedelta()
+        if west < dt.timedelta():
+            day, time = (window.last if inside else window.first - DAY), dt.time(23, minute)
+        else:
+            day, time = (window.first if inside else window.last + DAY), dt.time(0, minute)
+        return dt.datetime.combine(day, time, self._zone).astimezone(dt.UTC)
+
+
+def _bookings(
+    params: Params, pickups: int, hours: Hours, zone: ZoneInfo, prose: Prose, rng: random.Random
+) -> list[Booking]:
+    """What is in the calendar: closed days, slots that are taken, and notes that take none."""
+    closed = [_whole_day("Depot closed: public holiday", hours.begin)]
+    slots = hours.slots(zone)
+    number = max(2, round(params.booking_rate * pickups))
+    near = [
+        slot for slot, _ in zip(slots, range(3 * pickups + 60), strict=False) if slot.date() != hours.begin
+    ]
+    days = sorted({slot.date() for slot in near[: pickups + number]})
+    # Every eighth day or so the depot is closed, however long the campaign is.
+    closed += [_whole_day("Depot closed: stocktaking", day) for day in days[3::8]]
+    shut = {booking.start.date() for booking in closed}
+    open_ = [slot for slot in near if slot.date() not in shut][: pickups + number]
+    drawn = rng.sample(range(pickups), min(pickups, number + max(1, pickups // 10)))
+    taken = []
+    for place, index in enumerate(drawn):
+        start, length = open_[index].replace(tzinfo=None), dt.timedelta(minutes=hours.minutes)
+        free = place >= number
+        if place % 3 == 1 and not free:
+            # Not along the slots: it takes both of those that it touches.
+            start += dt.timedelta(minutes=15)
+        title, about = rng.choice(TITLES), prose.sentence("shop_orders")
+        taken.append(Booking(title, start, start + length, free=free, description=about))
+    return [*closed, *taken]
+
+
+def _whole_day(title: str, day: dt.date) -> Booking:
+    start = dt.datetime.combine(day, dt.time())
+    return Booking(title, start, start + DAY, whole_days=True)

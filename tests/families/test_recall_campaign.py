@@ -1,0 +1,157 @@
+"""The pickups of a product recall."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mesocosm.episode import Episode
+from mesocosm.family import load_family
+from mesocosm.generators.recall_campaign.expected import Expected, Pickup
+from mesocosm.generators.recall_campaign.params import FATES, HOLDING, Params
+from mesocosm.instance import Instance, build_instance
+
+FAMILY = load_family("recall_campaign")
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
+    return build_instance(FAMILY, 5, tmp_path_factory.mktemp("recall_campaign") / "instance", target=12_000)
+
+
+@pytest.fixture
+def episode(instance: Instance, tmp_path: Path) -> Episode:
+    return Episode.create(tmp_path / "episode", instance.path, FAMILY)
+
+
+@pytest.fixture
+def expected(instance: Instance) -> Expected:
+    assert isinstance(instance.expected, Expected)
+    return instance.expected
+
+
+def failures(episode: Episode) -> set[str]:
+    return {check.name for check in episode.grade().findings if not check.passed}
+
+
+def act(episode: Episode, service: str, tool: str, **arguments: object) -> str:
+    outcome = episode.world.call(service, tool, arguments)
+    assert outcome.status == "ok", outcome.text
+    return outcome.text
+
+
+def create_event(episode: Episode, expected: Expected, pickup: Pickup, **more: object) -> str:
+    wall = pickup.local.replace(" ", "T") + ":00"
+    length = pickup.end - pickup.start
+    arguments: dict[str, object] = {
+        "calendarId": expected.calendar,
+        "summary": pickup.title,
+        "start": {"dateTime": wall, "timeZone": expected.zone},
+        "end": {"dateTime": (pickup.start + length).isoformat()},
+    }
+    return act(episode, "calendar", "create_event", **(arguments | more))
+
+
+def arrange(episode: Episode, expected: Expected, pickups: list[Pickup] | None = None) -> None:
+    for pickup in expected.pickups if pickups is None else pickups:
+        create_event(episode, expected, pickup)
+        body = f"We come at\n{pickup.local} for " + " and ".join(f"order #{n}" for n in pickup.orders)
+        act(episode, "email", "send_email", to=pickup.email, subject=pickup.title, body=body)
+        for number in pickup.orders:
+            act(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=pickup.note)
+
+
+@pytest.mark.parametrize("number", [16, 17, 40, 400])
+def test_every_kind_of_case_occurs_at_every_size(number: int) -> None:
+    fates = Params(num_customers=number).fates()
+    assert len(fates) == number
+    assert set(fates) == set(FATES)
+
+
+def test_the_share_of_pickups_is_kept() -> None:
+    fates = Params(num_customers=1000, pickup_rate=0.4).fates()
+    assert sum(fate in HOLDING for fate in fates) == pytest.approx(400, abs=5)
+
+
+def test_slots_go_by_order_number_and_no_two_cases_share_one(expected: Expected) -> None:
+    assert [p.orders[0] for p in expected.pickups] == sorted(p.orders[0] for p in expected.pickups)
+    assert len({p.start for p in expected.pickups}) == len(expected.pickups)
+
+
+def test_the_first_day_is_a_holiday(episode: Episode, expected: Expected) -> None:
+    assert all(pickup.local[:10] > expected.horizon[0][:10] for pickup in expected.pickups)
+    since = expected.horizon[0]
+    window = {"timeMin": since, "timeMax": since.replace("T00", "T12")}
+    listed = act(episode, "calendar", "list_events", calendarId=expected.calendar, **window)
+    assert "public holiday" in listed
+
+
+def test_doing_what_is_asked_passes(episode: Episode, expected: Expected) -> None:
+    arrange(episode, expected)
+    assert episode.grade().verdict == "passed"
+
+
+def test_an_event_that_was_made_wrong_and_deleted_does_no_harm(episode: Episode, expected: Expected) -> None:
+    made = create_event(episode, expected, expected.pickups[0], summary="Recall pickup")
+    event = made.partition('"id":"')[2].partition('"')[0]
+    act(episode, "calendar", "delete_event", calendarId=expected.calendar, eventId=event)
+    arrange(episode, expected)
+    assert failures(episode) == set()
+
+
+def test_a_mail_in_html_is_read_too(episode: Episode, expected: Expected) -> None:
+    first, *others = expected.pickups
+    arrange(episode, expected, others)
+    create_event(episode, expected, first)
+    body = f"At {first.local}, for " + ", ".join(f"#{number}" for number in first.orders)
+    act(
+        episode, "email", "send_email", to=first.email, subject=first.title, body=body,
+        html_body=f"<style>p {{color: #111}}</style><p style='color:#303030'>{body}&#33;</p>",
+    )  # fmt: skip
+    for number in first.orders:
+        act(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=first.note)
+    assert failures(episode) == set()
+
+
+def test_doing_nothing_fails(episode: Episode) -> None:
+    assert {"events_missing", "slots", "mails_missing", "mail_slot", "notes_missing"} <= failures(episode)
+
+
+def test_a_pickup_for_everybody_fails(episode: Episode, expected: Expected) -> None:
+    arrange(episode, expected)
+    last = expected.pickups[-1]
+    for case in expected.others:
+        needless = last.model_copy(update={"name": case.name, "email": case.email, "orders": case.orders})
+        arrange(episode, expected, [needless])
+    assert failures(episode) == {"events_extra", "mails_extra", "notes_extra"}
+
+
+def test_a_status_instead_of_a_note_is_a_finding_of_its_own(episode: Episode, expected: Expected) -> None:
+    arrange(episode, expected)
+    order = expected.pickups[0].orders[0]
+    act(episode, "woocommerce", "woo_orders_update", orderId=order, orderData={"customer_note": "Recalled"})
+    assert failures(episode) == {"shop"}
+
+
+def test_inviting_the_customer_is_a_finding_of_its_own(episode: Episode, expected: Expected) -> None:
+    first, *others = expected.pickups
+    arrange(episode, expected, others)
+    create_event(episode, expected, first, attendees=[{"email": first.email}])
+    body = f"{first.local} " + " ".join(f"#{number}" for number in first.orders)
+    act(episode, "email", "send_email", to=first.email, subject=first.title, body=body)
+    for number in first.orders:
+        act(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=first.note)
+    assert failures(episode) == {"calendar"}
+
+
+def test_a_new_document_is_collateral_damage(episode: Episode, expected: Expected) -> None:
+    arrange(episode, expected)
+    act(episode, "documents", "create_document", title="Pickups", content="All done.")
+    assert failures(episode) == {"documents"}
+
+
+def test_a_draft_left_behind_is_collateral_damage(episode: Episode, expected: Expected) -> None:
+    arrange(episode, expected)
+    act(episode, "email", "save_draft", subject="Recall", body="Later", to=expected.pickups[0].email)
+    assert failures(episode) == {"mailbox"}
