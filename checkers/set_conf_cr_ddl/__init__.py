@@ -1,0 +1,197 @@
+"""Judges the reminders: which there are, when they stand, and that nothing else was touched."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from mesocosm.changes import Changes
+from mesocosm.checkers.set_conf_cr_ddl.calendar import Held, held_events
+from mesocosm.checkers.set_conf_cr_ddl.mutants import MUTANTS
+from mesocosm.checking import Check
+from mesocosm.generators.set_conf_cr_ddl.expected import Expected, Reminder
+from mesocosm.world import World
+
+__all__ = ["MUTANTS", "check"]
+
+_SHOWN = 5
+"""How many differences a finding names."""
+_EVENT_TABLES = ("events", "entries", "attendees")
+_BOOKKEEPING = ("sequence", "updated", "revision")
+"""Columns that differ after an update that changed nothing."""
+_IGNORED = "sign_in"
+"""Who is signed in is no content; and an agent may sign in again."""
+
+
+def check(world: World, expected: Expected) -> list[Check]:
+    """Findings about the reminders, and about everything around them."""
+    changes = world.changes()
+    events = held_events(world, expected.account)
+    by_title: dict[str, list[Held]] = {}
+    for event in events:
+        if event.primary:
+            by_title.setdefault(event.title, []).append(event)
+    return [
+        _missing(expected, by_title),
+        _repeated(expected, by_title),
+        _not_due(expected, by_title),
+        _finding("start_time", _wrong_ends(expected, by_title, "start")),
+        _finding("end_time", _wrong_ends(expected, by_title, "end")),
+        _form(expected, by_title),
+        _kept(expected, events, changes),
+        _unasked(expected, events, changes),
+        _other_events(expected, events, changes),
+        _finding("calendars", _touched(changes, "calendar", apart_from=_EVENT_TABLES)),
+        _finding("mailbox", _touched(changes, "email")),
+        _files(changes),
+        _finding("other_services", _others(changes)),
+    ]
+
+
+# -- reminders ---------------------------------------------------------------------------------------------
+
+
+def _missing(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
+    wanted = (reminder.title for reminder in expected.reminders)
+    return _finding("reminders_missing", [title for title in wanted if title not in by_title])
+
+
+def _repeated(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
+    counts = {reminder.title: len(by_title.get(reminder.title, ())) for reminder in expected.reminders}
+    return _finding(
+        "reminders_repeated", [f"{title}: {count} events" for title, count in counts.items() if count > 1]
+    )
+
+
+def _not_due(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
+    wrong = [f"{one.title} ({one.reason})" for one in expected.not_due if one.title in by_title]
+    return _finding("reminders_not_due", wrong)
+
+
+def _wrong_ends(expected: Expected, by_title: dict[str, list[Held]], end: str) -> Iterable[str]:
+    """Reminders that start or end at another moment than they should, to the minute."""
+    present = list(_present(expected, by_title))
+    if not present:
+        return ["there is no reminder to look at"]
+    wrong = []
+    for reminder, event in present:
+        truth = _minute(reminder.start if end == "start" else reminder.deadline)
+        found = event.start if end == "start" else event.end
+        # A date alone is shorter than that, and so never right.
+        if found[: len(truth)] != truth:
+            wrong.append(f"{reminder.title}: {found} instead of {truth} UTC")
+    return wrong
+
+
+def _minute(moment: dt.datetime) -> str:
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M")
+
+
+def _form(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
+    present = list(_present(expected, by_title))
+    wrong = [f"{reminder.title}: {event.oddity}" for reminder, event in present if event.oddity]
+    return _finding("reminder_form", wrong if present else ["there is no reminder to look at"])
+
+
+def _present(expected: Expected, by_title: dict[str, list[Held]]) -> Iterator[tuple[Reminder, Held]]:
+    for reminder in expected.reminders:
+        for event in by_title.get(reminder.title, ()):
+            yield reminder, event
+
+
+# -- other events ------------------------------------------------------------------------------------------
+
+
+def _kept(expected: Expected, events: Sequence[Held], changes: Changes) -> Check:
+    """The events that were right from the start are as they were."""
+    right = {reminder.existing: reminder.title for reminder in expected.reminders if reminder.existing}
+    gone = right.keys() - {event.id for event in events}
+    # How a time zone is written down is up to the agent.
+    numbers = _touched_numbers(changes, {*_BOOKKEEPING, "start_time_zone", "end_time_zone"})
+    touched = {event.id for event in events if event.number in numbers}
+    return _finding("right_events_kept", [right[id_] for id_ in sorted(gone | (right.keys() & touched))])
+
+
+def _unasked(expected: Expected, events: Sequence[Held], changes: Changes) -> Check:
+    """New events with other titles, or in other calendars."""
+    new = _new_numbers(changes)
+    known = {reminder.title for reminder in expected.reminders}
+    known |= {one.title for one in expected.not_due}
+    wrong = [
+        f"{event.title!r:.100}" + ("" if event.primary else " in another calendar")
+        for event in events
+        if event.number in new and not (event.primary and event.title in known)
+    ]
+    return _finding("events_unasked_for", wrong)
+
+
+def _other_events(expected: Expected, events: Sequence[Held], changes: Changes) -> Check:
+    """Events that were there before and are not ones to be corrected, deleted or kept."""
+    ours = {reminder.existing for reminder in expected.reminders}
+    ours |= {reminder.outdated for reminder in expected.reminders}
+    ours |= {one.needless for one in expected.not_due}
+    new = _new_numbers(changes)
+    before = changes.table("calendar", "events")
+    ids = {row["number"]: row["id"] for row in before.removed}
+    ids |= {new_row["number"]: new_row["id"] for _, new_row in before.changed}
+    ids |= {event.number: event.id for event in events}
+    wrong = [
+        ids.get(number, f"number {number}")
+        for number in sorted(_touched_numbers(changes) - new)
+        if ids.get(number) not in ours
+    ]
+    return _finding("other_events", wrong)
+
+
+def _new_numbers(changes: Changes) -> set[int]:
+    return {row["number"] for row in changes.table("calendar", "events").added}
+
+
+def _touched_numbers(changes: Changes, ignored: Collection[str] = _BOOKKEEPING) -> set[int]:
+    """Numbers of events of which any row differs, in more than the ignored columns, from what was built."""
+    numbers: set[int] = set()
+    for table in _EVENT_TABLES:
+        difference = changes.table("calendar", table)
+        key = "number" if table == "events" else "event"
+        rows = [*difference.added, *difference.removed]
+        for before, after in difference.changed:
+            if any(before[name] != after[name] for name in before if name not in ignored):
+                rows += [before, after]
+        numbers |= {row[key] for row in rows}
+    return numbers
+
+
+# -- everything else ---------------------------------------------------------------------------------------
+
+
+def _touched(changes: Changes, service: str, apart_from: Sequence[str] = ()) -> list[str]:
+    touched = []
+    for (owner, table), difference in changes.tables.items():
+        if owner != service or table in apart_from or table == _IGNORED:
+            continue
+        counts = (len(difference.added), len(difference.changed), len(difference.removed))
+        touched.append(f"{table}: {counts[0]} added, {counts[1]} changed, {counts[2]} removed")
+    return touched
+
+
+def _others(changes: Changes) -> list[str]:
+    """Services that have nothing to do with the task."""
+    return sorted(changes.services() - {"calendar", "email", "claim_done"})
+
+
+def _files(changes: Changes) -> Check:
+    return _finding(
+        "files",
+        [
+            *(f"{name} added" for name in changes.files_added),
+            *(f"{name} removed" for name in changes.files_removed),
+            *(f"{name} changed" for name in changes.files_changed),
+        ],
+    )
+
+
+def _finding(name: str, wrong: Iterable[object]) -> Check:
+    found = list(wrong)
+    shown = "; ".join(map(str, found[:_SHOWN]))
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return Check(name=name, passed=not found, detail=shown + more)

@@ -1,0 +1,227 @@
+"""Fills the services with a plan and its texts."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import cast
+
+from mesocosm.family import Evidence
+from mesocosm.generators.set_conf_cr_ddl.conferences import Deadline, Mail, Office, Plan, Submission
+from mesocosm.generators.set_conf_cr_ddl.decoys import decoys
+from mesocosm.generators.set_conf_cr_ddl.expected import (
+    INFO_FILE,
+    LEAD,
+    Expected,
+    NotDue,
+    Reason,
+    Reminder,
+    title_of,
+)
+from mesocosm.generators.set_conf_cr_ddl.letters import Letters
+from mesocosm.generators.set_conf_cr_ddl.params import Params
+from mesocosm.generators.set_conf_cr_ddl.planning import plan_world
+from mesocosm.generators.set_conf_cr_ddl.traffic import Appointment, Traffic
+from mesocosm.prose import Prose
+from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.servers.calendar.store.composing import NewEvent
+from mesocosm.servers.email.store import EmailStore
+from mesocosm.servers.email.store.bulk import NewEmail
+from mesocosm.world import World
+
+
+def generate(world: World, params: Params) -> Expected:
+    """Build the mailbox, the calendar and the file."""
+    rng = world.rng
+    prose = Prose(rng)
+    plan = plan_world(params, rng, prose)
+    world.set_now(plan.office.now)
+    letters = Letters(rng, prose)
+    written = [(one, letters.about(one)) for one in plan.submissions]
+    around = world.stream("surroundings")
+    other_prose = Prose(around)
+    misleading = decoys(plan, params.decoy_rate, other_prose, around)
+    traffic = Traffic(plan, other_prose, around)
+    more = [*traffic.noise(params.noise_emails), *traffic.worth(params.filler_tokens)]
+    mails = [*(mail for _, some in written for mail in some), *misleading]
+    mails += [item for item in more if isinstance(item, Mail)]
+    events = [*_reminders_held(plan), *traffic.about_camera_ready(_similar(plan))]
+    events += [item for item in more if isinstance(item, Appointment)]
+    _fill_mailbox(world, plan.office, mails)
+    ids = _fill_calendar(world, plan.office, events)
+    info = _info(plan)
+    world.workspace.write(INFO_FILE, info.encode(), plan.office.now - dt.timedelta(days=2))
+    evidence = [Evidence(service="filesystem", contains=info.splitlines()[0])]
+    evidence += [Evidence(service="email", contains=mail.body) for _, some in written for mail in some]
+    evidence += [Evidence(service="calendar", contains=ids[key]) for key in ids if key[0] == "held"]
+    return _expected(plan, evidence, ids, misleading)
+
+
+def _similar(plan: Plan) -> int:
+    """How many appointments look like reminders."""
+    return max(1, (len(plan.submissions) + 1) // 6)
+
+
+# -- the services ------------------------------------------------------------------------------------------
+
+
+def _info(plan: Plan) -> str:
+    """The file: one line for each submission."""
+    lines = [
+        f"Submissions of the {plan.office.group}",
+        "",
+        "Conference | Track | Paper | The conference writes from",
+        *(
+            f"{one.edition.label} | {one.track} | {one.number} | {one.edition.conference.domain}"
+            for one in plan.submissions
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _fill_mailbox(world: World, office: Office, mails: Sequence[Mail]) -> None:
+    store, user = world.store(EmailStore), office.user
+    assert user.person
+    store.create_account(user.email, user.name, f"{user.person.last.lower()}-{office.now.year}")
+    store.sign_in(user.email)
+    read = world.stream("opened")
+    ordered = sorted(mails, key=lambda mail: (mail.moment, mail.author.email, mail.subject))
+    store.add_emails(
+        user.email, "INBOX", [_mail(mail, office, is_read=read.random() < 0.7) for mail in ordered]
+    )
+
+
+def _mail(mail: Mail, office: Office, *, is_read: bool) -> NewEmail:
+    new: NewEmail = {
+        "sender": f"{mail.author.name} <{mail.author.email}>",
+        "to": f"{office.user.name} <{office.user.email}>",
+        "subject": mail.subject,
+        "body": mail.body,
+        "date": mail.moment,
+        "is_read": is_read,
+    }
+    if mail.thread:
+        new["thread"] = mail.thread
+    return new
+
+
+def _reminders_held(plan: Plan) -> list[Appointment]:
+    """Reminders that the calendar holds already: right ones, outdated ones and needless ones."""
+    held = []
+    for one in plan.submissions:
+        if not one.event:
+            continue
+        deadline, known = one.deadline, one.valid_from(0)
+        if one.event == "outdated":
+            deadline, known = one.changes[-1].before, one.valid_from(len(one.changes) - 1)
+        assert deadline
+        end = deadline.instant
+        title = title_of(one.edition.label, one.track)
+        held.append(Appointment(end - LEAD, end, title, made=known, key=("held", one.number)))
+    return held
+
+
+def _fill_calendar(world: World, office: Office, events: Sequence[Appointment]) -> dict[tuple[str, int], str]:
+    """Fill the calendar; returns the ids of the events that have a key."""
+    store, user = world.store(CalendarStore), office.user
+    store.create_account(user.email, user.name, str(office.zone))
+    store.sign_in(user.email)
+    made = world.stream("made")
+    # By when they were made, which has nothing to do with what they are.
+    dated = []
+    for event in events:
+        moment = event.made
+        if moment is None:
+            last = min(office.now, event.start) - dt.timedelta(hours=12)
+            moment = last - dt.timedelta(seconds=made.randint(0, 3_600_000))
+        else:
+            moment += dt.timedelta(seconds=made.randint(300, 2_400))
+        dated.append((moment, event))
+    dated.sort(key=lambda pair: (pair[0], pair[1].title, pair[1].start))
+    ids = store.add_events(user.email, [_event(event, moment, office) for moment, event in dated])
+    keyed: dict[tuple[str, int], str] = {}
+    for (_, event), id_ in zip(dated, ids, strict=True):
+        if event.key:
+            kind, number = event.key
+            keyed[kind, number or len(keyed) + 10_000] = id_
+    return keyed
+
+
+def _event(event: Appointment, made: dt.datetime, office: Office) -> NewEvent:
+    new: NewEvent = {
+        "summary": event.title,
+        "start": {"dateTime": _stamp(event.start), "timeZone": str(office.zone)},
+        "end": {"dateTime": _stamp(event.end), "timeZone": str(office.zone)},
+        "created": _stamp(made),
+    }
+    if event.description:
+        new["description"] = event.description
+    if event.location:
+        new["location"] = event.location
+    return new
+
+
+def _stamp(moment: dt.datetime) -> str:
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# -- the truth ---------------------------------------------------------------------------------------------
+
+
+def _expected(
+    plan: Plan,
+    evidence: Sequence[Evidence],
+    ids: dict[tuple[str, int], str],
+    misleading: Sequence[Mail],
+) -> Expected:
+    office = plan.office
+    now, offset = office.now, office.now.strftime("%z")
+    return Expected(
+        public={
+            "user": office.user.name,
+            "group": office.group,
+            "now": f"{now:%A}, {now:%B} {now.day}, {now.year}, {now:%H:%M}",
+            "zone": str(office.zone),
+            "offset": f"UTC{offset[:3]}:{offset[3:]}",
+        },
+        evidence=list(evidence),
+        now=now.astimezone(dt.UTC),
+        account=office.user.email,
+        reminders=[_reminder(one, ids, misleading) for one in plan.submissions if one.due],
+        not_due=[_not_due(one, ids) for one in plan.submissions if not one.due],
+        others=[id_ for (kind, _), id_ in ids.items() if kind != "held"],
+        unlisted=[title_of(edition.label, "Main Track") for edition in plan.noise],
+    )
+
+
+def _reminder(one: Submission, ids: dict[tuple[str, int], str], misleading: Sequence[Mail]) -> Reminder:
+    deadline = _valid(one)
+    held = ids.get(("held", one.number))
+    return Reminder(
+        title=title_of(one.edition.label, one.track),
+        deadline=deadline.instant,
+        earlier=[change.before.instant for change in one.changes],
+        stated=deadline.stated.replace(tzinfo=dt.UTC),
+        stated_zone=deadline.zone,
+        decoys=[
+            mail.states
+            for mail in misleading
+            if mail.about == one.number and mail.states and mail.states != deadline.instant
+        ],
+        existing=held if one.event == "existing" else None,
+        outdated=held if one.event == "outdated" else None,
+    )
+
+
+def _not_due(one: Submission, ids: dict[tuple[str, int], str]) -> NotDue:
+    return NotDue(
+        title=title_of(one.edition.label, one.track),
+        reason=cast(Reason, one.fate),
+        deadline=_valid(one).instant,
+        needless=ids.get(("held", one.number)),
+    )
+
+
+def _valid(one: Submission) -> Deadline:
+    assert one.deadline
+    return one.deadline

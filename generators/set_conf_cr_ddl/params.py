@@ -1,0 +1,124 @@
+"""The parameters of the family, and how shares become numbers of submissions."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from mesocosm import family
+
+Share = float
+
+FATES = ("due", "rejected", "withdrawn", "submitted", "open", "past")
+"""What became of a submission: its reminder is due, or it was not accepted, was withdrawn, the final version
+has been received, no deadline has been published, or it is too late for a reminder."""
+_RATES = {fate: f"{fate}_rate" for fate in FATES}
+
+
+class Params(family.Params):
+    """How many submissions there are, what became of them, and what surrounds them.
+
+    The first six rates share out all submissions and sum to 1; every rate above 0 gets at least one. The
+    others are shares of the submissions whose reminder is due, unless they say otherwise; each above 0 is met
+    by at least one submission that it can apply to.
+    """
+
+    num_target: int = Field(default=10, ge=1, le=2000)
+    """Submissions (a conference and a track each) to handle: the lines of conference_info.txt."""
+    num_noise: int | None = Field(default=None, ge=0, le=20_000)
+    """Conferences that write to the mailbox without being in the file; ``None``: more and more of them as
+    ``num_target`` grows, as in a mailbox that many lists write to."""
+    noise_emails: int = Field(default=2, ge=1, le=20)
+    """Most mails of one such conference; each has at least one."""
+    max_conferences: int = Field(default=200, ge=1, le=40_000)
+    """Size of the pool that conferences are drawn from; it is larger where that is not enough."""
+    enable_reminders: bool = True
+    """Whether conferences send automatic reminders, of which some quote a deadline that no longer holds."""
+    enable_extensions: bool = True
+    """Whether deadlines are extended, corrected or brought forward."""
+    base_date: dt.date | None = None
+    """The day on which it happens; ``None``: drawn from the seed."""
+    deadline_offset: int = Field(default=15, ge=2, le=60)
+    """Days from that day to the first of the ordinary deadlines."""
+    due_rate: Share = Field(default=0.5, ge=0, le=1)
+    """Accepted, and three hours before the deadline is still to come."""
+    rejected_rate: Share = Field(default=0.1, ge=0, le=1)
+    """Not accepted."""
+    withdrawn_rate: Share = Field(default=0.1, ge=0, le=1)
+    """Accepted, then withdrawn by the authors."""
+    submitted_rate: Share = Field(default=0.1, ge=0, le=1)
+    """The final version has been received."""
+    open_rate: Share = Field(default=0.1, ge=0, le=1)
+    """Accepted, but no deadline has been published, or the one that was has been suspended."""
+    past_rate: Share = Field(default=0.1, ge=0, le=1)
+    """The deadline is over, or less than three hours away."""
+    superseded_rate: Share = Field(default=0.45, ge=0, le=1)
+    """A later mail changes the deadline."""
+    twice_rate: Share = Field(default=0.12, ge=0, le=1)
+    """It is changed twice."""
+    stale_reminder_rate: Share = Field(default=0.25, ge=0, le=1)
+    """After the change an automatic reminder quotes the deadline from before."""
+    reminder_rate: Share = Field(default=0.2, ge=0, le=1)
+    """An automatic reminder quotes the valid deadline; beyond the smallest worlds."""
+    boundary_rate: Share = Field(default=0.08, ge=0, le=1)
+    """Three hours before the deadline is within the next hour."""
+    tie_rate: Share = Field(default=0.25, ge=0, le=1)
+    """The deadline is that of another submission too."""
+    existing_rate: Share = Field(default=0.12, ge=0, le=1)
+    """The calendar holds the right event already."""
+    outdated_rate: Share = Field(default=0.12, ge=0, le=1)
+    """The calendar holds the event for the deadline from before a change."""
+    needless_rate: Share = Field(default=0.3, ge=0, le=1)
+    """Of the withdrawn and submitted: the calendar holds an event for it."""
+    sibling_rate: Share = Field(default=0.15, ge=0, le=1)
+    """Of all submissions: it is to another track of a conference that is in the file already."""
+    decoy_rate: Share = Field(default=0.4, ge=0, le=1)
+    """Of all submissions: there is a mail with a deadline or a claim about it that does not count."""
+
+    @model_validator(mode="after")
+    def _shares_are_shares(self) -> Self:
+        rates = self.fate_rates()
+        total = sum(rates.values())
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"{', '.join(_RATES.values())} must sum to 1, not {total:g}")
+        used = sum(rate > 0 for rate in rates.values())
+        if self.num_target < used:
+            raise ValueError(f"num_target must be at least {used}, one for each rate above 0")
+        return self
+
+    @property
+    def noise(self) -> int:
+        """The number of conferences outside the file."""
+        if self.num_noise is not None:
+            return self.num_noise
+        return max(1, self.num_target**2 // 24 - 2)
+
+    def fate_rates(self) -> dict[str, float]:
+        """The share of each fate."""
+        return {fate: getattr(self, name) for fate, name in _RATES.items()}
+
+    def fates(self) -> list[str]:
+        """The fate of every submission, in the order of ``FATES``."""
+        numbers = apportion(self.fate_rates(), self.num_target)
+        return [fate for fate in FATES for _ in range(numbers[fate])]
+
+
+def apportion(shares: Mapping[str, float], total: int) -> dict[str, int]:
+    """Whole numbers in proportion to shares that sum to 1: at least one each, ``total`` together.
+
+    >>> apportion({"a": 0.7, "b": 0.2, "c": 0.1}, 15)
+    {'a': 10, 'b': 3, 'c': 2}
+    """
+    numbers = {name: int(share > 0) for name, share in shares.items()}
+    for _ in range(total - sum(numbers.values())):
+        neediest = max(numbers, key=lambda name: shares[name] * total - numbers[name])
+        numbers[neediest] += 1
+    return numbers
+
+
+def share_of(rate: float, total: int) -> int:
+    """How many of ``total`` a share is: rounded, and at least one if it is above 0 and there are any."""
+    return min(total, max(int(rate > 0), round(rate * total)))

@@ -1,0 +1,105 @@
+"""Ways to say dates, times, zones and deadlines."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import re
+
+from mesocosm.generators.set_conf_cr_ddl.conferences import Deadline
+from mesocosm.prose import Prose, Topic
+
+_LOADED = re.compile(
+    r"camera|final version|withdr|accept|reject|deadline|\bdue\b|exten|postpon|put off|submi|upload|receiv"
+    r"|reminder|arrived|paper \d|\b20\d\d\b|UTC|GMT|AoE",
+    re.IGNORECASE,
+)
+"""What everyday sentences must not contain where they could be taken for a statement about a paper."""
+_DAYS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+
+
+def aside(prose: Prose, topic: Topic = "conference") -> str:
+    """A sentence that has nothing to do with any deadline."""
+    while _LOADED.search(sentence := prose.sentence(topic)):
+        pass
+    return sentence
+
+
+def is_loaded(text: str) -> bool:
+    """Whether a text could be taken for a statement about a paper or a deadline."""
+    return _LOADED.search(text) is not None
+
+
+class Voice:
+    """One author's way to write down dates: the same format throughout a mail, another one in the next."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._date = rng.choice(
+            (
+                "{day:%A}, {day:%B} {day.day}, {day.year}",
+                "{day:%A}, {day.day} {day:%B} {day.year}",
+                "{day:%Y-%m-%d}",
+                "{day:%B} {day.day}, {day.year}",
+                "{day.day} {day:%B} {day.year}",
+                "{day:%a} {day.day} {day:%b} {day.year}",
+            )
+        )
+        self._clock = rng.choice(("24", "24", "24", "am", "a.m."))
+
+    def pick(self, *texts: str) -> str:
+        """One of some texts."""
+        return self._rng.choice(texts)
+
+    def chance(self, share: float) -> bool:
+        """True in this share of cases."""
+        return self._rng.random() < share
+
+    def date(self, day: dt.date) -> str:
+        """A date with its year."""
+        return self._date.format(day=day)
+
+    def time(self, time: dt.time) -> str:
+        """A time of the day."""
+        if self._clock == "24":
+            return f"{time:%H:%M}"
+        half = self._clock if time.hour < 12 else self._clock.replace("a", "p")
+        return f"{(time.hour - 1) % 12 + 1}:{time:%M} {half.upper() if half in ('am', 'pm') else half}"
+
+    def zone(self, deadline: Deadline) -> str:
+        """The zone as it is stated; nothing where it is not."""
+        match deadline.zone:
+            case "aoe":
+                return self.pick("AoE", "AoE", "Anywhere on Earth", "UTC-12", "AoE (UTC-12)")
+            case "utc":
+                return self.pick("UTC", "UTC", "GMT")
+            case "other":
+                return f"{deadline.place} time ({show_offset(deadline.offset)})"
+            case _:
+                return ""
+
+    def deadline(self, deadline: Deadline) -> str:
+        """A deadline with exactly what it states."""
+        day, zone = self.date(deadline.date), self.zone(deadline)
+        if deadline.time is None:
+            return f"{day} ({zone})" if zone else day
+        clock = f"{self.time(deadline.time)} {zone}".strip()
+        return self.pick(f"{day}, {clock}", f"{day} at {clock}", f"{clock} on {day}")
+
+    def days(self, number: int) -> str:
+        """A number of days."""
+        if number == 7 and self.chance(0.5):
+            return "one week"
+        return self.pick(f"{_DAYS[number]} days", f"{number} days")
+
+
+def show_offset(hours: float) -> str:
+    """``UTC+5:30``, ``UTC-7`` or ``UTC+0``."""
+    minutes = round(abs(hours) * 60)
+    rest = f":{minutes % 60:02}" if minutes % 60 else ""
+    return f"UTC{'-' if hours < 0 else '+'}{minutes // 60}{rest}"
+
+
+def finish(text: str) -> str:
+    """A text without the doubled punctuation that "5 p.m." and a paper's title between commas leave."""
+    return text.replace("m..", "m.").replace(",;", ";")
