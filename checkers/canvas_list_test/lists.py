@@ -1,0 +1,161 @@
+"""The two files as the agent left them, and how their cells compare with the truth.
+
+What is accepted: a byte order mark, either kind of line ends, blank lines, blanks around and repeated inside
+a cell; numbers with or without trailing zeros; deadlines with seconds ":00", and with a "T" instead of the
+blank. Nothing else.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mesocosm.errors import Refusal
+from mesocosm.generators.canvas_list_test.expected import (
+    ASSIGNMENT_FILE,
+    ASSIGNMENT_HEADER,
+    QUIZ_FILE,
+    QUIZ_HEADER,
+    Expected,
+    Row,
+)
+from mesocosm.world import World
+
+Cells = dict[str, str]
+
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
+_DEADLINE = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::00)?")
+
+
+@dataclass
+class Table:
+    """What stands in a file."""
+
+    problem: str = ""
+    """Why it is not a table with the right header."""
+    lines: list[Cells] = field(default_factory=list)
+    """The rows below the header that are not blank, by column."""
+
+
+def read_table(world: World, name: str, header: Sequence[str]) -> Table:
+    """A file, its columns told by their place; one that cannot be read has a problem and no lines."""
+    try:
+        text = world.workspace.read(name).decode("utf-8-sig")
+    except Refusal as refusal:
+        return Table(refusal.message)
+    except UnicodeDecodeError as error:
+        return Table(f"{name} is not UTF-8 text: {error.reason}")
+    try:
+        rows = [[" ".join(cell.split()) for cell in row] for row in csv.reader(io.StringIO(text, newline=""))]
+    except csv.Error as error:
+        return Table(f"{name} is no CSV: {error}")
+    rows = [row for row in rows if any(row)]
+    if not rows:
+        return Table(f"{name} is empty")
+    table = Table()
+    if rows[0] != list(header):
+        table.problem = f"the header of {name} is {','.join(rows[0])[:200]!r}"
+    for number, row in enumerate(rows[1:], 1):
+        if len(row) != len(header):
+            table.problem = table.problem or f"row {number} of {name} has {len(row)} cells, not {len(header)}"
+        padded = [*row, *[""] * len(header)]
+        table.lines.append(dict(zip(header, padded, strict=False)))
+    return table
+
+
+# -- comparing ---------------------------------------------------------------------------------------------
+
+
+def _exact(cell: str, truth: Any) -> bool:
+    return cell == " ".join(str(truth).split())
+
+
+def _unspaced(cell: str, truth: Any) -> bool:
+    """Whatever was put between paragraphs, nothing or blanks, the text is the same."""
+    return "".join(cell.split()) == "".join(str(truth).split())
+
+
+def _number(cell: str, truth: Any) -> bool:
+    return bool(_NUMBER.fullmatch(cell)) and math.isclose(float(cell), truth)
+
+
+def _number_or_empty(cell: str, truth: Any) -> bool:
+    return cell == "" if truth is None else _number(cell, truth)
+
+
+def _attempts(cell: str, truth: Any) -> bool:
+    return cell.casefold() == "unlimited" if truth < 0 else _number(cell, truth)
+
+
+def _deadline(cell: str, truth: Any) -> bool:
+    if truth is None:
+        return cell == ""
+    found = _DEADLINE.fullmatch(cell)
+    return found is not None and f"{found[1]} {found[2]}" == truth
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that has a finding of its own."""
+
+    name: str
+    truth: Callable[[Any], Any]
+    same: Callable[[str, Any], bool]
+
+    def agrees(self, cells: Cells, row: Row) -> bool:
+        """Whether the cell says what is true."""
+        return self.same(cells[self.name], self.truth(row))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One of the two files."""
+
+    kind: str
+    file: str
+    header: tuple[str, ...]
+    title: str
+    """The column of the title, which with the code tells rows apart."""
+    columns: tuple[Column, ...]
+    rows: Callable[[Expected], Sequence[Row]]
+
+    def key(self, cells: Cells) -> tuple[str, str]:
+        """By what rows are told apart."""
+        return cells["course_code"], cells[self.title]
+
+
+_NAME = Column("course_name", lambda row: row.name, _exact)
+_POINTS = Column("points_possible", lambda row: row.points, _number)
+_DUE = Column("deadline", lambda row: row.deadline, _deadline)
+
+QUIZZES = Listing(
+    "quiz",
+    QUIZ_FILE,
+    QUIZ_HEADER,
+    "quiz_title",
+    (
+        _NAME,
+        Column("credits", lambda row: row.credits, _number),
+        Column("number_of_questions", lambda row: row.questions, _number),
+        Column("time_limit", lambda row: row.time_limit, _number_or_empty),
+        Column("allowed_attempts", lambda row: row.attempts, _attempts),
+        Column("scoring_policy", lambda row: row.policy, _exact),
+        _POINTS,
+        _DUE,
+    ),
+    lambda expected: expected.quizzes,
+)
+ASSIGNMENTS = Listing(
+    "assignment",
+    ASSIGNMENT_FILE,
+    ASSIGNMENT_HEADER,
+    "assignment_title",
+    (_NAME, Column("description", lambda row: row.description, _unspaced), _DUE, _POINTS),
+    lambda expected: expected.assignments,
+)
+LISTINGS = (QUIZZES, ASSIGNMENTS)

@@ -1,0 +1,117 @@
+"""Everyday content of the courses: posts that name no work, and work of weeks gone by."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from dataclasses import dataclass, field
+
+import orjson
+
+from mesocosm import tokens
+from mesocosm.generators.canvas_list_test.campus import Course, Plan, Post, Work, moment_between
+from mesocosm.generators.canvas_list_test.planning import draw_work
+from mesocosm.generators.canvas_list_test.titles import Titles
+from mesocosm.generators.canvas_list_test.wording import Draft
+from mesocosm.prose import Prose, Topic
+
+_TERM = (55, 0.6)
+"""Days ago between which everyday posts are written."""
+_EARLY_NUMBERS = range(1, 5)
+_WEIGHTS = {"post": 0.7, "assignment": 0.18, "quiz": 0.12}
+"""How everyday content spreads over the places in which evidence lives, by tokens."""
+_POST_SIZE = (50, 190)
+_LARGEST = 1500
+"""Tokens that no item exceeds."""
+_OVERHEAD = 106
+"""Tokens of the JSON around the text of an announcement, with its title."""
+_PIECE = 260
+_SMALLEST = 60
+"""Tokens of text below which an item is not worth its JSON."""
+
+
+@dataclass
+class Backlog:
+    """What was written and set during the term; none of the works counts, because they are over by now."""
+
+    posts: list[Post] = field(default_factory=list)
+    works: list[Work] = field(default_factory=list)
+
+
+class BacklogWriter:
+    """Writes everyday content, to be told from evidence only by being read."""
+
+    def __init__(self, plan: Plan, prose: Prose, rng: random.Random) -> None:
+        self._plan = plan
+        self._prose = prose
+        self._rng = rng
+        self._titles = Titles(rng, prose)
+
+    def worth(self, budget: int) -> Backlog:
+        """Items that cost ``budget`` tokens together where the survey meets them."""
+        backlog = Backlog()
+        spent = dict.fromkeys(_WEIGHTS, 0)
+        while (left := budget - sum(spent.values())) > _LARGEST:
+            kind = min(_WEIGHTS, key=lambda name: spent[name] / _WEIGHTS[name])
+            if kind == "post":
+                post = self._post(self._rng.randint(*_POST_SIZE))
+                backlog.posts.append(post)
+                spent[kind] += post_cost(post)
+            else:
+                work = self._work(kind)
+                backlog.works.append(work)
+                spent[kind] += work_cost(work)
+        while left > _OVERHEAD + _SMALLEST:
+            # The rest in even pieces, so that the last one is as large as it has to be.
+            pieces = 1 + left // _PIECE
+            post = self._post(left // pieces - _OVERHEAD)
+            left -= post_cost(post)
+            backlog.posts.append(post)
+        return backlog
+
+    def _course(self) -> Course:
+        return self._rng.choice(self._plan.taken)
+
+    def _post(self, size: int) -> Post:
+        course = self._course()
+        topic: Topic = "course_admin" if self._rng.random() < 0.65 else "coursework"
+        sender = course.instructor.person if self._rng.random() < 0.5 else None
+        message = self._prose.message(topic, size, sender, subject=course.subject)
+        body = Draft(list(message.body.split("\n\n"))).html()
+        return Post(course, moment_between(self._plan.campus, self._rng, *_TERM), message.subject, body)
+
+    def _work(self, kind: str) -> Work:
+        """A work of the past weeks: handed in or missed, in time or late, and over either way."""
+        rng, now = self._rng, self._plan.campus.now.replace(tzinfo=None)
+        numbers = _EARLY_NUMBERS
+        course = self._course()
+        if len(course.titles) > 40:
+            numbers = range(1, 4 + len(course.titles) // 3)
+        work = draw_work(
+            self._plan.campus, course, "quiz" if kind == "quiz" else "assignment", self._titles, rng, numbers
+        )
+        clock = rng.choice((dt.time(12), dt.time(17), dt.time(23, 59), dt.time(23, 59)))
+        work.due = work.deadline = dt.datetime.combine(
+            now.date() - dt.timedelta(days=rng.randint(1, 50)), clock
+        )
+        work.created = self._plan.campus.local(work.due - dt.timedelta(days=rng.randint(5, 15)))
+        work.fate = "past"
+        work.variant = rng.choice(("handed_in", "graded", "graded", "graded", "missed"))
+        if rng.random() < 0.4:
+            work.lock = work.due
+        return work
+
+
+def post_cost(post: Post) -> int:
+    """Tokens of an announcement in the list of its course, with the JSON around it as measured."""
+    return 90 + _said(post.body) + tokens.count(post.subject)
+
+
+def work_cost(work: Work) -> int:
+    """Tokens of a work in the lists of its course; a quiz is also among the assignments."""
+    text = _said(work.title) + _said(work.description) + (10 if work.lock else 0)
+    return 2 * text + 345 if work.kind == "quiz" else text + 213
+
+
+def _said(text: str) -> int:
+    return tokens.count(orjson.dumps(text).decode()) - 2

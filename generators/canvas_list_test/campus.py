@@ -1,0 +1,168 @@
+"""What there is to know of a campus, its courses and the works in them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from dataclasses import dataclass, field
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from mesocosm.prose import CourseSubject, Person
+
+Kind = Literal["quiz", "assignment"]
+Role = Literal["student", "assistant", "ended"]
+Topic = Literal["deadline", "withdrawn", "status", "rule", "excused"]
+
+
+@dataclass(frozen=True)
+class Contact:
+    """Somebody with an address."""
+
+    person: Person
+    email: str
+
+    @property
+    def name(self) -> str:
+        """First and last name."""
+        return self.person.name
+
+
+@dataclass(frozen=True)
+class Campus:
+    """Where and when it happens, and who asks."""
+
+    university: str
+    domain: str
+    zone: ZoneInfo
+    now: dt.datetime
+    """Local, aware."""
+    term: str
+    last_term: str
+    student: Contact
+
+    @property
+    def term_start(self) -> dt.datetime:
+        """When teaching began."""
+        return self.now - dt.timedelta(weeks=8)
+
+    def local(self, moment: dt.datetime) -> dt.datetime:
+        """A campus-clock moment as an aware one."""
+        return moment.replace(tzinfo=self.zone)
+
+
+@dataclass
+class Course:
+    """One course."""
+
+    subject: CourseSubject
+    role: Role
+    instructor: Contact
+    credits: float
+    syllabus: str = ""
+    first_result: int | None = None
+    """The student's midterm result before it was marked again; ``None`` if it never was."""
+    result: int | None = None
+    """The student's midterm result of 100."""
+    repeats: bool | None = None
+    """Whether the student takes the course for the second time."""
+    titles: set[str] = field(default_factory=set)
+
+    @property
+    def code(self) -> str:
+        """Its code, unique among all courses of the student."""
+        return self.subject.code
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Who is exempt: by the midterm result, or, without a threshold, whoever repeats the course."""
+
+    threshold: int | None = None
+    inclusive: bool = True
+    """Whether the threshold itself is enough."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What one announcement says about a work."""
+
+    about: Literal[
+        "deadline", "withdrawn", "optional", "cancelled", "compulsory", "revived", "rule", "excused"
+    ]
+    moment: dt.datetime
+    deadline: dt.datetime | None = None
+    """Local and naive, as it is written."""
+    rule: Rule | None = None
+    names: tuple[str, ...] = ()
+
+
+@dataclass
+class Work:
+    """A quiz or an assignment: as Canvas has it, and what is true of it."""
+
+    kind: Kind
+    course: Course
+    title: str
+    description: str
+    """HTML."""
+    created: dt.datetime
+    fate: str = "listed"
+    variant: str = ""
+    due: dt.datetime | None = None
+    """On Canvas; local and naive like all times of a work."""
+    deadline: dt.datetime | None = None
+    """What counts in the end."""
+    stale: dt.datetime | None = None
+    """A deadline that does not count any more."""
+    unlock: dt.datetime | None = None
+    lock: dt.datetime | None = None
+    points: float = 10
+    question_points: list[float] = field(default_factory=list)
+    time_limit: int | None = None
+    attempts: int = -1
+    policy: str = "keep_highest"
+    quiz_type: str = "assignment"
+    grading_type: str = "points"
+    submission_types: list[str] = field(default_factory=lambda: ["online_text_entry"])
+    published: bool = True
+    notices: list[Notice] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[bool, str, str, str]:
+        """By what a list is ordered."""
+        deadline = self.deadline
+        return deadline is None, deadline.isoformat() if deadline else "", self.course.code, self.title
+
+
+@dataclass(frozen=True)
+class Post:
+    """An announcement."""
+
+    course: Course
+    moment: dt.datetime
+    subject: str
+    body: str
+    evidence: bool = False
+
+
+@dataclass
+class Plan:
+    """Everything that is true."""
+
+    campus: Campus
+    courses: list[Course]
+    works: list[Work]
+    features: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def taken(self) -> list[Course]:
+        """The courses that the student takes."""
+        return [course for course in self.courses if course.role == "student"]
+
+
+def moment_between(campus: Campus, rng: random.Random, first: float, last: float) -> dt.datetime:
+    """A minute of the waking hours between so many days ago and so many days ago."""
+    day = (campus.now - dt.timedelta(days=rng.uniform(last, first))).date()
+    clock = dt.time(rng.randint(7, 21), rng.randrange(60), rng.randrange(60))
+    return dt.datetime.combine(day, clock, campus.zone)

@@ -1,0 +1,27 @@
+"""The survey: everything that an agent would need to read."""
+
+from __future__ import annotations
+
+from mesocosm.generators.canvas_list_test.expected import ASSIGNMENT_FILE, QUIZ_FILE, Expected
+from mesocosm.tools import Tools
+
+_PER_PAGE = 20
+
+
+def survey(tools: Tools, expected: Expected) -> None:
+    """Read the files, the memory, the courses with all their lists, and the submissions that decide."""
+    tools.call("filesystem", "list_directory", path=".")
+    for name in (QUIZ_FILE, ASSIGNMENT_FILE):
+        tools.call("filesystem", "read_text_file", path=name)
+    page: int | None = 1
+    while page:
+        page = tools.call("memory", "read_graph", page=page).get("next_page")
+    for course in list(tools.pages("canvas", "canvas_list_courses", per_page=_PER_PAGE)):
+        if all(part["type"] != "student" for part in course["enrollments"]):
+            continue
+        tools.call("canvas", "canvas_get_syllabus", course_id=course["id"])
+        for tool in ("announcements", "quizzes", "assignments"):
+            for _ in tools.pages("canvas", f"canvas_list_{tool}", course_id=course["id"], per_page=_PER_PAGE):
+                pass
+    for course_id, assignment_id in expected.looked_up:
+        tools.call("canvas", "canvas_get_submission", course_id=course_id, assignment_id=assignment_id)
