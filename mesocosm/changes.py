@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mesocosm.database import file_uri
 from mesocosm.workspace import Workspace
 
 Row = dict[str, Any]
@@ -49,7 +50,8 @@ class Changes:
 def compare(world: Path, base: Path) -> Changes:
     """The changes from ``base`` to ``world``, two directories of the same world."""
     tables: dict[tuple[str, str], TableChanges] = {}
-    for path in sorted(world.glob("*.db")):
+    # The names are the base's: a database that the world has lost is an error and not "no change".
+    for path in sorted(world / path.name for path in base.glob("*.db")):
         if path.name != "journal.db" and not _same(path, base / path.name):
             for table, changes in _compare_database(path, base / path.name):
                 tables[path.stem, table] = changes
@@ -69,10 +71,10 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _compare_database(path: Path, base: Path) -> Iterator[tuple[str, TableChanges]]:
-    db = sqlite3.connect(f"file:{path.absolute().as_posix()}?mode=ro", uri=True)
+    db = sqlite3.connect(file_uri(path, "mode=ro"), uri=True)
     db.row_factory = sqlite3.Row
     try:
-        db.execute("ATTACH ? AS base", (f"file:{base.absolute().as_posix()}?mode=ro",))
+        db.execute("ATTACH ? AS base", (file_uri(base, "mode=ro"),))
         for table in _tables(db):
             if changes := _compare_table(db, table):
                 yield table, changes
@@ -94,13 +96,13 @@ def _tables(db: sqlite3.Connection) -> list[str]:
 
 
 def _compare_table(db: sqlite3.Connection, table: str) -> TableChanges:
-    key = [row["name"] for row in db.execute(f'PRAGMA main.table_info("{table}")') if row["pk"]]
-    new = [
-        dict(row) for row in db.execute(f'SELECT * FROM main."{table}" EXCEPT SELECT * FROM base."{table}"')
-    ]
-    old = [
-        dict(row) for row in db.execute(f'SELECT * FROM base."{table}" EXCEPT SELECT * FROM main."{table}"')
-    ]
+    info = db.execute(f'PRAGMA main.table_info("{table}")').fetchall()
+    key = [row["name"] for row in info if row["pk"]]
+    # Byte by byte, also in columns whose own comparison takes no notice of case.
+    columns = ", ".join(f'"{row["name"]}" COLLATE BINARY AS "{row["name"]}"' for row in info)
+    here, there = (f'SELECT {columns} FROM {schema}."{table}"' for schema in ("main", "base"))
+    new = [dict(row) for row in db.execute(f"{here} EXCEPT {there}")]
+    old = [dict(row) for row in db.execute(f"{there} EXCEPT {here}")]
     before = {tuple(row[column] for column in key): row for row in old}
     after = {tuple(row[column] for column in key): row for row in new}
     return TableChanges(

@@ -58,7 +58,7 @@ class Mutant:
     breaks: str
     """Name of the check that must fail."""
     apply: Callable[[World, Any], None]
-    """``apply(world, expected)`` changes the solved world; raises ``Inapplicable`` if it has no place here."""
+    """``apply(world, expected)`` changes the solved world; raises ``Inapplicable`` if it has no place."""
 
 
 class Inapplicable(Exception):

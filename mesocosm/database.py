@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, Executable, MetaData, Select, create_engine, event
@@ -24,10 +25,14 @@ from sqlalchemy.util import OrderedSet
 _path: ContextVar[tuple[Path, bool]] = ContextVar("path")
 
 
+def file_uri(path: Path, options: str) -> str:
+    """The URI of a database file, whatever characters its path has."""
+    return f"file:{quote(path.absolute().as_posix())}?{options}"
+
+
 def _connect() -> sqlite3.Connection:
     path, read_only = _path.get()
-    uri = f"file:{path.absolute().as_posix().replace('?', '%3f').replace('#', '%23')}"
-    uri += "?mode=ro&immutable=1" if read_only else "?mode=rwc"
+    uri = file_uri(path, "mode=ro&immutable=1" if read_only else "mode=rwc")
     # Transactions are begun by the event below: the driver's own begin comes too late to cover reads.
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     # TRUNCATE keeps one file and no memory map per database, so thousands can be open and each can be
@@ -122,9 +127,8 @@ def _prepare(statement: Select[Any]) -> _Prepared | Literal["never"]:
     if compiled.post_compile_params or compiled.literal_execute_params:
         return "never"  # such as a list for IN, whose SQL depends on its length
     columns = tuple(column.key or "" for column in statement.selected_columns)
-    processors = (
-        column.type.dialect_impl(_dialect).result_processor(_dialect, None) for column in statement.selected_columns
-    )
+    types = (column.type.dialect_impl(_dialect) for column in statement.selected_columns)
+    processors = (kind.result_processor(_dialect, None) for kind in types)
     convert = tuple((name, make) for name, make in zip(columns, processors, strict=True) if make)
     fixed = {name: value for name, value in compiled.params.items() if value is not None}
     return _Prepared(str(compiled), tuple(compiled.params), fixed, columns, convert)
@@ -143,7 +147,7 @@ def _run_prepared(driver: sqlite3.Connection, prepared: _Prepared, parameters: d
 
 
 def begin(session: Session, *, read_only: bool) -> None:
-    """Begin a transaction: what follows through the session, on its connection or by ``fetch`` is part of it."""
+    """Begin a transaction, of which whatever follows through session, connection or ``fetch`` is part."""
     allow_writes(session, not read_only)
     driver_connection(session).execute("BEGIN")
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sqlite3
 import traceback
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +28,7 @@ from pydantic import BaseModel
 
 from mesocosm.checking import Verdict
 from mesocosm.errors import UsageError
-from mesocosm.family import Family, load_family
+from mesocosm.family import Family, known_as, load_family
 from mesocosm.workspace import replace_file
 from mesocosm.world import World, copy_world
 
@@ -47,6 +48,9 @@ class Episode:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        fresh = path / ".world.fresh"
+        if fresh.is_dir() and not (path / "world").exists():
+            fresh.rename(path / "world")  # a crash came between the two renames of ``_replace_world``
         try:
             self.info = EpisodeInfo.model_validate_json((path / "episode.json").read_bytes())
         except FileNotFoundError:
@@ -65,7 +69,7 @@ class Episode:
         with World(path / "base", read_only=True) as world:
             manifest = world.manifest
         info = EpisodeInfo(
-            task=family.name if family.path.parent.name == "tasks" else str(family.path.absolute()),
+            task=known_as(family),
             seed=manifest.seed,
             target=manifest.length.target if manifest.length else None,
             edl=manifest.length.measured if manifest.length else 0,
@@ -105,7 +109,13 @@ class Episode:
         target = self._snapshot_path(name)
         if target.exists():
             raise UsageError(f"there is a snapshot {name!r} already")
-        copy_world(self.path / "world", target)
+        draft = target.with_name(f".{name}")
+        shutil.rmtree(draft, ignore_errors=True)
+        try:
+            copy_world(self.path / "world", draft)
+            draft.rename(target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
 
     def restore(self, name: str) -> None:
         """Bring the world back to a snapshot."""
@@ -119,7 +129,9 @@ class Episode:
     def snapshots(self) -> list[str]:
         """Names of the snapshots."""
         folder = self.path / "snapshots"
-        return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+        if not folder.is_dir():
+            return []
+        return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
 
     def fork(self, path: Path) -> Episode:
         """A new episode that goes on from this one's present state; snapshots stay behind."""
@@ -148,6 +160,15 @@ class Episode:
         shutil.rmtree(old)
 
     # -- judging ----------------------------------------------------------------------------------------
+
+    def usage(self) -> tuple[int, int]:
+        """Tool calls that were made and tokens that they delivered; none where the journal cannot be read,
+        which ``grade`` reports."""
+        try:
+            journal = self.world.journal
+            return journal.last, journal.delivered_tokens()
+        except (sqlite3.DatabaseError, UsageError):
+            return 0, 0
 
     def grade(self) -> Verdict:
         """Judge the present state. A fault of ours, in a tool call or here, makes it *errored*."""

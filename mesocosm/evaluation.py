@@ -9,6 +9,7 @@
       mcp.json          the MCP configuration that it was given
       trajectory.jsonl  one line per tool call: arguments, status, result, tokens, duration
       agent.log         what an agent started as a command wrote
+      fault.txt         a fault of ours outside the world: judged again, the run stays errored
       episode/          final and first state; `mesocosm grade RUN` judges it again
 """
 
@@ -35,13 +36,14 @@ from pydantic import BaseModel
 from mesocosm.checking import Check, Verdict
 from mesocosm.episode import Episode
 from mesocosm.errors import UsageError
-from mesocosm.family import Family
+from mesocosm.family import Family, known_as
 from mesocosm.instance import build_instance
 from mesocosm.journal import Entry
 from mesocosm.quantities import show_length
 from mesocosm.remote import ControlPlane
 from mesocosm.workspace import replace_file
 
+FAULT_FILE = "fault.txt"
 AgentKind = Literal["reference", "none", "command"]
 Report = Callable[[str], None]
 
@@ -91,10 +93,14 @@ def run_task(
     except BaseException:
         shutil.rmtree(out)
         raise
-    fault, seconds = _serve_and_act(family, instance.path, out, _Agent(agent, command, era), report)
-    shutil.rmtree(instance.path)
+    try:
+        fault, seconds = _serve_and_act(family, instance.path, out, _Agent(agent, command, era), report)
+    finally:
+        shutil.rmtree(instance.path)
     report("grading")
     episode = Episode(out / "episode")
+    if fault:
+        (out / FAULT_FILE).write_text(fault, encoding="utf-8")
     result = grade_run(episode, fault=fault, agent=agent, seconds=seconds)
     write_trajectory((trajectory_line(entry) for entry in episode.world.journal.entries()), out)
     _write_result(result, episode.prompt, out)
@@ -117,6 +123,8 @@ def run_remote(
 ) -> RunResult:
     """The same run against a server that is already running; its episode stays there."""
     _check_agent(agent, command, out)
+    if known_as(family) != family.name:
+        raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
     report("asking the server for an episode")
     view = plane.create(family.name, target, seed, parameters or {})
     out.mkdir(parents=True)
@@ -171,7 +179,7 @@ def grade_run(
 ) -> RunResult:
     """Judge an episode; a ``fault`` of ours outside it makes it errored."""
     verdict = Verdict.errored(fault) if fault else episode.grade()
-    journal = episode.world.journal
+    calls, delivered = episode.usage()
     return RunResult(
         **verdict.model_dump(),
         task=episode.info.task,
@@ -179,8 +187,8 @@ def grade_run(
         seed=episode.info.seed,
         agent=agent,
         edl=episode.info.edl,
-        tool_calls=journal.last,
-        delivered_tokens=journal.delivered_tokens(),
+        tool_calls=calls,
+        delivered_tokens=delivered,
         episode=str(episode.path),
         seconds=seconds,
     )

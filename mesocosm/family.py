@@ -119,7 +119,7 @@ def family_names() -> list[str]:
 def load_family(name: str) -> Family:
     """A task by name, or by the path of its file; ``UsageError`` if there is none or it is not in order."""
     path = Path(name) if name.endswith((".yaml", ".yml")) else _folder() / f"{name}.yaml"
-    if not path.is_file():
+    if "\0" in name or len(path.name) > 255 or not path.is_file():
         raise UsageError(
             f"unknown task {name!r}; there are: {', '.join(family_names())} (or the path of a .yaml)"
         )
@@ -130,6 +130,11 @@ def load_family(name: str) -> Family:
             f"{path}: servers: unknown service {unknown[0]!r}; there are {', '.join(service_names())}"
         )
     return Family(path.stem, task, path)
+
+
+def known_as(family: Family) -> str:
+    """What ``load_family`` finds a task by from anywhere: its name, or the path of a user's own file."""
+    return family.name if family.path.parent == _folder() else str(family.path.absolute())
 
 
 def _folder() -> Path:

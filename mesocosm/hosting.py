@@ -18,6 +18,7 @@ import shutil
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,7 +38,7 @@ from mesocosm.evaluation import trajectory_line
 from mesocosm.family import Family, family_names, load_family
 from mesocosm.instances import InstanceCache
 from mesocosm.protocol import HttpEndpoints, error_body, run_call
-from mesocosm.quantities import parse_length
+from mesocosm.quantities import MAX_SEED, parse_length
 from mesocosm.service import Service, service_names
 from mesocosm.world import Outcome
 
@@ -49,25 +50,37 @@ FILES_PER_EPISODE = 8
 class HostedEpisode:
     """An episode that is being served: its calls come one after the other."""
 
-    def __init__(self, id_: str, path: Path) -> None:
+    def __init__(self, pool: EpisodePool, id_: str, path: Path) -> None:
         self.id = id_
         self.episode = Episode(path)
         self.turn = anyio.Lock(fast_acquire=True)
+        self._pool = pool
+        self._closed = False
 
-    @property
+    @cached_property
     def services(self) -> Mapping[str, Service[Any]]:
-        """The services of its world."""
+        """The services of its world, which nothing changes."""
         return self.episode.world.services
 
     async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
         """Make one call when its turn has come."""
         async with self.turn:
-            return await run_call(self.episode.world, service, tool, arguments, key)
+            if not self._closed:
+                return await run_call(self.episode.world, service, tool, arguments, key)
+        # Closed as surplus or deleted while this call was on its way here: no two may have a world open.
+        return await self._pool.get(self.id).call(service, tool, arguments, key)
 
     async def do(self, action: Callable[[Episode], Any]) -> Any:
         """Something longer between two calls, such as a fork; in a thread, so that others are served."""
         async with self.turn:
-            return await anyio.to_thread.run_sync(action, self.episode)
+            if not self._closed:
+                return await anyio.to_thread.run_sync(action, self.episode)
+        return await self._pool.get(self.id).do(action)
+
+    def close(self) -> None:
+        """Close its files for good; whoever still holds this object is led to the one opened next."""
+        self._closed = True
+        self.episode.close()
 
 
 class UnknownEpisode(UsageError):
@@ -99,17 +112,17 @@ class EpisodePool:
             path = self.path(id_)
             if not path.is_dir():
                 raise UnknownEpisode("unknown episode")
-            hosted = self._open[id_] = HostedEpisode(id_, path)
-            self._close_surplus()
+            hosted = self._open[id_] = HostedEpisode(self, id_, path)
+            self._close_surplus(id_)
         self._open.move_to_end(id_)
         return hosted
 
-    def _close_surplus(self) -> None:
+    def _close_surplus(self, wanted: str) -> None:
         for id_, hosted in list(self._open.items()):
             if len(self._open) <= self._max_open:
                 return
-            if not hosted.turn.statistics().locked:
-                hosted.episode.close()
+            if id_ != wanted and not hosted.turn.statistics().locked:
+                hosted.close()
                 del self._open[id_]
 
     def ids(self) -> list[str]:
@@ -147,16 +160,25 @@ class EpisodePool:
 
     async def delete(self, id_: str) -> None:
         """Remove an episode and all that belongs to it."""
-        hosted = self.get(id_)
-        async with hosted.turn:
-            hosted.episode.close()
-            self._open.pop(id_, None)
-            await anyio.to_thread.run_sync(shutil.rmtree, hosted.episode.path)
+        path = self.path(id_)
+        while hosted := self._open.get(id_):
+            async with hosted.turn:
+                if self._open.get(id_) is hosted:
+                    hosted.close()
+                    del self._open[id_]
+                    break
+        # It is gone at once; nobody waits between here and the closing above.
+        doomed = path.with_name(f".{id_}")
+        try:
+            path.rename(doomed)
+        except FileNotFoundError:
+            raise UnknownEpisode("unknown episode") from None
+        await anyio.to_thread.run_sync(shutil.rmtree, doomed)
 
     def close(self) -> None:
         """Close every open episode."""
         for hosted in self._open.values():
-            hosted.episode.close()
+            hosted.close()
         self._open.clear()
 
 
@@ -174,7 +196,7 @@ class NewEpisode(_Body):
     length: str | int | None = Field(
         default=None, description="Target length in tokens", examples=["32k", 64000]
     )
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
     parameters: dict[str, Any] = Field(default={}, description="Parameters of the generator")
 
 
@@ -229,26 +251,27 @@ class Health(BaseModel):
     version: str = mesocosm.__version__
 
 
-def _view(hosted: HostedEpisode) -> EpisodeView:
-    episode = hosted.episode
-    prefix = f"/e/{hosted.id}"
-    return EpisodeView(
-        id=hosted.id,
-        **episode.info.model_dump(),
-        calls=episode.world.journal.last,
-        ended=episode.world.ended,
-        snapshots=episode.snapshots(),
-        prompt=episode.prompt,
-        mcp=f"{prefix}/mcp",
-        services={name: f"{prefix}/{name}/mcp" for name in hosted.services},
-    )
+async def _view(hosted: HostedEpisode) -> EpisodeView:
+    def look(episode: Episode) -> EpisodeView:
+        prefix = f"/e/{hosted.id}"
+        return EpisodeView(
+            id=hosted.id,
+            **episode.info.model_dump(),
+            calls=episode.world.journal.last,
+            ended=episode.world.ended,
+            snapshots=episode.snapshots(),
+            prompt=episode.prompt,
+            mcp=f"{prefix}/mcp",
+            services={name: f"{prefix}/{name}/mcp" for name in episode.world.services},
+        )
+
+    view: EpisodeView = await hosted.do(look)
+    return view
 
 
 def _grade(episode: Episode) -> Grade:
-    journal = episode.world.journal
-    return Grade(
-        verdict=episode.grade(), tool_calls=journal.last, delivered_tokens=journal.delivered_tokens()
-    )
+    verdict, (calls, delivered) = episode.grade(), episode.usage()
+    return Grade(verdict=verdict, tool_calls=calls, delivered_tokens=delivered)
 
 
 def _journal_page(episode: Episode, after: int, limit: int) -> JournalPage:
@@ -284,6 +307,7 @@ class Hosting:
         _, _, id_, *rest = scope["path"].split("/")
         try:
             hosted = self.pool.get(id_)
+            offered = hosted.services
         except UnknownEpisode:
             await _refuse(send, 404, "unknown episode")
             return
@@ -291,8 +315,8 @@ class Hosting:
             await _refuse(send, 500, "the episode cannot be opened")
             return
         service = rest[0] if len(rest) == 2 else None
-        if rest[-1:] != ["mcp"] or len(rest) > 2 or (service and service not in hosted.services):
-            known = ", ".join(hosted.services)
+        if rest[-1:] != ["mcp"] or len(rest) > 2 or (service is not None and service not in offered):
+            known = ", ".join(offered)
             await _refuse(send, 404, f"unknown endpoint; this episode has mcp and <service>/mcp for {known}")
             return
         await self.endpoints.handle(service, hosted, id_, scope, receive, send)
@@ -379,7 +403,7 @@ def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str
             target = None if body.parameters else family.task.lengths[0]
         await pool.instances.prepare(family, body.seed, target, body.parameters)
         id_ = await anyio.to_thread.run_sync(pool.create, body.task, body.seed, target, body.parameters)
-        return _view(pool.get(id_))
+        return await _view(pool.get(id_))
 
     @app.get("/episodes", tags=["episodes"], **admin)
     async def list_episodes(
@@ -392,33 +416,33 @@ def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str
     @app.get("/episodes/{id}", tags=["episodes"], **known)
     async def get(id: str) -> EpisodeView:
         """One episode."""
-        return _view(pool.get(id))
+        return await _view(pool.get(id))
 
     @app.post("/episodes/{id}/reset", tags=["episodes"], **known)
     async def reset(id: str) -> EpisodeView:
         """Bring the world back to how it was built."""
         hosted = pool.get(id)
         await hosted.do(Episode.reset)
-        return _view(hosted)
+        return await _view(hosted)
 
     @app.post("/episodes/{id}/fork", status_code=201, tags=["episodes"], **known)
     async def fork(id: str) -> EpisodeView:
         """A new episode that goes on from this one's present state."""
-        return _view(pool.get(await pool.get(id).do(pool.fork)))
+        return await _view(pool.get(await pool.get(id).do(pool.fork)))
 
     @app.post("/episodes/{id}/snapshots", status_code=201, tags=["episodes"], **known)
     async def snapshot(id: str, body: SnapshotName) -> EpisodeView:
         """Keep the present state under a name."""
         hosted = pool.get(id)
         await hosted.do(lambda episode: episode.snapshot(body.name))
-        return _view(hosted)
+        return await _view(hosted)
 
     @app.post("/episodes/{id}/restore", tags=["episodes"], **known)
     async def restore(id: str, body: SnapshotName) -> EpisodeView:
         """Bring the world back to a snapshot."""
         hosted = pool.get(id)
         await hosted.do(lambda episode: episode.restore(body.name))
-        return _view(hosted)
+        return await _view(hosted)
 
     @app.post("/episodes/{id}/grade", tags=["episodes"], **known)
     async def grade(id: str) -> Grade:

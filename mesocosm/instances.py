@@ -13,6 +13,7 @@ import anyio.to_process
 import orjson
 
 import mesocosm
+from mesocosm.errors import UsageError
 from mesocosm.family import Family, load_family
 from mesocosm.instance import build_instance
 
@@ -29,7 +30,10 @@ class InstanceCache:
         """Where such an instance lies, or would."""
         what = {"seed": seed, "target": target, "parameters": dict(parameters), "program": _program()}
         what["task"] = hashlib.sha256(family.path.read_bytes()).hexdigest()
-        key = hashlib.sha256(orjson.dumps(what, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        try:
+            key = hashlib.sha256(orjson.dumps(what, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        except orjson.JSONEncodeError as error:
+            raise UsageError(f"these parameters cannot be used: {error}") from None
         return self.root / f"{family.name}-{seed}-{key[:24]}"
 
     def get(self, family: Family, seed: int, target: int | None, parameters: Mapping[str, Any]) -> Path:

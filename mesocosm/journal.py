@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mesocosm import tokens
+from mesocosm.errors import UsageError
 
 Status = Literal["begun", "ok", "refused", "fault", "interrupted"]
 
@@ -69,7 +70,12 @@ class Journal:
         # One process owns an open world, so the lock is taken once. A write-ahead log survives the end of the
         # process at any point; the machine is trusted not to fail, so nothing waits for the disk.
         self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
-        self._db.execute("PRAGMA journal_mode=WAL")
+        try:
+            self._db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise UsageError(f"{path.parent} is in use by another process") from None
+            raise
         self._db.execute("PRAGMA synchronous=OFF")
         self._db.execute("PRAGMA cache_size=-256")
         schema = self._db.execute("SELECT sql FROM sqlite_master WHERE name = 'calls'").fetchone()
@@ -122,8 +128,12 @@ class Journal:
         return seq
 
     def settle(self, seq: int, status: Status) -> None:
-        """Say what became of a call that a crash left ``begun``."""
-        self._db.execute("UPDATE calls SET status = ? WHERE seq = ?", (status, seq))
+        """Say what became of a call that a crash left ``begun``; without effect, its key is free again."""
+        self._db.execute(
+            "UPDATE calls SET status = ?, idempotency_key = CASE WHEN ? = 'ok' THEN idempotency_key END"
+            " WHERE seq = ?",
+            (status, status, seq),
+        )
 
     def find_key(self, key: str) -> Entry | None:
         """The call that was made with this idempotency key."""

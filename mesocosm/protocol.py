@@ -7,6 +7,7 @@ clients. Both protocol eras are the SDK's: the 2025 handshake, and 2026-07-28 wi
 from __future__ import annotations
 
 import base64
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -29,10 +30,12 @@ from starlette.types import Receive, Scope, Send
 import mesocosm
 from mesocosm.service import Image, Service, Tool, load_service, service_names
 from mesocosm.tools import ToolError, Tools
-from mesocosm.world import Outcome, UnknownTool, World
+from mesocosm.world import FAULT_TEXT, Outcome, UnknownTool, World
 
 IDEMPOTENCY_KEY = "io.mesocosm/idempotency-key"
 """Request ``_meta`` key (over HTTP also the header ``Idempotency-Key``): a retried write counts once."""
+
+_log = logging.getLogger(__name__)
 
 Era = Literal["auto", "legacy"]
 Context = ServerRequestContext[Any, Any]
@@ -100,6 +103,9 @@ def build_server(service: str | None, caller_of: Callable[[Context], Caller]) ->
             outcome = await caller.call(target, name, params.arguments or {}, _key(context))
         except UnknownTool:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}") from None
+        except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
+            _log.exception("the call %s could not be made", params.name)
+            raise MCPError(code=types.INTERNAL_ERROR, message=FAULT_TEXT) from None
         return types.CallToolResult(content=_content(outcome), is_error=outcome.is_error)
 
     instructions = (

@@ -6,9 +6,11 @@ import re
 
 from mesocosm.errors import UsageError
 
-_LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)", re.IGNORECASE)
+_LENGTH = re.compile(r"(\d{1,12}(?:\.\d{1,12})?)\s*([km]?)", re.IGNORECASE)
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 MAX_LENGTH = 4_000_000
+MAX_SEED = 2**63 - 1
+MAX_SEEDS = 100_000
 
 
 def parse_length(text: str | int) -> int:
@@ -24,7 +26,7 @@ def parse_length(text: str | int) -> int:
 
 def parse_lengths(text: str) -> list[int]:
     """Several lengths separated by commas."""
-    return [parse_length(part) for part in text.split(",") if part.strip()]
+    return [parse_length(part) for part in text.split(",")]
 
 
 def show_length(tokens: int) -> str:
@@ -39,8 +41,11 @@ def parse_seeds(text: str | int) -> list[int]:
     """Seeds: one (``3``), a range with both ends (``0-4``), or a list of these (``1,7,10-12``)."""
     seeds: list[int] = []
     for part in str(text).split(","):
-        found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
+        found = re.fullmatch(r"\s*(\d{1,30})(?:-(\d{1,30}))?\s*", part)
         if not found or (found[2] and int(found[2]) < int(found[1])):
             raise UsageError(f"not a seed: {part.strip()!r}; write for example 0, 0-4 or 1,7")
-        seeds.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
+        first, last = int(found[1]), int(found[2] or found[1])
+        if last > MAX_SEED or last - first >= MAX_SEEDS:
+            raise UsageError(f"seeds {part.strip()}: they go up to {MAX_SEED}, at most {MAX_SEEDS:,} at once")
+        seeds.extend(range(first, last + 1))
     return seeds

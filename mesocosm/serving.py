@@ -24,8 +24,8 @@ def admin_token(root: Path, host: str, given: str | None) -> str:
             f"refusing to serve on {host} without an admin token: give --admin-token or MESOCOSM_ADMIN_TOKEN"
         )
     path = root / "admin-token"
-    if path.is_file():
-        return path.read_text(encoding="ascii").strip()
+    if path.is_file() and (kept := path.read_text(encoding="ascii").strip()):
+        return kept
     root.mkdir(parents=True, exist_ok=True)
     path.touch(mode=0o600)
     token = secrets.token_urlsafe(32)
@@ -33,9 +33,19 @@ def admin_token(root: Path, host: str, given: str | None) -> str:
     return token
 
 
-def serve(app: Hosting, host: str, port: int) -> None:
-    """Serve until interrupted."""
-    uvicorn.Server(_config(app, host, port)).run()
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port before anything else is done; ``UsageError`` if it cannot be had."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+
+
+def serve(app: Hosting, host: str, port: int, listener: socket.socket | None = None) -> None:
+    """Serve until interrupted, on a port that ``listen`` took already if it is given."""
+    with listener or listen(host, port) as taken:
+        uvicorn.Server(_config(app, host, port)).run(sockets=[taken])
 
 
 @contextmanager

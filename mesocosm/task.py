@@ -67,8 +67,9 @@ class Limits(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    seconds: int = Field(default=3600, gt=0)
-    tool_calls: int | None = Field(default=None, gt=0)
+    seconds: int = Field(
+        default=3600, gt=0, description="After which an agent started as a command is stopped."
+    )
 
 
 class Task(BaseModel):
@@ -98,7 +99,13 @@ class Task(BaseModel):
 
     def render_prompt(self, public: dict[str, str]) -> str:
         """The prompt of an instance with these public values."""
-        return string.Template(self.prompt).substitute(public).strip() + "\n"
+        try:
+            return string.Template(self.prompt).substitute(public).strip() + "\n"
+        except KeyError as error:
+            known = ", ".join(public) or "none"
+            raise UsageError(f"prompt: unknown value ${{{error.args[0]}}}; there are {known}") from None
+        except ValueError as error:
+            raise UsageError(f"prompt: {error}; write $$ for a dollar sign") from None
 
 
 def read_task(path: Path) -> Task:
@@ -116,6 +123,8 @@ def read_task(path: Path) -> Task:
         raise UsageError(f"{path}, line {line}: not YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise UsageError(f"{path}: not YAML: {error}") from None
+    except (ValueError, RecursionError) as error:  # such as the date 2025-13-45
+        raise UsageError(f"{path}: a value cannot be read: {error}") from None
     if not isinstance(data, dict):
         raise UsageError(f"{path}, line 1: a task file is a mapping with the keys version, title, prompt ...")
     if repeated := _repeated_key(root):

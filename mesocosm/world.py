@@ -238,7 +238,8 @@ class World:
         """Make one tool call: validate, run as one transaction, journal.
 
         A tool that keeps nothing in tables may make further calls meanwhile, for code of the agent; the
-        journal says of these inside which call they were made. Raises ``UnknownTool``; every other failure is an ``Outcome``.
+        journal says of these inside which call they were made. Raises ``UnknownTool``; every other failure
+        is an ``Outcome``.
         """
         tool = self.tool(service, name)
         started = perf_counter_ns()
@@ -248,7 +249,8 @@ class World:
         self._call_rng = None
         try:
             bound = tool.signature.bind(arguments)
-            if tool.writes and self.ended:
+            retried = tool.writes and idempotency_key is not None and journal.find_key(idempotency_key)
+            if tool.writes and self.ended and not retried:
                 raise Conflict("The task has been declared done; no further changes are accepted.")
         except Refusal as refusal:
             journal.record(
@@ -261,12 +263,12 @@ class World:
                 service, name, raw, outcome.status, outcome.text, error, _since(started), self._inside
             )
             return outcome
-        if idempotency_key is not None and (earlier := journal.find_key(idempotency_key)):
-            if (earlier.service, earlier.tool, earlier.arguments) != (service, name, dict(arguments)):
+        if retried:
+            if (retried.service, retried.tool, retried.arguments) != (service, name, dict(arguments)):
                 return Outcome(
                     "refused", (f"Idempotency key {idempotency_key!r} was used for another call.",)
                 )
-            return Outcome("ok", (earlier.result or "",))
+            return Outcome("ok", (retried.result or "",))
         outer = self._inside
         seq = self._inside = journal.begin(service, name, raw, idempotency_key, outer)
         try:
@@ -403,7 +405,8 @@ def copy_world(source: Path, target: Path) -> None:
     for entry in sorted(source.iterdir()):
         if entry.is_dir():
             shutil.copytree(entry, target / entry.name, symlinks=True)
-        elif not entry.name.endswith("-journal"):
+        elif not entry.name.endswith("-journal") or entry.stat().st_size:
+            # A rollback journal with content is what a crash left: the copy needs it to recover.
             shutil.copyfile(entry, target / entry.name)
 
 

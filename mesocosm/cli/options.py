@@ -9,13 +9,13 @@ import orjson
 import typer
 
 from mesocosm.errors import UsageError
-from mesocosm.quantities import parse_length
+from mesocosm.quantities import MAX_SEED, parse_length
 
 TaskName = Annotated[
     str, typer.Argument(help="Name of a task (see: mesocosm list tasks), or the path of its YAML.")
 ]
 Length = Annotated[str | None, typer.Option("--length", help="Description length in tokens: 8k, 64000, 1m.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the instance.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=MAX_SEED, help="Seed of the instance.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 AdminToken = Annotated[
     str | None, typer.Option(envvar="MESOCOSM_ADMIN_TOKEN", help="Token of the control plane.")

@@ -105,14 +105,22 @@ def grade(
 ) -> None:
     """Judge the final state of a run again."""
     from mesocosm.episode import Episode
-    from mesocosm.evaluation import RunResult, grade_run
+    from mesocosm.errors import UsageError
+    from mesocosm.evaluation import FAULT_FILE, RunResult, grade_run
 
     folder = run / "episode" if (run / "episode").is_dir() else run
     episode = Episode(folder)
     before = run / "run.json"
-    earlier = RunResult.model_validate_json(before.read_bytes()) if before.is_file() else None
+    try:
+        earlier = RunResult.model_validate_json(before.read_bytes()) if before.is_file() else None
+    except ValueError as error:
+        raise UsageError(f"{before} is damaged: {error}") from None
+    kept = run / FAULT_FILE
     result = grade_run(
-        episode, agent=earlier.agent if earlier else "", seconds=earlier.seconds if earlier else None
+        episode,
+        fault=kept.read_text(encoding="utf-8") if kept.is_file() else None,
+        agent=earlier.agent if earlier else "",
+        seconds=earlier.seconds if earlier else None,
     )
     episode.close()
     if as_json:

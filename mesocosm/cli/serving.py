@@ -48,11 +48,14 @@ def serve(
     from mesocosm.family import load_family
     from mesocosm.hosting import Hosting
     from mesocosm.serving import admin_token as choose_token
+    from mesocosm.serving import listen
     from mesocosm.serving import serve as serve_http
 
     token = choose_token(state, host, admin_token)
+    listener = listen(host, port)
     hosting = Hosting(state, admin_token=token, allowed_hosts=allowed_host)
-    base = f"http://{host}:{port}"
+    port = listener.getsockname()[1]
+    base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     err.print(f"serving on {base}; control plane: {base}/docs")
     if not admin_token:
         err.print(f"admin token: {state / 'admin-token'}")
@@ -63,7 +66,7 @@ def serve(
             report(f"building {family.name}")
             id_ = hosting.pool.create(task, seed, target, {})
         show_episode(base, id_, hosting.pool.get(id_).episode.prompt, list(family.task.servers))
-    serve_http(hosting, host, port)
+    serve_http(hosting, host, port, listener)
 
 
 @app.command(name="mcp-config")
@@ -106,4 +109,5 @@ def _serve_stdio(service: str, world: Path | None) -> None:
     with World(folder) as opened:
         if service != "all" and service not in opened.services:
             raise UsageError(f"the world has no service {service!r}; it has {', '.join(opened.services)}")
+        _ = opened.journal  # says so where another process has the world
         anyio.run(serve_stdio, opened, None if service == "all" else service)

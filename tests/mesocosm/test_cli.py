@@ -204,7 +204,7 @@ def test_every_client_gets_its_configuration(client: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["run", "no_such_task"], f"unknown task 'no_such_task'; there are: {TASK}"),
+        (["run", "no_such_task"], "unknown task 'no_such_task'; there are: "),
         (["run", TASK, "--length", "500"], "below the minimum"),
         (["run", TASK, "--length", "9m"], "out of range"),
         (["run", TASK, "--length", "eight"], "not a length"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from mesocosm.errors import UsageError
 from mesocosm.hosting import EpisodePool
 from mesocosm.protocol import Era, McpTools
 from mesocosm.tools import ToolError
@@ -160,7 +160,7 @@ def test_a_world_that_is_being_served_is_not_opened_by_another_process(
     with McpTools(url) as tools:
         tools.call("email", "get_emails")
     world = tmp_path / "state" / "episodes" / server.episode / "world"
-    with World(world) as second, pytest.raises(sqlite3.OperationalError, match="locked"):
+    with World(world) as second, pytest.raises(UsageError, match="in use by another process"):
         second.call("email", "get_emails", {})
 
 
