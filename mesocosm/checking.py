@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +10,10 @@ from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
     from mesocosm.world import World
+
+
+_SHOWN = 5
+"""How many differences a finding names."""
 
 
 class Check(BaseModel):
@@ -21,6 +25,13 @@ class Check(BaseModel):
     passed: bool
     detail: str = ""
     """What was found, and for a failure what was expected."""
+
+
+def finding(name: str, wrong: Iterable[object]) -> Check:
+    """The check that nothing is wrong; its detail names the first few things that are."""
+    found = [str(one) for one in wrong]
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return Check(name=name, passed=not found, detail="; ".join(found[:_SHOWN]) + more)
 
 
 class Verdict(BaseModel):

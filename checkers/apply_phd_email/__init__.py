@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from mesocosm.changes import Changes, Row
 from mesocosm.checkers.apply_phd_email.mutants import MUTANTS
-from mesocosm.checking import Check
+from mesocosm.checking import Check, finding
 from mesocosm.errors import Refusal
 from mesocosm.generators.apply_phd_email.expected import OUTBOX, Expected, File
 from mesocosm.servers.email.models import Folder, addresses
@@ -20,8 +20,6 @@ from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
 
-_SHOWN = 5
-"""How many differences a finding names."""
 _MOST_PAGES = 200
 """A file with more pages is not read: no file that is asked for comes near it."""
 
@@ -53,16 +51,16 @@ def check(world: World, expected: Expected) -> list[Check]:
     reached = Counter(address for mail in sent for address in mail.recipients)
     matched = [(mail, wanted[mail.recipients[0]].files) for mail in sent if mail.recipients[0] in wanted]
     return [
-        _finding("recipients_missing", [r.professor for a, r in wanted.items() if a not in reached]),
-        _finding("recipients_extra", [address for address in reached if address not in wanted]),
-        _finding("one_mail_each", [f"{a}: {n} mails" for a, n in reached.items() if a in wanted and n > 1]),
-        _finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1]),
-        _finding("subject", [repr(m.subject) for m in sent if m.subject != expected.subject] or _none(sent)),
-        _finding("attachment_names", list(_names(matched)) or _none(matched)),
-        _finding("attachment_pages", list(_pages(matched, expected)) or _none(matched)),
-        _finding("mailbox", list(_other_mail(changes, folders, sent, expected))),
-        _finding("memory", [f"{t} was changed" for s, t in changes.tables if s == "memory"]),
-        _finding("files", list(_files(changes))),
+        finding("recipients_missing", [r.professor for a, r in wanted.items() if a not in reached]),
+        finding("recipients_extra", [address for address in reached if address not in wanted]),
+        finding("one_mail_each", [f"{a}: {n} mails" for a, n in reached.items() if a in wanted and n > 1]),
+        finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1]),
+        finding("subject", [repr(m.subject) for m in sent if m.subject != expected.subject] or _none(sent)),
+        finding("attachment_names", list(_names(matched)) or _none(matched)),
+        finding("attachment_pages", list(_pages(matched, expected)) or _none(matched)),
+        finding("mailbox", list(_other_mail(changes, folders, sent, expected))),
+        finding("memory", [f"{t} was changed" for s, t in changes.tables if s == "memory"]),
+        finding("files", list(_files(changes))),
     ]
 
 
@@ -154,9 +152,3 @@ def _files(changes: Changes) -> Iterable[str]:
     yield from (f"{name} was changed" for name in changes.files_changed)
     yield from (f"{name} was removed" for name in changes.files_removed)
     yield from (f"{name} was added" for name in changes.files_added if not name.startswith(f"{OUTBOX}/"))
-
-
-def _finding(name: str, wrong: Sequence[object]) -> Check:
-    shown = "; ".join(map(str, wrong[:_SHOWN]))
-    more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-    return Check(name=name, passed=not wrong, detail=shown + more)

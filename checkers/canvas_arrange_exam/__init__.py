@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mesocosm.changes import Changes, TableChanges
 from mesocosm.checkers.canvas_arrange_exam.mutants import MUTANTS
 from mesocosm.checkers.canvas_arrange_exam.schedule import COLUMNS, Cells, Column, Schedule, read_schedule
-from mesocosm.checking import Check
+from mesocosm.checking import Check, finding
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, WORKBOOK, Expected
 from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
-
-_SHOWN = 5
-"""How many differences a finding names."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -38,7 +33,7 @@ def _header(schedule: Schedule) -> Check:
         for found, name in zip(schedule.header or (None,) * len(HEADER), HEADER, strict=True)
         if found != name
     ]
-    return _finding("header", wrong)
+    return finding("header", wrong)
 
 
 # -- rows --------------------------------------------------------------------------------------------------
@@ -68,9 +63,9 @@ def _rows(schedule: Schedule, expected: Expected) -> list[Check]:
     order = [code for code in lines if code in codes]
     disorder = [] if order == present and present else [f"{order} instead of {present}"]
     return [
-        _finding("rows_missing", missing),
-        _finding("rows_extra", extra),
-        _finding("row_order", disorder),
+        finding("rows_missing", missing),
+        finding("rows_extra", extra),
+        finding("row_order", disorder),
     ]
 
 
@@ -82,7 +77,7 @@ def _column(column: Column, schedule: Schedule, expected: Expected) -> Check:
         for row, cells in present
         if not column.agrees(cells, row)
     ]
-    return _finding(column.finding, wrong if present else ["there is no row to look at"])
+    return finding(column.finding, wrong if present else ["there is no row to look at"])
 
 
 # -- everything else ---------------------------------------------------------------------------------------
@@ -94,7 +89,7 @@ def _files(changes: Changes) -> Check:
         *(f"{name} removed" for name in changes.files_removed),
         *(f"{name} changed" for name in changes.files_changed if name != WORKBOOK),
     ]
-    return _finding("other_files", touched)
+    return finding("other_files", touched)
 
 
 def _service(name: str, service: str, changes: Changes) -> Check:
@@ -105,15 +100,9 @@ def _service(name: str, service: str, changes: Changes) -> Check:
             continue
         counts = (len(difference.added), len(difference.changed), len(difference.removed))
         touched.append(f"{table}: {counts[0]} added, {counts[1]} changed, {counts[2]} removed")
-    return _finding(name, touched)
+    return finding(name, touched)
 
 
 def _only_signed_in(difference: TableChanges) -> bool:
     unstamped = [({**old, "last_login": ""}, {**new, "last_login": ""}) for old, new in difference.changed]
     return not (difference.added or difference.removed) and all(old == new for old, new in unstamped)
-
-
-def _finding(name: str, wrong: Sequence[object]) -> Check:
-    shown = "; ".join(map(str, wrong[:_SHOWN]))
-    more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-    return Check(name=name, passed=not wrong, detail=shown + more)

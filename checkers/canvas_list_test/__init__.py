@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from mesocosm.changes import Changes, TableChanges
 from mesocosm.checkers.canvas_list_test.lists import LISTINGS, Cells, Listing, Table, read_table
 from mesocosm.checkers.canvas_list_test.mutants import MUTANTS
-from mesocosm.checking import Check
+from mesocosm.checking import Check, finding
 from mesocosm.generators.canvas_list_test.expected import Expected, Row
 from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
 
-_SHOWN = 5
-"""How many differences a finding names."""
 _FILES = {listing.file for listing in LISTINGS}
 
 
@@ -26,9 +24,9 @@ def check(world: World, expected: Expected) -> list[Check]:
         checks += _judge(listing, read_table(world, listing.file, listing.header), listing.rows(expected))
     return [
         *checks,
-        _finding("other_files", list(_touched_files(changes))),
-        _finding("canvas", list(_touched_tables("canvas", changes))),
-        _finding("memory", list(_touched_tables("memory", changes))),
+        finding("other_files", list(_touched_files(changes))),
+        finding("canvas", list(_touched_tables("canvas", changes))),
+        finding("memory", list(_touched_tables("memory", changes))),
     ]
 
 
@@ -39,8 +37,8 @@ def _judge(listing: Listing, table: Table, rows: Sequence[Row]) -> Iterator[Chec
         lines.setdefault(listing.key(cells), cells)
     keys = [_key(row) for row in rows]
     yield Check(name=f"{kind}_file", passed=not table.problem, detail=table.problem)
-    yield _finding(f"{kind}_rows_missing", [_shown(key) for key in keys if key not in lines])
-    yield _finding(f"{kind}_rows_extra", _extra(listing, table, keys))
+    yield finding(f"{kind}_rows_missing", [_shown(key) for key in keys if key not in lines])
+    yield finding(f"{kind}_rows_extra", _extra(listing, table, keys))
     present = [key for key in keys if key in lines]
     order = [key for key in lines if key in keys]
     # Where nothing had to be listed there is nothing to look at either.
@@ -50,7 +48,7 @@ def _judge(listing: Listing, table: Table, rows: Sequence[Row]) -> Iterator[Chec
         if order == present
         else [f"{_shown(a)} where {_shown(b)} belongs" for a, b in _differing(order, present)]
     )
-    yield _finding(f"{kind}_order", empty or disorder)
+    yield finding(f"{kind}_order", empty or disorder)
     known = [(row, lines[_key(row)]) for row in rows if _key(row) in lines]
     for column in listing.columns:
         wrong = [
@@ -58,7 +56,7 @@ def _judge(listing: Listing, table: Table, rows: Sequence[Row]) -> Iterator[Chec
             for row, cells in known
             if not column.agrees(cells, row)
         ]
-        yield _finding(f"{kind}_{column.name}", empty or wrong)
+        yield finding(f"{kind}_{column.name}", empty or wrong)
 
 
 def _key(row: Row) -> tuple[str, str]:
@@ -108,8 +106,3 @@ def _touched_tables(service: str, changes: Changes) -> Iterator[str]:
 def _only_signed_in(difference: TableChanges) -> bool:
     unstamped = [({**old, "last_login": ""}, {**new, "last_login": ""}) for old, new in difference.changed]
     return not (difference.added or difference.removed) and all(old == new for old, new in unstamped)
-
-
-def _finding(name: str, wrong: Sequence[str]) -> Check:
-    more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-    return Check(name=name, passed=not wrong, detail="; ".join(wrong[:_SHOWN]) + more)

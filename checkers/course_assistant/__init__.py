@@ -11,16 +11,13 @@ from sqlalchemy import select
 
 from mesocosm.changes import Changes, Row
 from mesocosm.checkers.course_assistant.mutants import MUTANTS
-from mesocosm.checking import Check
+from mesocosm.checking import Check, finding
 from mesocosm.generators.course_assistant.expected import Expected, Student
 from mesocosm.servers.email.models import Folder, addresses
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
-
-_SHOWN = 5
-"""How many differences a finding names."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +41,16 @@ def check(world: World, expected: Expected) -> list[Check]:
     wanted = {student.email: student for student in expected.reminded}
     known = [*expected.reminded, *expected.others]
     return [
-        _finding("recipients_missing", [s.name for s in expected.reminded if s.email not in reached]),
-        _finding("recipients_extra", [address for address in reached if address not in wanted]),
-        _finding("one_mail_each", [f"{a}: {n} mails" for a, n in reached.items() if a in wanted and n > 1]),
-        _finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1]),
-        _finding("subject", [repr(m.subject) for m in sent if m.subject != expected.subject] or _none(sent)),
-        _finding("body_name", _lacking(to_one, wanted, lambda s: s.name) or _none(sent)),
-        _finding("body_student_id", _lacking(to_one, wanted, lambda s: s.number) or _none(sent)),
-        _finding("body_other_ids", list(_foreign_ids(to_one, wanted, known))),
-        _finding("mailbox", list(_other_mail(changes, folders, sent, expected))),
-        _finding("files", [*changes.files_added, *changes.files_removed, *changes.files_changed]),
+        finding("recipients_missing", [s.name for s in expected.reminded if s.email not in reached]),
+        finding("recipients_extra", [address for address in reached if address not in wanted]),
+        finding("one_mail_each", [f"{a}: {n} mails" for a, n in reached.items() if a in wanted and n > 1]),
+        finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1]),
+        finding("subject", [repr(m.subject) for m in sent if m.subject != expected.subject] or _none(sent)),
+        finding("body_name", _lacking(to_one, wanted, lambda s: s.name) or _none(sent)),
+        finding("body_student_id", _lacking(to_one, wanted, lambda s: s.number) or _none(sent)),
+        finding("body_other_ids", list(_foreign_ids(to_one, wanted, known))),
+        finding("mailbox", list(_other_mail(changes, folders, sent, expected))),
+        finding("files", [*changes.files_added, *changes.files_removed, *changes.files_changed]),
     ]
 
 
@@ -118,9 +115,3 @@ def _other_mail(
     for (service, table), difference in changes.tables.items():
         if service == "email" and table not in ("emails", "sign_in"):
             yield f"{table}: {len(difference.added)} added, {len(difference.removed)} removed"
-
-
-def _finding(name: str, wrong: Sequence[object]) -> Check:
-    shown = "; ".join(map(str, wrong[:_SHOWN]))
-    more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-    return Check(name=name, passed=not wrong, detail=shown + more)

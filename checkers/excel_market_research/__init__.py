@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesocosm.checkers.excel_market_research.mutants import MUTANTS
-from mesocosm.checking import Check
+from mesocosm.checking import Check, finding
 from mesocosm.errors import Refusal
 from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.servers.excel.store import ExcelStore
@@ -16,8 +16,6 @@ from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
 
-_SHOWN = 5
-"""How many differences a finding names."""
 _NEAR = 0.0101
 """Two decimals, however halves were rounded on the way."""
 
@@ -44,14 +42,14 @@ def check(world: World, expected: Expected) -> list[Check]:
     years = [_number(row[0]) if row else None for row in table.rows]
     return [
         Check(name="workbook", passed=not table.problem, detail=table.problem),
-        _finding(
+        finding(
             "header", [] if table.header == expected.header else [f"{table.header} is not {expected.header}"]
         ),
-        _finding("years", [] if years == expected.years else [f"{years} instead of {expected.years}"]),
-        _finding("numbers", [f"{table.formulas} formulas"] if table.formulas else []),
-        _finding("category_growth", list(_wrong(table, expected, slice(1, len(expected.header) - 1)))),
-        _finding("growth_rate", list(_wrong(table, expected, slice(len(expected.header) - 1, None)))),
-        _finding("other_files", others),
+        finding("years", [] if years == expected.years else [f"{years} instead of {expected.years}"]),
+        finding("numbers", [f"{table.formulas} formulas"] if table.formulas else []),
+        finding("category_growth", list(_wrong(table, expected, slice(1, len(expected.header) - 1)))),
+        finding("growth_rate", list(_wrong(table, expected, slice(len(expected.header) - 1, None)))),
+        finding("other_files", others),
     ]
 
 
@@ -106,9 +104,3 @@ def _number(cell: Any) -> float | None:
         return float(cell)
     except ValueError:
         return None
-
-
-def _finding(name: str, wrong: Sequence[object]) -> Check:
-    shown = "; ".join(map(str, wrong[:_SHOWN]))
-    more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-    return Check(name=name, passed=not wrong, detail=shown + more)

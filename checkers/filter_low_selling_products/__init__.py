@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from mesocosm.changes import Changes, Row
 from mesocosm.checkers.filter_low_selling_products.mutants import MUTANTS
-from mesocosm.checking import Check
+from mesocosm.checking import Check, finding
 from mesocosm.errors import Refusal
 from mesocosm.generators.filter_low_selling_products.expected import HEADER, LIST, Expected, Item
 from mesocosm.servers.email.models import Attachment, Folder, addresses
@@ -26,8 +26,6 @@ from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
 
-_SHOWN = 5
-"""How many differences a finding names."""
 _TOUCHED = ("date_modified",)
 """Columns of a product that follow from any change to it."""
 
@@ -59,37 +57,37 @@ def check(world: World, expected: Expected) -> list[Check]:
     places = {item.sku: place for place, item in enumerate(expected.moved)}
     categories = _categories(world)
     return [
-        _finding(
+        finding(
             "moved", [i.sku for i in expected.moved if expected.category not in categories.get(i.id, ())]
         ),
-        _finding(
+        finding(
             "left_other_categories",
             [i.sku for i in expected.moved if categories.get(i.id, set()) - {expected.category}],
         ),
-        _finding("not_moved", list(_moved_others(changes, expected))),
-        _finding("shop", list(_other_shop(changes, expected))),
-        _finding("list_format", trouble),
-        _finding("list_missing", [sku for sku in skus if sku not in listed]),
-        _finding(
+        finding("not_moved", list(_moved_others(changes, expected))),
+        finding("shop", list(_other_shop(changes, expected))),
+        finding("list_format", trouble),
+        finding("list_missing", [sku for sku in skus if sku not in listed]),
+        finding(
             "list_extra",
             [sku for sku, number in listed.items() if sku not in skus or number > 1]
             or ([] if rows else trouble),
         ),
-        _finding("list_values", list(_wrong_values(rows, skus)) or ([] if rows else trouble)),
-        _finding(
+        finding("list_values", list(_wrong_values(rows, skus)) or ([] if rows else trouble)),
+        finding(
             "list_order",
             [f"{b} after {a}" for a, b in pairwise(order) if places[b] < places[a]]
             or ([] if rows else trouble),
         ),
-        _finding("recipients_missing", [address for address in wanted if address not in reached]),
-        _finding("recipients_extra", [address for address in reached if address not in wanted]),
-        _finding("one_mail_each", [f"{a}: {n} mails" for a, n in reached.items() if a in wanted and n > 1]),
-        _finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1]),
-        _finding("subject", [repr(m.subject) for m in sent if m.subject != expected.subject] or nothing),
-        _finding("body", list(_wrong_bodies(sent, wanted, expected)) or nothing),
-        _finding("attachment", list(_wrong_files(sent, expected)) or nothing),
-        _finding("mailbox", list(_other_mail(changes, folders, sent, expected))),
-        _finding(
+        finding("recipients_missing", [address for address in wanted if address not in reached]),
+        finding("recipients_extra", [address for address in reached if address not in wanted]),
+        finding("one_mail_each", [f"{a}: {n} mails" for a, n in reached.items() if a in wanted and n > 1]),
+        finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1]),
+        finding("subject", [repr(m.subject) for m in sent if m.subject != expected.subject] or nothing),
+        finding("body", list(_wrong_bodies(sent, wanted, expected)) or nothing),
+        finding("attachment", list(_wrong_files(sent, expected)) or nothing),
+        finding("mailbox", list(_other_mail(changes, folders, sent, expected))),
+        finding(
             "files",
             [
                 *(name for name in changes.files_added if name != LIST),
@@ -275,9 +273,3 @@ def _other_mail(
     for (service, table), difference in changes.tables.items():
         if service == "email" and table not in ("emails", "attachments", "sign_in"):
             yield f"{table}: {len(difference.added)} added, {len(difference.removed)} removed"
-
-
-def _finding(name: str, wrong: Sequence[object]) -> Check:
-    shown = "; ".join(map(str, wrong[:_SHOWN]))
-    more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-    return Check(name=name, passed=not wrong, detail=shown + more)

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from mesocosm.changes import Changes, Row
 from mesocosm.checkers.recall_campaign.mutants import MUTANTS
-from mesocosm.checking import Check
+from mesocosm.checking import Check, finding
 from mesocosm.generators.recall_campaign.expected import Expected, Pickup
 from mesocosm.servers.calendar.models import Calendar
 from mesocosm.servers.calendar.store import CalendarStore
@@ -23,8 +23,6 @@ from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
 
-_SHOWN = 5
-"""How many differences a finding names."""
 _MOMENT = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d \d\d:\d\d(?!\d)")
 _ORDER = re.compile(r"#(\d{1,12})")
 _TAG = re.compile(r"<[^>]*>")
@@ -48,9 +46,9 @@ def check(world: World, expected: Expected) -> list[Check]:
         *_events(world, changes, expected),
         *_mails(world, changes, expected),
         *_notes(changes, expected),
-        _finding("shop", list(_touched(changes, "woocommerce", {"order_notes"}))),
-        _finding("documents", list(_touched(changes, "documents", set()))),
-        _finding("files", [*changes.files_added, *changes.files_removed, *changes.files_changed]),
+        finding("shop", list(_touched(changes, "woocommerce", {"order_notes"}))),
+        finding("documents", list(_touched(changes, "documents", set()))),
+        finding("files", [*changes.files_added, *changes.files_removed, *changes.files_changed]),
     ]
 
 
@@ -69,8 +67,8 @@ def _events(world: World, changes: Changes, expected: Expected) -> Iterable[Chec
     for row in ours:
         by_title.setdefault((row["summary"] or "").strip(), []).append(row)
     wanted = {pickup.title: pickup for pickup in expected.pickups}
-    yield _finding("events_missing", [title for title in wanted if title not in by_title])
-    yield _finding(
+    yield finding("events_missing", [title for title in wanted if title not in by_title])
+    yield finding(
         "events_extra",
         [repr(title) for title in by_title if title not in wanted]
         + [f"{title}: {len(rows)} events" for title, rows in by_title.items() if len(rows) > 1]
@@ -83,8 +81,8 @@ def _events(world: World, changes: Changes, expected: Expected) -> Iterable[Chec
         if (row["start_at"], row["end_at"]) != (_instant(pickup.start), _instant(pickup.end))
         or row["recurrence"]
     ]
-    yield _finding("slots", wrong or _none(ours, "event"))
-    yield _finding("calendar", list(_calendar_damage(changes, {row["number"] for row in all_made})))
+    yield finding("slots", wrong or _none(ours, "event"))
+    yield finding("calendar", list(_calendar_damage(changes, {row["number"] for row in all_made})))
 
 
 def _calendar_damage(changes: Changes, made: set[int]) -> Iterable[str]:
@@ -122,18 +120,18 @@ def _mails(world: World, changes: Changes, expected: Expected) -> Iterable[Check
     reached = Counter(address for mail in sent for address in mail.recipients)
     wanted = {pickup.email: pickup for pickup in expected.pickups}
     pairs = [(mail, wanted[address]) for mail in sent for address in mail.recipients if address in wanted]
-    yield _finding("mails_missing", [p.name for p in expected.pickups if p.email not in reached])
-    yield _finding(
+    yield finding("mails_missing", [p.name for p in expected.pickups if p.email not in reached])
+    yield finding(
         "mails_extra",
         [address for address in reached if address not in wanted]
         + [f"{address}: {n} mails" for address, n in reached.items() if address in wanted and n > 1],
     )
-    yield _finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1])
+    yield finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1])
     wrong = [f"{m.subject!r} to {p.email}" for m, p in pairs if m.subject.strip() != p.title]
-    yield _finding("mail_subject", wrong or _none(sent, "mail"))
-    yield _finding("mail_slot", [*_wrong_slots(pairs)] or _none(sent, "mail"))
-    yield _finding("mail_orders", [*_wrong_orders(pairs)] or _none(sent, "mail"))
-    yield _finding("mailbox", list(_other_mail(changes, folders, sent, expected)))
+    yield finding("mail_subject", wrong or _none(sent, "mail"))
+    yield finding("mail_slot", [*_wrong_slots(pairs)] or _none(sent, "mail"))
+    yield finding("mail_orders", [*_wrong_orders(pairs)] or _none(sent, "mail"))
+    yield finding("mailbox", list(_other_mail(changes, folders, sent, expected)))
 
 
 def _letter(row: Row) -> Letter:
@@ -189,8 +187,8 @@ def _notes(changes: Changes, expected: Expected) -> Iterable[Check]:
     difference = changes.table("woocommerce", "order_notes")
     wanted = {number: pickup.note for pickup in expected.pickups for number in pickup.orders}
     noted = Counter(row["order_id"] for row in difference.added)
-    yield _finding("notes_missing", [f"#{number}" for number in wanted if number not in noted])
-    yield _finding(
+    yield finding("notes_missing", [f"#{number}" for number in wanted if number not in noted])
+    yield finding(
         "notes_extra",
         [f"#{number}" for number in noted if number not in wanted]
         + [f"#{number}: {n} notes" for number, n in noted.items() if number in wanted and n > 1]
@@ -203,7 +201,7 @@ def _notes(changes: Changes, expected: Expected) -> Iterable[Check]:
         if row["order_id"] in wanted
         and (row["note"].strip() != wanted[row["order_id"]] or row["customer_note"])
     ]
-    yield _finding("notes_text", wrong or _none(difference.added, "note"))
+    yield finding("notes_text", wrong or _none(difference.added, "note"))
 
 
 def _touched(changes: Changes, service: str, allowed: set[str]) -> Iterable[str]:
@@ -217,9 +215,3 @@ def _touched(changes: Changes, service: str, allowed: set[str]) -> Iterable[str]
 
 def _none(found: Sequence[object], what: str) -> list[str]:
     return [] if found else [f"no {what} was made"]
-
-
-def _finding(name: str, wrong: Sequence[object]) -> Check:
-    shown = "; ".join(map(str, wrong[:_SHOWN]))
-    more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-    return Check(name=name, passed=not wrong, detail=shown + more)

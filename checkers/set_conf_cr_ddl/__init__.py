@@ -8,14 +8,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from mesocosm.changes import Changes
 from mesocosm.checkers.set_conf_cr_ddl.calendar import Held, held_events
 from mesocosm.checkers.set_conf_cr_ddl.mutants import MUTANTS
-from mesocosm.checking import Check
+from mesocosm.checking import Check, finding
 from mesocosm.generators.set_conf_cr_ddl.expected import Expected, Reminder
 from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
 
-_SHOWN = 5
-"""How many differences a finding names."""
 _EVENT_TABLES = ("events", "entries", "attendees")
 _BOOKKEEPING = ("sequence", "updated", "revision")
 """Columns that differ after an update that changed nothing."""
@@ -35,16 +33,16 @@ def check(world: World, expected: Expected) -> list[Check]:
         _missing(expected, by_title),
         _repeated(expected, by_title),
         _not_due(expected, by_title),
-        _finding("start_time", _wrong_ends(expected, by_title, "start")),
-        _finding("end_time", _wrong_ends(expected, by_title, "end")),
+        finding("start_time", _wrong_ends(expected, by_title, "start")),
+        finding("end_time", _wrong_ends(expected, by_title, "end")),
         _form(expected, by_title),
         _kept(expected, events, changes),
         _unasked(expected, events, changes),
         _other_events(expected, events, changes),
-        _finding("calendars", _touched(changes, "calendar", apart_from=_EVENT_TABLES)),
-        _finding("mailbox", _touched(changes, "email")),
+        finding("calendars", _touched(changes, "calendar", apart_from=_EVENT_TABLES)),
+        finding("mailbox", _touched(changes, "email")),
         _files(changes),
-        _finding("other_services", _others(changes)),
+        finding("other_services", _others(changes)),
     ]
 
 
@@ -53,19 +51,19 @@ def check(world: World, expected: Expected) -> list[Check]:
 
 def _missing(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
     wanted = (reminder.title for reminder in expected.reminders)
-    return _finding("reminders_missing", [title for title in wanted if title not in by_title])
+    return finding("reminders_missing", [title for title in wanted if title not in by_title])
 
 
 def _repeated(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
     counts = {reminder.title: len(by_title.get(reminder.title, ())) for reminder in expected.reminders}
-    return _finding(
+    return finding(
         "reminders_repeated", [f"{title}: {count} events" for title, count in counts.items() if count > 1]
     )
 
 
 def _not_due(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
     wrong = [f"{one.title} ({one.reason})" for one in expected.not_due if one.title in by_title]
-    return _finding("reminders_not_due", wrong)
+    return finding("reminders_not_due", wrong)
 
 
 def _wrong_ends(expected: Expected, by_title: dict[str, list[Held]], end: str) -> Iterable[str]:
@@ -90,7 +88,7 @@ def _minute(moment: dt.datetime) -> str:
 def _form(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
     present = list(_present(expected, by_title))
     wrong = [f"{reminder.title}: {event.oddity}" for reminder, event in present if event.oddity]
-    return _finding("reminder_form", wrong if present else ["there is no reminder to look at"])
+    return finding("reminder_form", wrong if present else ["there is no reminder to look at"])
 
 
 def _present(expected: Expected, by_title: dict[str, list[Held]]) -> Iterator[tuple[Reminder, Held]]:
@@ -109,7 +107,7 @@ def _kept(expected: Expected, events: Sequence[Held], changes: Changes) -> Check
     # How a time zone is written down is up to the agent.
     numbers = _touched_numbers(changes, {*_BOOKKEEPING, "start_time_zone", "end_time_zone"})
     touched = {event.id for event in events if event.number in numbers}
-    return _finding("right_events_kept", [right[id_] for id_ in sorted(gone | (right.keys() & touched))])
+    return finding("right_events_kept", [right[id_] for id_ in sorted(gone | (right.keys() & touched))])
 
 
 def _unasked(expected: Expected, events: Sequence[Held], changes: Changes) -> Check:
@@ -122,7 +120,7 @@ def _unasked(expected: Expected, events: Sequence[Held], changes: Changes) -> Ch
         for event in events
         if event.number in new and not (event.primary and event.title in known)
     ]
-    return _finding("events_unasked_for", wrong)
+    return finding("events_unasked_for", wrong)
 
 
 def _other_events(expected: Expected, events: Sequence[Held], changes: Changes) -> Check:
@@ -140,7 +138,7 @@ def _other_events(expected: Expected, events: Sequence[Held], changes: Changes) 
         for number in sorted(_touched_numbers(changes) - new)
         if ids.get(number) not in ours
     ]
-    return _finding("other_events", wrong)
+    return finding("other_events", wrong)
 
 
 def _new_numbers(changes: Changes) -> set[int]:
@@ -180,7 +178,7 @@ def _others(changes: Changes) -> list[str]:
 
 
 def _files(changes: Changes) -> Check:
-    return _finding(
+    return finding(
         "files",
         [
             *(f"{name} added" for name in changes.files_added),
@@ -188,10 +186,3 @@ def _files(changes: Changes) -> Check:
             *(f"{name} changed" for name in changes.files_changed),
         ],
     )
-
-
-def _finding(name: str, wrong: Iterable[object]) -> Check:
-    found = list(wrong)
-    shown = "; ".join(map(str, found[:_SHOWN]))
-    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return Check(name=name, passed=not found, detail=shown + more)

@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable
 
 from mesocosm.generators.canvas_arrange_exam.courses import Channel, Contact, Course, Plan
-from mesocosm.generators.canvas_arrange_exam.params import share_of
 from mesocosm.generators.canvas_arrange_exam.people import People
 from mesocosm.generators.canvas_arrange_exam.posts import Post, moment_between
 from mesocosm.generators.canvas_arrange_exam.wording import (
@@ -19,6 +18,7 @@ from mesocosm.generators.canvas_arrange_exam.wording import (
     facts_sentences,
 )
 from mesocosm.prose import Prose
+from mesocosm.shares import share_of
 
 
 def decoys(plan: Plan, share: float, people: People, prose: Prose, rng: random.Random) -> list[Post]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Self
 
 from pydantic import Field, model_validator
 
 from mesocosm import family
+from mesocosm.shares import apportion
 
 Share = float
 
@@ -89,21 +89,3 @@ class Params(family.Params):
         """The fate of every course, in the order of ``FATES``."""
         numbers = apportion(self.fate_rates(), self.num_courses)
         return [fate for fate in FATES for _ in range(numbers[fate])]
-
-
-def apportion(shares: Mapping[str, float], total: int) -> dict[str, int]:
-    """Whole numbers in proportion to shares that sum to 1: at least one each, ``total`` together.
-
-    >>> apportion({"a": 0.7, "b": 0.2, "c": 0.1}, 15)
-    {'a': 10, 'b': 3, 'c': 2}
-    """
-    numbers = {name: int(share > 0) for name, share in shares.items()}
-    for _ in range(total - sum(numbers.values())):
-        neediest = max(numbers, key=lambda name: shares[name] * total - numbers[name])
-        numbers[neediest] += 1
-    return numbers
-
-
-def share_of(rate: float, total: int) -> int:
-    """How many of ``total`` a share is: rounded, and at least one if it is above 0 and there are any."""
-    return min(total, max(int(rate > 0), round(rate * total)))

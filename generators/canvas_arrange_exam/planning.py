@@ -21,8 +21,9 @@ from mesocosm.generators.canvas_arrange_exam.courses import (
     Plan,
     Zone,
 )
-from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params, share_of
+from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.prose import CourseSubject, Prose
+from mesocosm.shares import share_of
 
 _CAMPUS_ZONES = (
     "America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles", "America/Toronto",

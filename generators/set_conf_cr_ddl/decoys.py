@@ -17,9 +17,9 @@ from mesocosm.generators.set_conf_cr_ddl.conferences import (
 )
 from mesocosm.generators.set_conf_cr_ddl.letters import shifted
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS
-from mesocosm.generators.set_conf_cr_ddl.params import share_of
 from mesocosm.generators.set_conf_cr_ddl.wording import Voice, aside, finish
 from mesocosm.prose import Prose
+from mesocosm.shares import share_of
 
 _OTHER_THINGS = (
     "Author registration", "The copyright form", "The presentation video", "Visa letters",

@@ -22,10 +22,11 @@ from mesocosm.generators.set_conf_cr_ddl.conferences import (
 )
 from mesocosm.generators.set_conf_cr_ddl.expected import LEAD
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS, Names
-from mesocosm.generators.set_conf_cr_ddl.params import Params, share_of
+from mesocosm.generators.set_conf_cr_ddl.params import Params
 from mesocosm.prose import Prose
 from mesocosm.prose.names import slug
 from mesocosm.servers.calendar.store.times import zone
+from mesocosm.shares import share_of
 
 _HOME_ZONES = (
     "Europe/London", "Europe/Berlin", "Europe/Zurich", "Europe/Lisbon", "Europe/Athens", "Africa/Nairobi",

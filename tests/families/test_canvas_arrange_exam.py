@@ -20,12 +20,12 @@ from mesocosm.errors import UsageError
 from mesocosm.family import load_family
 from mesocosm.generators.canvas_arrange_exam import Expected, Params
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK
-from mesocosm.generators.canvas_arrange_exam.params import apportion
 from mesocosm.instance import Instance, build_instance
 from mesocosm.protocol import McpTools, WorldCaller, build_server
 from mesocosm.servers.canvas.models import User
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.excel.store import save_workbook
+from mesocosm.shares import apportion
 from mesocosm.world import World
 
 FAMILY = load_family("canvas_arrange_exam")
