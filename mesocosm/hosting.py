@@ -3,6 +3,7 @@
 =====================================  ================================================================
 ``/e/<episode>/<service>/mcp``         one service of an episode over MCP
 ``/e/<episode>/mcp``                   all its services, tool names prefixed by service
+``/e/<episode>/<service>/...``         the vendor's own API of a service that has one
 ``/episodes ...``                      the control plane, for holders of the admin token
 ``/health``, ``/ready``                for load balancers and compose files
 =====================================  ================================================================
@@ -18,7 +19,7 @@ import shutil
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,10 +37,11 @@ from mesocosm.episode import Episode
 from mesocosm.errors import UsageError
 from mesocosm.evaluation import trajectory_line
 from mesocosm.family import Family, family_names, load_family
+from mesocosm.gateway import load_api, respond
 from mesocosm.instances import InstanceCache
 from mesocosm.protocol import HttpEndpoints, error_body, run_call
 from mesocosm.quantities import MAX_SEED, parse_length
-from mesocosm.service import Service, service_names
+from mesocosm.service import Operation, Service, service_names
 from mesocosm.world import Outcome
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -69,6 +71,22 @@ class HostedEpisode:
                 return await run_call(self.episode.world, service, tool, arguments, key)
         # Closed as surplus or deleted while this call was on its way here: no two may have a world open.
         return await self._pool.get(self.id).call(service, tool, arguments, key)
+
+    def is_open(self, service: str) -> bool:
+        """Whether clients of a service's own protocols may use it."""
+        return self.episode.world.is_open(service)
+
+    async def request(
+        self, service: str, operation: Operation, arguments: Mapping[str, Any], key: str | None
+    ) -> Outcome:
+        """Do what a client of another protocol asks, when its turn has come."""
+        async with self.turn:
+            if not self._closed:
+                make = partial(
+                    self.episode.world.request, service, operation.name, arguments, idempotency_key=key
+                )
+                return await anyio.to_thread.run_sync(make) if operation.threaded else make()
+        return await self._pool.get(self.id).request(service, operation, arguments, key)
 
     async def do(self, action: Callable[[Episode], Any]) -> Any:
         """Something longer between two calls, such as a fork; in a thread, so that others are served."""
@@ -220,6 +238,7 @@ class EpisodeView(BaseModel):
     prompt: str
     mcp: str = Field(description="Path of the endpoint with all services")
     services: dict[str, str] = Field(description="Path of each service's endpoint")
+    apis: dict[str, str] = Field(description="Base path of each vendor's API; the token is the episode's id")
 
 
 class EpisodePage(BaseModel):
@@ -263,6 +282,11 @@ async def _view(hosted: HostedEpisode) -> EpisodeView:
             prompt=episode.prompt,
             mcp=f"{prefix}/mcp",
             services={name: f"{prefix}/{name}/mcp" for name in episode.world.services},
+            apis={
+                name: f"{prefix}/{name}"
+                for name in episode.world.services
+                if load_api(name) and episode.world.is_open(name)
+            },
         )
 
     view: EpisodeView = await hosted.do(look)
@@ -315,6 +339,9 @@ class Hosting:
             await _refuse(send, 500, "the episode cannot be opened")
             return
         service = rest[0] if len(rest) == 2 else None
+        if rest and rest[0] in offered and rest[1:] != ["mcp"] and (api := load_api(rest[0])):
+            await respond(api, hosted, id_, f"/e/{id_}/{rest[0]}", scope, receive, send)
+            return
         if rest[-1:] != ["mcp"] or len(rest) > 2 or (service is not None and service not in offered):
             known = ", ".join(offered)
             await _refuse(send, 404, f"unknown endpoint; this episode has mcp and <service>/mcp for {known}")

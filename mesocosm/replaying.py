@@ -46,9 +46,7 @@ def replay_episode(path: Path) -> Replay:
                     world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
                     continue
                 world.order_inside = before.journal.inside(entry.seq)
-                outcome = world.call(
-                    entry.service, entry.tool, entry.arguments, idempotency_key=entry.idempotency_key
-                )
+                outcome = world.repeat(entry)
                 calls += 1
                 if entry.result is not None and (outcome.status, outcome.text) != (
                     entry.status,

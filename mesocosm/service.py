@@ -17,7 +17,9 @@ registered by existing. A tool is a plain function whose first parameter is the 
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import importlib.util
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -121,6 +123,60 @@ class Page:
 
 
 @dataclass(frozen=True)
+class Reply:
+    """An answer over HTTP, where a service is also spoken to in its vendor's own way."""
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    media_type: str = "application/json"
+
+    @property
+    def text(self) -> str:
+        """The body as the journal keeps it: bytes that are no text by their hash only."""
+        try:
+            return self.body.decode()
+        except UnicodeDecodeError:
+            return f"{len(self.body)} bytes, SHA-256 {hashlib.sha256(self.body).hexdigest()}"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a client of another protocol than MCP may ask of a service. It runs as a tool call does."""
+
+    name: str
+    """As the journal calls it, such as ``GET /api/v1/courses/{id}`` or ``IMAP STORE``."""
+    function: Callable[..., Any]
+    writes: bool
+    bind: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    """From the arguments that the journal keeps (data) to the function's; may refuse."""
+    threaded: bool = False
+    ends_episode: ClassVar[bool] = False
+
+
+class Operations(dict[str, Operation]):
+    """The operations of one protocol, each registered by its function."""
+
+    def reads(self, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Register an operation that changes nothing."""
+        return self._register(name, writes=False)
+
+    def writes(self, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Register an operation that changes the world."""
+        return self._register(name, writes=True)
+
+    def _register(self, name: str, *, writes: bool) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        if name in self:
+            raise TypeError(f"the operation {name!r} is defined twice")
+
+        def register(function: Callable[P, R]) -> Callable[P, R]:
+            self[name] = Operation(name, function, writes)
+            return function
+
+        return register
+
+
+@dataclass(frozen=True)
 class Tool:
     """One tool of a service: a function, its schema, and what it may do to the world."""
 
@@ -133,6 +189,10 @@ class Tool:
     idempotent: bool
     ends_episode: bool
     title: str = ""
+
+    def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The function's arguments; ``Invalid`` says what is wrong with those that were given."""
+        return self.signature.bind(arguments)
 
     @property
     def annotations(self) -> dict[str, Any]:
@@ -257,6 +317,21 @@ def load_service(name: str) -> Service[Any]:
     if not isinstance(service, Service) or service.name != name:
         raise TypeError(f"servers/{name}/tools.py: `server` must be a Service named {name!r}")
     return service
+
+
+_DOORS = ("rest", "mail")
+"""Modules of a service for clients that speak another protocol than MCP."""
+
+
+@cache
+def load_operations(name: str) -> Mapping[str, Operation]:
+    """What clients of other protocols than MCP may ask of a service, by name."""
+    found: dict[str, Operation] = {}
+    for door in _DOORS:
+        module = f"mesocosm.servers.{name}.{door}"
+        if importlib.util.find_spec(module):
+            found |= importlib.import_module(module).operations
+    return found
 
 
 def load_services() -> Mapping[str, Service[Any]]:

@@ -31,9 +31,20 @@ from sqlalchemy.orm import Session
 
 from mesocosm import database
 from mesocosm.changes import Changes, compare
+from mesocosm.dice import Dice
 from mesocosm.errors import Conflict, Refusal, UsageError
 from mesocosm.journal import Entry, Journal
-from mesocosm.service import Image, Page, Service, Store, Tool, load_service
+from mesocosm.service import (
+    Image,
+    Operation,
+    Page,
+    Reply,
+    Service,
+    Store,
+    Tool,
+    load_operations,
+    load_service,
+)
 from mesocosm.workspace import Workspace, replace_file
 
 S = TypeVar("S", bound=Store)
@@ -83,6 +94,9 @@ class Outcome:
 
     status: Literal["ok", "refused", "fault"]
     blocks: tuple[str | Image, ...] = field(default=())
+    reply: Reply | None = None
+    """What an HTTP client is answered, where it asked."""
+    refusal: Refusal | None = None
 
     @property
     def is_error(self) -> bool:
@@ -113,6 +127,7 @@ class World:
         self.read_only = read_only
         self.manifest = _read_manifest(path)
         self.workspace = Workspace(path / "workspace", linked=read_only)
+        self._dice = Dice(self.manifest.family, self.manifest.seed)
         self._stores: dict[str, Store] = {}
         self._services: dict[str, Service[Any]] = {}
         self._call_rng: random.Random | None = None
@@ -138,7 +153,7 @@ class World:
         (path / "workspace").mkdir()
         _write_manifest(path, manifest)
         world = cls(path)
-        world._building = (manifest.start, random.Random(f"{manifest.family}:{manifest.seed}"))
+        world._building = (manifest.start, world._dice.rng)
         for name in manifest.services:
             service = load_service(name)
             if service.metadata is not None:
@@ -177,12 +192,12 @@ class World:
         if self._building:
             return self._building[1]
         if self._call_rng is None:
-            self._call_rng = random.Random(f"{self.manifest.family}:{self.manifest.seed}:{self.journal.last}")
+            self._call_rng = self.stream(str(self.journal.last))
         return self._call_rng
 
     def stream(self, name: str) -> random.Random:
         """A source of randomness of its own, from the seed: drawing from it does not disturb the others."""
-        return random.Random(f"{self.manifest.family}:{self.manifest.seed}:{name}")
+        return self._dice.stream(name)
 
     def store(self, kind: type[S]) -> S:
         """The store of that kind over this world's tables."""
@@ -241,14 +256,47 @@ class World:
         journal says of these inside which call they were made. Raises ``UnknownTool``; every other failure
         is an ``Outcome``.
         """
-        tool = self.tool(service, name)
+        return self._make(service, self.tool(service, name), arguments, idempotency_key)
+
+    def operation(self, service: str, name: str) -> Operation:
+        """What a client of another protocol asks for, else ``UnknownTool``."""
+        operation = load_operations(service).get(name) if self.is_open(service) else None
+        if operation is None:
+            raise UnknownTool(f"Unknown operation {name!r} of {service!r}")
+        return operation
+
+    def is_open(self, service: str) -> bool:
+        """Whether clients of other protocols may use a service: its API would get round a task that offers
+        only some of the tools."""
+        return service in self.services and self.manifest.services[service] is None
+
+    def request(
+        self, service: str, name: str, arguments: Mapping[str, Any], *, idempotency_key: str | None = None
+    ) -> Outcome:
+        """Do for a client of another protocol than MCP what it asks: in all else like ``call``."""
+        return self._make(service, self.operation(service, name), arguments, idempotency_key)
+
+    def repeat(self, entry: Entry) -> Outcome:
+        """Make a journalled call again."""
+        tools = self.services[entry.service].tools if entry.service in self.services else {}
+        make = self.call if entry.tool in tools else self.request
+        return make(entry.service, entry.tool, entry.arguments, idempotency_key=entry.idempotency_key)
+
+    def _make(
+        self,
+        service: str,
+        tool: Tool | Operation,
+        arguments: Mapping[str, Any],
+        idempotency_key: str | None,
+    ) -> Outcome:
+        name = tool.name
         started = perf_counter_ns()
         journal = self.journal
         # The standard library's JSON, because it can write down whatever a client may send.
         raw = json.dumps(arguments, separators=(",", ":"))
         self._call_rng = None
         try:
-            bound = tool.signature.bind(arguments)
+            bound = tool.bind(arguments)
             retried = tool.writes and idempotency_key is not None and journal.find_key(idempotency_key)
             if tool.writes and self.ended and not retried:
                 raise Conflict("The task has been declared done; no further changes are accepted.")
@@ -256,7 +304,7 @@ class World:
             journal.record(
                 service, name, raw, "refused", refusal.message, None, _since(started), self._inside
             )
-            return Outcome("refused", (refusal.message,))
+            return Outcome("refused", (refusal.message,), refusal=refusal)
         if not tool.writes:
             outcome, error = self._run_read(service, tool, bound)
             journal.record(
@@ -288,7 +336,9 @@ class World:
             raise RuntimeError(f"{service}.{name} failed:\n{error}")
         return outcome
 
-    def _run_read(self, service: str, tool: Tool, bound: dict[str, Any]) -> tuple[Outcome, str | None]:
+    def _run_read(
+        self, service: str, tool: Tool | Operation, bound: dict[str, Any]
+    ) -> tuple[Outcome, str | None]:
         try:
             store = self._store(service)
         except DBAPIError:
@@ -304,7 +354,7 @@ class World:
             session.expunge_all()
 
     def _run_write(
-        self, service: str, tool: Tool, bound: dict[str, Any], seq: int
+        self, service: str, tool: Tool | Operation, bound: dict[str, Any], seq: int
     ) -> tuple[Outcome, str | None]:
         try:
             store = self._store(service)
@@ -410,11 +460,14 @@ def copy_world(source: Path, target: Path) -> None:
             shutil.copyfile(entry, target / entry.name)
 
 
-def _run(store: Store, tool: Tool, bound: dict[str, Any]) -> tuple[Outcome, str | None]:
+def _run(store: Store, tool: Tool | Operation, bound: dict[str, Any]) -> tuple[Outcome, str | None]:
     try:
-        return Outcome("ok", _blocks(tool.function(store, **bound))), None
+        result = tool.function(store, **bound)
+        if isinstance(result, Reply):
+            return Outcome("ok", (result.text,), reply=result), None
+        return Outcome("ok", _blocks(result)), None
     except Refusal as refusal:
-        return Outcome("refused", (refusal.message,)), None
+        return Outcome("refused", (refusal.message,), refusal=refusal), None
     except Exception:  # noqa: BLE001 - the tool boundary: whatever else is raised is our fault, and recorded
         return _fault()
 
