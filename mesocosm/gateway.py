@@ -99,6 +99,7 @@ async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope
             return api.error(404, "There is nothing at this path.")
         wrong = api.error(405, f"This path takes {', '.join(known)}.")
         return Reply(wrong.body, wrong.status, {**wrong.headers, "Allow": ", ".join(known)})
+    request = request.without(api.credentials)
     return await _make(api, client, route, request, headers.get("idempotency-key"))
 
 

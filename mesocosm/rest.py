@@ -21,7 +21,7 @@ import binascii
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode
@@ -60,6 +60,13 @@ class Request:
         """The URL that was asked for."""
         return self.base + self.path + ("?" + self.query if self.query else "")
 
+    def without(self, prefixes: tuple[str, ...]) -> Request:
+        """The same request without the parameters of the query whose names begin so."""
+        if not prefixes:
+            return self
+        kept = [(name, value) for name, value in self.pairs if not name.startswith(prefixes)]
+        return replace(self, query=urlencode(kept))
+
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
         """Names and values of the query, in order."""
@@ -92,13 +99,16 @@ class Request:
     def values(self) -> dict[str, Any]:
         """What the query and the body say, by name; of the same name, the body's."""
         values = nested(self.pairs)
-        if self.media_type == _FORM:
-            return values | nested(self.form)
-        if self.body and self.media_type in ("application/json", "text/json", ""):
-            if not isinstance(self.json, dict):
-                raise Invalid("The body must be a JSON object.")
-            return values | self.json
-        return values
+        return values | (nested(self.form) if self.media_type == _FORM else self.data)
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The body where it is JSON, which must be an object then; nothing otherwise."""
+        if not self.body or self.media_type not in ("application/json", "text/json", ""):
+            return {}
+        if not isinstance(self.json, dict):
+            raise Invalid("The body must be a JSON object.")
+        return self.json
 
     def arguments(self) -> dict[str, Any]:
         """The request as the journal keeps it."""
@@ -189,7 +199,7 @@ class Route:
         if properties:
             given = request.values | params
             bound |= self.signature.bind(
-                {name: _coerced(given[name], schema) for name, schema in properties.items() if name in given}
+                {name: coerced(given[name], schema) for name, schema in properties.items() if name in given}
             )
         return bound
 
@@ -208,6 +218,7 @@ class Api:
         error: The vendor's error body (data) for a status, a text and a code.
         page_headers: The vendor's headers for a page of a list.
         challenge: The ``WWW-Authenticate`` header of a 401.
+        credentials: Beginnings of query parameters that carry credentials; they do not reach the routes.
         headers: Headers of every answer.
         described: Whether ``/openapi.json`` describes it; for APIs of our own, whose routes are typed.
     """
@@ -221,6 +232,7 @@ class Api:
         error: Callable[[int, str, str | None], Any],
         page_headers: Callable[[Page, Request], Mapping[str, str]] = lambda page, request: {},
         challenge: str = "Bearer",
+        credentials: Sequence[str] = (),
         headers: Mapping[str, str] | None = None,
         described: bool = False,
     ) -> None:
@@ -228,6 +240,7 @@ class Api:
         self.prefix = prefix
         self.authenticate = authenticate
         self.challenge = challenge
+        self.credentials = tuple(credentials)
         self.headers = dict(headers or {})
         self.described = described
         self.operations: dict[str, Operation] = {}
@@ -450,16 +463,22 @@ _BOOLEANS = {
 }
 
 
-def _coerced(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Text of a URL or a form as what the function takes; what does not fit stays and is refused there."""
+def coerced(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Text of a URL or a form as what the function takes; what does not fit stays and is refused there.
+
+    Of an object only the known fields are taken, as of the parameters themselves; ``null`` is no text.
+    """
     kind = schema.get("type")
+    if kind == "object" and "properties" in schema and isinstance(value, dict):
+        known = schema["properties"]
+        return {name: coerced(item, known[name]) for name, item in value.items() if name in known}
     if kind == "array":
         items = value if isinstance(value, list) else value.split(",") if isinstance(value, str) else value
         if not isinstance(items, list):
             return value
-        return [_coerced(item, schema.get("items", {})) for item in items]
+        return [coerced(item, schema.get("items", {})) for item in items]
     if not isinstance(value, str):
-        return value
+        return "" if value is None and kind == "string" else value
     if kind in ("integer", "number"):
         try:
             return int(value)
@@ -473,6 +492,6 @@ def _coerced(value: Any, schema: Mapping[str, Any]) -> Any:
         return _BOOLEANS.get(value.lower(), value)
     if "anyOf" in schema:
         for option in schema["anyOf"]:
-            if (coerced := _coerced(value, option)) is not value:
-                return coerced
+            if (converted := coerced(value, option)) is not value:
+                return converted
     return value

@@ -5,6 +5,7 @@ from mesocosm.servers.woocommerce.store.catalogue import NewProduct, NewVariatio
 from mesocosm.servers.woocommerce.store.configuration import SHIPPING_METHODS, Configuration
 from mesocosm.servers.woocommerce.store.coupons import NewCoupon
 from mesocosm.servers.woocommerce.store.customers import CustomerFilter, NewCustomer
+from mesocosm.servers.woocommerce.store.details import Details
 from mesocosm.servers.woocommerce.store.filling import NewLineItem, NewOrder
 from mesocosm.servers.woocommerce.store.orders import NewNote, OrderFilter
 from mesocosm.servers.woocommerce.store.products import ProductFilter
@@ -13,8 +14,10 @@ from mesocosm.servers.woocommerce.store.refusals import text_of
 from mesocosm.servers.woocommerce.store.reports import Reports
 from mesocosm.servers.woocommerce.store.reviews import NewReview, Reviews
 from mesocosm.servers.woocommerce.store.system import SYSTEM_TOOLS, System
+from mesocosm.servers.woocommerce.store.term_changes import TermChanges
 from mesocosm.servers.woocommerce.store.terms import NewCategory, NewTag
 from mesocosm.servers.woocommerce.store.values import known_fields, money, window
+from mesocosm.servers.woocommerce.store.variations import Variations
 
 __all__ = [
     "SHIPPING_METHODS",
@@ -42,5 +45,5 @@ __all__ = [
 ]
 
 
-class WooCommerceStore(Batches, Reports, Reviews, Configuration, System):
+class WooCommerceStore(Batches, Variations, Details, TermChanges, Reports, Reviews, Configuration, System):
     """One shop, used with the API key of the user that is signed in."""

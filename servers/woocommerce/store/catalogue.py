@@ -139,9 +139,7 @@ class Catalogue(Products, Taxes):
         checked = [_with_variations(product, history) for product in products]
         everything = [one for product, variations in checked for one in (product, *variations)]
         self._check_references(everything)
-        batch = _Batch(
-            self.stock_rules, self.next_id(Product), self._skus(everything), self._slugs(everything)
-        )
+        batch = self.new_batch(everything)
         ids = []
         for product, variations in checked:
             parent = self._place(batch, product, None)
@@ -149,12 +147,20 @@ class Catalogue(Products, Taxes):
             children = [self._place(batch, variation, parent) for variation in variations]
             if children and not parent["manage_stock"]:
                 parent["stock_status"] = status_of_children([child["stock_status"] for child in children])
+        self.write_batch(batch)
+        return ids
+
+    def new_batch(self, products: Sequence[Row]) -> _Batch:
+        """An empty batch that knows the SKUs and slugs which these products could clash with."""
+        return _Batch(self.stock_rules, self.next_id(Product), self._skus(products), self._slugs(products))
+
+    def write_batch(self, batch: _Batch) -> None:
+        """Put all products of a batch into the tables."""
         self.add(Product, batch.rows)
         self.add(ProductCategory, batch.categories)
         self.add(ProductTag, batch.tags)
         self.add(ProductImage, batch.images)
         self.add_meta("product", batch.meta)
-        return ids
 
     def _place(self, batch: _Batch, data: Row, parent: Row | None) -> Row:
         """Put a checked product, or a variation of ``parent``, into the batch; returns its row."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from sqlalchemy import bindparam, case, or_, select
+from sqlalchemy import String, bindparam, case, cast, or_, select
 from sqlalchemy.orm import aliased
 
 from mesocosm.servers.woocommerce.models import (
@@ -139,6 +139,9 @@ class OrderFilter:
     before: str | None = None
     include: Sequence[int] | None = None
     exclude: Sequence[int] | None = None
+    modified_after: str | None = None
+    modified_before: str | None = None
+    search: str | None = None
 
 
 class Orders(Shop):
@@ -254,6 +257,10 @@ def _conditions(wanted: OrderFilter) -> list[Any]:
     if wanted.product is not None:
         bought = or_(LineItem.product_id == wanted.product, LineItem.variation_id == wanted.product)
         found.append(Order.id.in_(select(LineItem.order_id).where(bought)))
+    if wanted.search:
+        words = text(wanted.search, "search")
+        columns = (cast(Order.id, String), cast(Order.billing, String), cast(Order.shipping, String))
+        found.append(or_(*(column.icontains(words, autoescape=True) for column in columns)))
     return found + chosen(Order, wanted)
 
 

@@ -128,6 +128,10 @@ class ProductFilter:
     exclude: Sequence[int] | None = None
     after: str | None = None
     before: str | None = None
+    modified_after: str | None = None
+    modified_before: str | None = None
+    type: str | None = None
+    slug: str | None = None
 
 
 class Products(Terms):
@@ -203,6 +207,10 @@ class Products(Terms):
         if wanted.sku:
             skus = [part.strip() for part in checked_text(wanted.sku, "sku").split(",")]
             found.append(Product.sku.in_([part for part in skus if part]))
+        if wanted.type is not None:
+            found.append(Product.type == wanted.type)
+        if wanted.slug is not None:
+            found.append(Product.slug == wanted.slug)
         if wanted.featured is not None:
             found.append(Product.featured.is_(wanted.featured))
         if wanted.on_sale is not None:
@@ -288,6 +296,15 @@ def chosen(kind: Any, wanted: Any) -> list[Any]:
         found.append(within)
     if wanted.before is not None:
         found.append(kind.date_created < date(wanted.before, "before"))
+    return found + _modified_within(kind, wanted)
+
+
+def _modified_within(kind: Any, wanted: Any) -> list[Any]:
+    found = []
+    if getattr(wanted, "modified_after", None) is not None:
+        found.append(kind.date_modified > date(wanted.modified_after, "modified_after"))
+    if getattr(wanted, "modified_before", None) is not None:
+        found.append(kind.date_modified < date(wanted.modified_before, "modified_before"))
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any, NotRequired, TypedDict
 from sqlalchemy import bindparam, func, select
 
 from mesocosm.servers.woocommerce.models import Category, Product, ProductCategory, ProductTag, Tag
-from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter
+from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
 from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
@@ -60,6 +60,7 @@ _TAG_COUNT = (
 _CATEGORIES = select(*Category.__table__.c, _CATEGORY_COUNT.label("count"))
 _TAGS = select(*Tag.__table__.c, _TAG_COUNT.label("count"))
 _CATEGORY_BY_ID = _CATEGORIES.where(Category.id == bindparam("id"))
+TAG_BY_ID = _TAGS.where(Tag.id == bindparam("id"))
 _PARENTS = select(Category.id, Category.parent)
 _CATEGORY_NAMES = select(Category.id, Category.name, Category.parent, Category.slug)
 _TAG_SLUGS = select(Tag.slug)
@@ -138,7 +139,14 @@ class Terms(Shop):
         """A new category."""
         self.authorise("create")
         (category_id,) = self._add_categories([data])
-        return self.fetch(_CATEGORY_BY_ID, id=category_id)[0]
+        return self.category_record(category_id)
+
+    def category_record(self, category_id: int) -> Record:
+        """A category that exists."""
+        rows = self.fetch(_CATEGORY_BY_ID, id=category_id)
+        if not rows:
+            raise not_found("woocommerce_rest_term_invalid", "Resource does not exist.")
+        return rows[0]
 
     def add_categories(self, categories: Iterable[NewCategory]) -> list[int]:
         """Many categories at once; returns their ids. A parent must be there, or earlier in the list."""
@@ -166,6 +174,9 @@ class Terms(Shop):
 
     def add_tags(self, tags: Iterable[NewTag]) -> list[int]:
         """Many tags at once; returns their ids."""
+        return self._add_tags(tags)
+
+    def _add_tags(self, tags: Iterable[Mapping[str, Any]]) -> list[int]:
         slugs = {row["slug"] for row in self.fetch(_TAG_SLUGS)}
         rows: list[Row] = []
         next_id = self.next_id(Tag)
@@ -196,6 +207,19 @@ class Terms(Shop):
                 found.append(category)
                 waiting += children.get(category, [])
         return found
+
+
+def category_changes(entry: Mapping[str, Any]) -> Row:
+    """The columns of a category that some data is about."""
+    data = checked(entry, _CATEGORY_CHECKS, _READ_ONLY)
+    if "menuOrder" in data:
+        data["menu_order"] = data.pop("menuOrder")
+    return data
+
+
+def tag_changes(entry: Mapping[str, Any]) -> Row:
+    """The columns of a tag that some data is about."""
+    return checked(entry, _TAG_CHECKS, _READ_ONLY)
 
 
 def _category_row(entry: Mapping[str, Any]) -> Row:

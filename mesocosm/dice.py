@@ -1,0 +1,37 @@
+"""Randomness from a seed: one main source and as many named ones as are asked for."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+
+class Streams(Protocol):
+    """Where a generator draws from; a world that is being built is one, ``Dice`` are one without a world."""
+
+    @property
+    def rng(self) -> random.Random:
+        """The main source."""
+
+    def stream(self, name: str) -> random.Random:
+        """A source of its own: drawing from it does not disturb the others."""
+
+
+@dataclass(frozen=True)
+class Dice:
+    """The dice of one instance: what it is drawn with, in a world and without one."""
+
+    family: str
+    """Name of the task, not of the generator: a task and its variants draw differently."""
+    seed: int
+
+    @cached_property
+    def rng(self) -> random.Random:
+        """The main source."""
+        return random.Random(f"{self.family}:{self.seed}")
+
+    def stream(self, name: str) -> random.Random:
+        """A source of its own, from the seed; the same name starts it anew."""
+        return random.Random(f"{self.family}:{self.seed}:{name}")

@@ -1,0 +1,206 @@
+"""Orders, notes, refunds, customers, coupons and reports."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mesocosm.rest import Request
+from mesocosm.servers.woocommerce.rest.service import api, tool_route
+from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
+from mesocosm.servers.woocommerce.tools import coupons, customers, order_shapes, orders, reports, shapes
+from mesocosm.service import Page
+
+Shape = dict[str, Any]
+Totals = list[tuple[str, str, int]]
+
+
+@api.get("/orders")
+def list_orders(
+    store: WooCommerceStore,
+    request: Request,
+    page: int | None = None,
+    per_page: int | None = None,
+    search: str | None = None,
+    after: str | None = None,
+    before: str | None = None,
+    modified_after: str | None = None,
+    modified_before: str | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    order: Literal["asc", "desc"] | None = None,
+    orderby: Literal["date", "id", "include", "title", "slug"] | None = None,
+    status: list[str] | None = None,
+    customer: int | None = None,
+    product: int | None = None,
+    _fields: list[str] | None = None,
+) -> Page:
+    """All orders, with the filters of the vendor's documentation."""
+    wanted = OrderFilter(
+        status=None if status in (None, ["any"]) else status,
+        customer=customer,
+        product=product,
+        after=after,
+        before=before,
+        modified_after=modified_after,
+        modified_before=modified_before,
+        search=search,
+        include=include,
+        exclude=exclude,
+    )
+    records, total = store.orders(wanted, page=page, per_page=per_page, orderby=orderby, order=order)
+    items = [shapes.only(order_shapes.order(record), _fields) for record in records]
+    return Page(items, *window(page, per_page), total)
+
+
+tool_route("GET", "/orders/{orderId}", orders.woo_orders_get)
+tool_route("POST", "/orders", orders.woo_orders_create, status=201)
+tool_route("PUT", "/orders/{orderId}", orders.woo_orders_update)
+tool_route("DELETE", "/orders/{orderId}", orders.woo_orders_delete)
+tool_route("POST", "/orders/batch", orders.woo_orders_batch_update)
+
+
+# -- notes ------------------------------------------------------------------------------------------------
+
+tool_route("POST", "/orders/{orderId}/notes", orders.woo_orders_notes_create, status=201)
+
+
+@api.get("/orders/{order_id}/notes")
+def list_notes(
+    store: WooCommerceStore, order_id: int, type: Literal["any", "customer", "internal"] = "any"
+) -> list[Shape]:
+    """The notes of an order, newest first; they come without pages."""
+    return [order_shapes.note(note) for note in store.notes(order_id, type)]
+
+
+@api.get("/orders/{order_id}/notes/{id}")
+def get_note(store: WooCommerceStore, order_id: int, id: int) -> Shape:
+    """One note."""
+    return order_shapes.note(store.note(order_id, id))
+
+
+@api.delete("/orders/{order_id}/notes/{id}")
+def delete_note(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
+    """What a note was."""
+    return order_shapes.note(store.delete_note(order_id, id, force=force))
+
+
+# -- refunds ----------------------------------------------------------------------------------------------
+
+
+@api.get("/orders/{order_id}/refunds")
+def list_refunds(
+    store: WooCommerceStore,
+    request: Request,
+    order_id: int,
+    page: int | None = None,
+    per_page: int | None = None,
+) -> Page:
+    """The refunds of an order, newest first."""
+    records, total = store.refunds(order_id, page=page, per_page=per_page)
+    return Page([order_shapes.refund(record) for record in records], *window(page, per_page), total)
+
+
+@api.post("/orders/{order_id}/refunds", status=201)
+def create_refund(
+    store: WooCommerceStore,
+    order_id: int,
+    amount: str | None = None,
+    reason: str = "",
+    api_refund: bool = True,
+    api_restock: bool = True,
+    line_items: list[Any] | None = None,
+) -> Shape:
+    """A new refund, through the payment gateway unless the client says otherwise."""
+    record = store.create_refund(
+        order_id,
+        amount_given=amount,
+        reason=reason,
+        pay_back=api_refund,
+        items=line_items or [],
+        restock=api_restock,
+    )
+    return order_shapes.refund(record)
+
+
+@api.get("/orders/{order_id}/refunds/{id}")
+def get_refund(store: WooCommerceStore, order_id: int, id: int) -> Shape:
+    """One refund."""
+    return order_shapes.refund(store.refund(order_id, id))
+
+
+@api.delete("/orders/{order_id}/refunds/{id}")
+def delete_refund(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
+    """What a refund was."""
+    return order_shapes.refund(store.delete_refund(order_id, id, force=force))
+
+
+# -- customers and coupons --------------------------------------------------------------------------------
+
+tool_route("GET", "/customers", customers.woo_customers_list)
+tool_route("GET", "/customers/{customerId}", customers.woo_customers_get)
+tool_route("POST", "/customers", customers.woo_customers_create, status=201)
+tool_route("PUT", "/customers/{customerId}", customers.woo_customers_update)
+
+
+@api.delete("/customers/{id}")
+def delete_customer(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
+    """What a customer was."""
+    return shapes.customer(store.delete_customer(id, force=force))
+
+
+tool_route("GET", "/coupons", coupons.woo_coupons_list)
+tool_route("GET", "/coupons/{couponId}", coupons.woo_coupons_get)
+tool_route("POST", "/coupons", coupons.woo_coupons_create, status=201)
+tool_route("PUT", "/coupons/{couponId}", coupons.woo_coupons_update)
+tool_route("DELETE", "/coupons/{couponId}", coupons.woo_coupons_delete)
+
+
+# -- reports ----------------------------------------------------------------------------------------------
+
+_REPORTS = {
+    "sales": "List of sales reports.",
+    "top_sellers": "List of top sellers products.",
+    "orders/totals": "Orders totals.",
+    "products/totals": "Products totals.",
+    "customers/totals": "Customers totals.",
+    "coupons/totals": "Coupons totals.",
+    "reviews/totals": "Reviews totals.",
+}
+
+tool_route("GET", "/reports/sales", reports.woo_reports_sales)
+tool_route("GET", "/reports/top_sellers", reports.woo_reports_top_sellers)
+tool_route("GET", "/reports/orders/totals", reports.woo_reports_orders)
+tool_route("GET", "/reports/customers/totals", reports.woo_reports_customers)
+# Of the analytics, which the vendor serves under another root.
+tool_route("GET", "/reports/products", reports.woo_reports_products)
+tool_route("GET", "/reports/stock", reports.woo_reports_stock)
+tool_route("GET", "/reports/stock/low", reports.woo_reports_low_stock)
+
+
+@api.get("/reports")
+def list_reports(store: WooCommerceStore) -> list[Shape]:
+    """The reports that there are."""
+    store.authorise("view")
+    return [{"slug": slug, "description": text} for slug, text in _REPORTS.items()]
+
+
+def _totals(totals: Totals) -> list[Shape]:
+    return [{"slug": slug, "name": name, "total": total} for slug, name, total in totals]
+
+
+@api.get("/reports/products/totals")
+def product_totals(store: WooCommerceStore) -> list[Shape]:
+    """Products by type."""
+    return _totals(store.product_totals())
+
+
+@api.get("/reports/coupons/totals")
+def coupon_totals(store: WooCommerceStore) -> list[Shape]:
+    """Coupons by type of discount."""
+    return _totals(store.coupon_totals())
+
+
+@api.get("/reports/reviews/totals")
+def review_totals(store: WooCommerceStore) -> list[Shape]:
+    """Reviews by rating."""
+    return _totals(store.review_totals())

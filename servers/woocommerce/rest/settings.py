@@ -1,0 +1,31 @@
+"""Taxes, shipping, settings, payment gateways, the system and webhooks: what the tools have of them."""
+
+from __future__ import annotations
+
+from mesocosm.servers.woocommerce.rest.service import tool_route
+from mesocosm.servers.woocommerce.tools import configuration, shipping, system, taxes, webhooks
+
+tool_route("GET", "/taxes", taxes.woo_tax_rates_list)
+tool_route("GET", "/taxes/{rateId}", taxes.woo_tax_rates_get)
+tool_route("POST", "/taxes", taxes.woo_tax_rates_create, status=201)
+tool_route("GET", "/taxes/classes", taxes.woo_tax_classes_list)
+
+tool_route("GET", "/shipping/zones", shipping.woo_shipping_zones_list)
+tool_route("GET", "/shipping/zones/{zoneId}", shipping.woo_shipping_zones_get)
+tool_route("POST", "/shipping/zones", shipping.woo_shipping_zones_create, status=201)
+tool_route("PUT", "/shipping/zones/{zoneId}", shipping.woo_shipping_zones_update)
+tool_route("GET", "/shipping/zones/{zoneId}/methods", shipping.woo_shipping_zone_methods_list)
+tool_route("POST", "/shipping/zones/{zoneId}/methods", shipping.woo_shipping_zone_methods_create, status=201)
+
+tool_route("GET", "/settings", configuration.woo_settings_list)
+tool_route("GET", "/settings/{groupId}", configuration.woo_settings_get)
+tool_route("GET", "/payment_gateways", configuration.woo_payment_gateways_list)
+tool_route("GET", "/payment_gateways/{gatewayId}", configuration.woo_payment_gateways_get)
+tool_route("PUT", "/payment_gateways/{gatewayId}", configuration.woo_payment_gateways_update)
+
+tool_route("GET", "/system_status", system.woo_system_status)
+tool_route("GET", "/system_status/tools", system.woo_system_tools_list)
+tool_route("PUT", "/system_status/tools/{toolId}", system.woo_system_tools_run)
+
+tool_route("GET", "/webhooks", webhooks.woo_webhooks_list)
+tool_route("POST", "/webhooks", webhooks.woo_webhooks_create, status=201)

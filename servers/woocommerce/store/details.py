@@ -1,0 +1,156 @@
+"""Notes, refunds, reviews and customers one by one, and counts of things: what only the REST API asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import bindparam, delete, func, select, update
+
+from mesocosm.errors import Refusal
+from mesocosm.servers.woocommerce.models import (
+    Base,
+    Coupon,
+    Customer,
+    Meta,
+    Order,
+    OrderNote,
+    Product,
+    Refund,
+    RefundItem,
+    Review,
+)
+from mesocosm.servers.woocommerce.store.refunds import Refunds
+from mesocosm.servers.woocommerce.store.refusals import denied, not_found
+from mesocosm.servers.woocommerce.store.shop import Record, Row
+from mesocosm.servers.woocommerce.store.values import window
+
+_NOTES = select(OrderNote.__table__).where(OrderNote.order_id == bindparam("order"))
+_NOTES_NEWEST_FIRST = _NOTES.order_by(OrderNote.date_created.desc(), OrderNote.id.desc())
+_REFUNDS = select(Refund.__table__).where(Refund.order_id == bindparam("order"))
+_REFUNDS_NEWEST_FIRST = _REFUNDS.order_by(Refund.date_created.desc(), Refund.id.desc())
+_REVIEW = (
+    select(*Review.__table__.c, Product.name.label("product_name"), Product.slug.label("product_slug"))
+    .join(Product, Product.id == Review.product_id)
+    .where(Review.id == bindparam("id"))
+)
+
+Total = tuple[str, str, int]
+"""Slug, name and number."""
+
+
+class NotImplementedHere(Refusal):
+    """The product has no trash for this kind of object."""
+
+    status = 501
+
+
+def no_trash(things: str, *, force: bool) -> None:
+    """Refuse to delete without ``force`` what the product cannot keep in a trash."""
+    if not force:
+        code = "woocommerce_rest_trash_not_supported"
+        raise NotImplementedHere(f"{code}: {things} do not support trashing.", code=code)
+
+
+class Details(Refunds):
+    """Objects that belong to others, one by one."""
+
+    def notes(self, order_id: int, kind: str) -> Sequence[Record]:
+        """The notes of an order, newest first; ``kind`` is any, customer or internal."""
+        self.authorise("view")
+        self.order_row(order_id)
+        rows = self.fetch(_NOTES_NEWEST_FIRST, order=order_id)
+        return [row for row in rows if kind == "any" or row["customer_note"] == (kind == "customer")]
+
+    def note(self, order_id: int, note_id: int) -> Record:
+        """One note of an order."""
+        self.authorise("view")
+        return self._part(_NOTES.where(OrderNote.id == note_id), order_id)
+
+    def delete_note(self, order_id: int, note_id: int, *, force: bool) -> Record:
+        """Delete a note; returns what it was."""
+        self.authorise("delete")
+        no_trash("Order notes", force=force)
+        note = self._part(_NOTES.where(OrderNote.id == note_id), order_id)
+        self.run(delete(OrderNote).where(OrderNote.id == note_id))
+        return note
+
+    def refunds(self, order_id: int, *, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
+        """One page of the refunds of an order, newest first, and how many it has."""
+        self.authorise("view")
+        self.order_row(order_id)
+        page, per_page = window(page, per_page)
+        statement = _REFUNDS_NEWEST_FIRST.limit(per_page).offset((page - 1) * per_page)
+        ids = [row["id"] for row in self.fetch(statement, order=order_id)]
+        return [self.refund_record(one) for one in ids], self.count(Refund, Refund.order_id == order_id)
+
+    def refund(self, order_id: int, refund_id: int) -> Row:
+        """One refund of an order."""
+        self.authorise("view")
+        self._part(_REFUNDS.where(Refund.id == refund_id), order_id)
+        return self.refund_record(refund_id)
+
+    def delete_refund(self, order_id: int, refund_id: int, *, force: bool) -> Row:
+        """Delete a refund; returns what it was. The order's status and the stock stay as they are."""
+        self.authorise("delete")
+        no_trash("Refunds", force=force)
+        record = self.refund(order_id, refund_id)
+        self.run(delete(RefundItem).where(RefundItem.refund_id == refund_id))
+        self.run(delete(Refund).where(Refund.id == refund_id))
+        return record
+
+    def _part(self, statement: Any, order_id: int) -> Record:
+        self.order_row(order_id)
+        rows = self.fetch(statement, order=order_id)
+        if not rows:
+            raise not_found("woocommerce_rest_invalid_id", "Invalid resource ID.")
+        return rows[0]
+
+    def review(self, review_id: int) -> Record:
+        """One review, whatever its status."""
+        self.authorise("view")
+        rows = self.fetch(_REVIEW, id=review_id)
+        if not rows:
+            raise not_found("woocommerce_rest_review_invalid_id", "Invalid review ID.")
+        return rows[0]
+
+    def delete_customer(self, customer_id: int, *, force: bool) -> Row:
+        """Delete a customer, whose orders become a guest's; returns what it was."""
+        self.authorise("delete")
+        no_trash("Customers", force=force)
+        record = self.customer(customer_id)
+        if record["role"] != "customer":
+            raise denied(
+                "woocommerce_rest_cannot_delete", "Sorry, you are not allowed to delete this resource."
+            )
+        self.run(update(Order).where(Order.customer_id == customer_id).values(customer_id=0))
+        self.run(delete(Meta).where(Meta.owner == "customer", Meta.owner_id == customer_id))
+        self.run(delete(Customer).where(Customer.id == customer_id))
+        return record
+
+    # -- how many there are of each kind ----------------------------------------------------------------
+
+    def product_totals(self) -> list[Total]:
+        """Products by type."""
+        names = {"external": "External/Affiliate product", "grouped": "Grouped product"}
+        names |= {"simple": "Simple product", "variable": "Variable product"}
+        return self._totals(Product, Product.type, names, Product.status == "publish")
+
+    def coupon_totals(self) -> list[Total]:
+        """Coupons by type of discount."""
+        names = {"percent": "Percentage discount", "fixed_cart": "Fixed cart discount"}
+        names |= {"fixed_product": "Fixed product discount"}
+        return self._totals(Coupon, Coupon.discount_type, names, Coupon.status == "publish")
+
+    def review_totals(self) -> list[Total]:
+        """Approved reviews by rating."""
+        names = {str(rating): f"Rated {rating} out of 5" for rating in range(1, 6)}
+        totals = self._totals(Review, Review.rating, names, Review.status == "approved")
+        return [(f"rated_{slug}_out_of_5", name, number) for slug, name, number in totals]
+
+    def _totals(self, kind: type[Base], column: Any, names: dict[str, str], condition: Any) -> list[Total]:
+        self.authorise("view")
+        counted = select(column.label("value"), func.count().label("n")).select_from(kind)
+        rows = self.fetch(counted.where(condition).group_by(column))
+        found = {str(row["value"]): int(row["n"]) for row in rows}
+        return [(slug, name, found.get(slug, 0)) for slug, name in names.items()]

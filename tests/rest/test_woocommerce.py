@@ -1,0 +1,281 @@
+"""The public WooCommerce SDK, unmodified, against an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import shop
+from rest.hosted import HostedWorld
+from woocommerce import API
+
+from mesocosm.service import load_operations, load_service
+
+
+@pytest.fixture(scope="module")
+def reading(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
+    """A shop that the tests only read."""
+    return episode_of(["woocommerce"], shop.fill_shop)
+
+
+@pytest.fixture
+def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
+    """A shop for one test."""
+    return episode_of(["woocommerce"], shop.fill_shop)
+
+
+def client(hosted: HostedWorld, token: str | None = None) -> API:
+    key = token or hosted.id
+    return API(
+        url=hosted.api("woocommerce"), consumer_key=key, consumer_secret=key, version="wc/v3", timeout=30
+    )
+
+
+def got(api: API, path: str, **params: Any) -> Any:
+    return ok(api.get(path, params=params))
+
+
+def ok(response: Any, status: int = 200) -> Any:
+    assert response.status_code == status, response.text
+    return response.json()
+
+
+def refused(response: Any, status: int, code: str) -> Any:
+    body = response.json()
+    assert (response.status_code, body["code"], body["data"]["status"]) == (status, code, status), body
+    return body
+
+
+# -- reading ----------------------------------------------------------------------------------------------
+
+
+def test_lists_are_walked_page_by_page_by_their_headers(reading: HostedWorld) -> None:
+    api = client(reading)
+    names, path, params = [], "products", {"per_page": 2, "orderby": "id", "order": "asc"}
+    response = api.get(path, params=params)
+    assert (response.headers["X-WP-Total"], response.headers["X-WP-TotalPages"]) == ("4", "2")
+    names += [product["name"] for product in response.json()]
+    following = response.links["next"]["url"]
+    assert "oauth_" not in following
+    page = api.get(path, params=params | {"page": 2})
+    names += [product["name"] for product in page.json()]
+    assert "next" not in page.links
+    assert names == ["Oak chair", "Bar stool", "T-shirt", "Dining table"]
+
+
+@pytest.mark.parametrize(
+    ("params", "names"),
+    [
+        ({"search": "oak"}, ["Oak chair"]),
+        ({"sku": "ST-1"}, ["Bar stool"]),
+        ({"type": "variable"}, ["T-shirt"]),
+        ({"slug": "oak-chair"}, ["Oak chair"]),
+        ({"on_sale": "true", "type": "simple"}, ["Dining table"]),
+        ({"category": shop.CLOTHES}, ["T-shirt"]),
+        ({"min_price": "100"}, ["Dining table"]),
+        ({"include[]": shop.TABLE}, ["Dining table"]),
+        ({"after": "2024-11-30T00:00:00"}, ["Bar stool"]),
+        ({"featured": "true", "_fields": "name"}, ["Dining table"]),
+        ({"page": 9}, []),
+    ],
+)
+def test_products_are_filtered(reading: HostedWorld, params: Any, names: list[str]) -> None:
+    assert [product["name"] for product in got(client(reading), "products", **params)] == names
+
+
+def test_what_belongs_to_the_catalogue_is_read(reading: HostedWorld) -> None:
+    api = client(reading)
+    chair = got(api, f"products/{shop.CHAIR}")
+    assert (chair["sku"], chair["price"], chair["date_created_gmt"]) == (
+        "CH-1",
+        "49.90",
+        "2024-06-01T10:00:00",
+    )
+    assert chair["meta_data"][0]["key"] == "supplier"
+    variations = got(api, f"products/{shop.SHIRT}/variations")
+    assert got(api, f"products/{shop.SHIRT}/variations/{shop.RED}") in variations
+    assert got(api, f"products/categories/{shop.SEATS}")["parent"] == shop.FURNITURE
+    assert [tag["name"] for tag in got(api, "products/tags")] == ["Oak"]
+    (review,) = got(api, "products/reviews", product=shop.CHAIR)
+    assert got(api, f"products/reviews/{review['id']}") == review
+
+
+def test_sales_are_read(reading: HostedWorld) -> None:
+    api = client(reading)
+    assert [order["id"] for order in got(api, "orders", customer=shop.ANN, status="completed")] == [
+        shop.OLD_ORDER
+    ]
+    assert [order["id"] for order in got(api, "orders", search="guest@example.org")] == [shop.GUEST_ORDER]
+    assert got(api, f"orders/{shop.OLD_ORDER}")["total"] == "85.00"
+    assert got(api, "customers", email="ann@example.org")[0]["id"] == shop.ANN
+    assert got(api, f"customers/{shop.ANN}")["orders_count"] == 2
+    assert got(api, "coupons", code="ten")[0]["id"] == shop.TEN_PERCENT
+
+
+def test_reports_are_read(reading: HostedWorld) -> None:
+    api = client(reading)
+    slugs = [report["slug"] for report in got(api, "reports")]
+    for slug in slugs:
+        assert got(api, f"reports/{slug}") is not None
+    (sales,) = got(api, "reports/sales", date_min="2025-01-10", date_max="2025-01-10")
+    assert sales["total_sales"] == "85.00"
+    totals = {row["slug"]: row["total"] for row in got(api, "reports/orders/totals")}
+    assert (totals["completed"], totals["pending"]) == (1, 1)
+    assert {"slug": "variable", "name": "Variable product", "total": 1} in got(api, "reports/products/totals")
+    assert {"slug": "percent", "name": "Percentage discount", "total": 1} in got(
+        api, "reports/coupons/totals"
+    )
+    ratings = {row["slug"]: row["total"] for row in got(api, "reports/reviews/totals")}
+    assert ratings["rated_4_out_of_5"] == 1
+
+
+# -- writing ----------------------------------------------------------------------------------------------
+
+
+def test_products_and_variations_are_created_changed_and_deleted(hosted: HostedWorld) -> None:
+    api = client(hosted)
+    made = ok(
+        api.post("products", {"name": "Scarf", "type": "variable", "categories": [{"id": shop.CLOTHES}]}), 201
+    )
+    path = f"products/{made['id']}/variations"
+    data = {"regular_price": "9.50", "attributes": [{"name": "Color", "option": "Grün"}], "sku": "SC-G"}
+    variation = ok(api.post(path, data), 201)
+    assert (variation["price"], variation["attributes"][0]["option"]) == ("9.50", "Grün")
+    changed = ok(api.put(f"{path}/{variation['id']}", {"regular_price": "11", "stock_status": "outofstock"}))
+    assert (changed["price"], got(api, f"products/{made['id']}")["stock_status"]) == ("11", "outofstock")
+    assert ok(api.delete(f"{path}/{variation['id']}", params={"force": True}))["id"] == variation["id"]
+    assert got(api, path) == []
+    assert ok(api.put(f"products/{made['id']}", {"name": "Shawl"}))["name"] == "Shawl"
+    assert ok(api.delete(f"products/{made['id']}"))["status"] == "trash"
+    refused(api.delete(f"products/{made['id']}"), 410, "woocommerce_rest_already_trashed")
+    ok(api.delete(f"products/{made['id']}", params={"force": True}))
+    refused(api.get(f"products/{made['id']}"), 404, "woocommerce_rest_product_invalid_id")
+
+
+def test_a_batch_reports_each_result(hosted: HostedWorld) -> None:
+    body = {"create": [{"name": "Lamp"}], "update": [{"id": shop.TABLE, "featured": False}], "delete": [999]}
+    result = ok(client(hosted).post("products/batch", body))
+    assert result["create"][0]["name"] == "Lamp"
+    assert result["update"][0]["featured"] is False
+    assert result["delete"][0]["error"]["code"] == "woocommerce_rest_product_invalid_id"
+
+
+def test_an_order_is_taken_noted_refunded_and_deleted(hosted: HostedWorld) -> None:
+    api = client(hosted)
+    lines = [{"product_id": shop.CHAIR, "quantity": 2}]
+    order = ok(api.post("orders", {"line_items": lines, "set_paid": True, "customer_id": shop.BOB}), 201)
+    assert (order["status"], order["total"]) == ("processing", "99.80")
+    path = f"orders/{order['id']}"
+    note = ok(api.post(f"{path}/notes", {"note": "Gift wrap", "customer_note": True}), 201)
+    assert got(api, f"{path}/notes/{note['id']}") == note
+    assert note in got(api, f"{path}/notes", type="customer")
+    refused(api.delete(f"{path}/notes/{note['id']}"), 501, "woocommerce_rest_trash_not_supported")
+    ok(api.delete(f"{path}/notes/{note['id']}", params={"force": True}))
+    refund = ok(api.post(f"{path}/refunds", {"amount": "9.80", "api_refund": False}), 201)
+    assert got(api, f"{path}/refunds") == [refund]
+    assert got(api, f"{path}/refunds/{refund['id']}")["amount"] == "9.80"
+    ok(api.delete(f"{path}/refunds/{refund['id']}", params={"force": True}))
+    assert ok(api.put(path, {"status": "completed"}))["date_completed"]
+    assert ok(api.delete(path, params={"force": True}))["id"] == order["id"]
+    refused(api.get(path), 404, "woocommerce_rest_shop_order_invalid_id")
+
+
+def test_customers_coupons_and_terms_are_created_changed_and_deleted(hosted: HostedWorld) -> None:
+    api = client(hosted)
+    customer = ok(api.post("customers", {"email": "cy@example.org", "first_name": "Cy"}), 201)
+    assert ok(api.put(f"customers/{customer['id']}", {"last_name": "Poe"}))["last_name"] == "Poe"
+    ok(api.delete(f"customers/{customer['id']}", params={"force": True}))
+    refused(api.get(f"customers/{customer['id']}"), 404, "woocommerce_rest_invalid_id")
+    coupon = ok(api.post("coupons", {"code": "five", "amount": "5", "discount_type": "fixed_cart"}), 201)
+    assert ok(api.put(f"coupons/{coupon['id']}", {"amount": "6"}))["amount"] == "6.00"
+    ok(api.delete(f"coupons/{coupon['id']}", params={"force": True}))
+    for kind in ("categories", "tags"):
+        term = ok(api.post(f"products/{kind}", {"name": "Sale"}), 201)
+        path = f"products/{kind}/{term['id']}"
+        assert ok(api.put(path, {"name": "Summer sale"}))["name"] == "Summer sale"
+        assert got(api, path)["slug"] == "sale"
+        ok(api.delete(path, params={"force": True}))
+        refused(api.get(path), 404, "woocommerce_rest_term_invalid")
+
+
+def test_products_of_a_deleted_category_go_to_the_default_one(hosted: HostedWorld) -> None:
+    api = client(hosted)
+    ok(api.delete(f"products/categories/{shop.FURNITURE}", params={"force": True}))
+    assert [c["name"] for c in got(api, f"products/{shop.TABLE}")["categories"]] == ["Uncategorized"]
+    assert got(api, f"products/categories/{shop.SEATS}")["parent"] == 0
+
+
+# -- the two doors ------------------------------------------------------------------------------------------
+
+
+def test_what_one_door_changes_the_other_sees(hosted: HostedWorld) -> None:
+    api = client(hosted)
+    ok(api.put(f"products/{shop.CHAIR}", {"regular_price": "55"}))
+    with hosted.tools() as tools:
+        assert tools.call("woocommerce", "woo_products_get", productId=shop.CHAIR)["price"] == "55"
+        tools.call(
+            "woocommerce", "woo_products_update", productId=shop.CHAIR, productData={"regular_price": "56"}
+        )
+    assert got(api, f"products/{shop.CHAIR}")["price"] == "56"
+    calls = [(entry.tool, entry.status) for entry in hosted.journal()]
+    assert ("PUT /wp-json/wc/v3/products/{productId}", "ok") in calls
+    assert all("oauth_" not in str(entry.arguments) for entry in hosted.journal())
+    assert hosted.replay().identical
+
+
+def test_every_group_of_tools_has_routes() -> None:
+    """The tools of each topic are there under the vendor's paths."""
+    paths = {name.split("/wp-json/wc/v3/")[1].split("/")[0] for name in load_operations("woocommerce")}
+    topics = {name.split("_")[1] for name in load_service("woocommerce").tools}
+    renamed = {"tax": "taxes", "payment": "payment_gateways", "system": "system_status"}
+    assert {renamed.get(topic, topic) for topic in topics} == paths
+
+
+# -- refusals -----------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_key_opens_nothing(reading: HostedWorld, hosted: HostedWorld) -> None:
+    before = len(reading.journal())
+    for token in ("ck_wrong", hosted.id):
+        refused(client(reading, token).get("products"), 401, "woocommerce_rest_authentication_error")
+    assert len(reading.journal()) == before
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "data", "status", "code"),
+    [
+        ("get", "products/999", None, 404, "woocommerce_rest_product_invalid_id"),
+        ("get", "products?per_page=500", None, 400, "rest_invalid_param"),
+        ("get", "products?orderby=magic", None, 400, "rest_invalid_param"),
+        ("get", "nothing", None, 404, "rest_no_route"),
+        ("post", "products/1/variations/4", {}, 405, "rest_no_route"),
+        ("post", "products", {"name": "X", "sku": "CH-1"}, 400, "product_invalid_sku"),
+        ("post", "products", {"regular_price": []}, 400, "rest_invalid_param"),
+        ("post", "orders", {"line_items": [{"product_id": 999}]}, 404, "woocommerce_rest_product_invalid_id"),
+        ("post", "customers", {}, 400, "rest_missing_callback_param"),
+        ("post", "products", ["not", "an", "object"], 400, "rest_invalid_param"),
+        ("put", "orders/1", {"status": "lost"}, 400, "rest_invalid_param"),
+    ],
+)
+def test_a_refused_request_says_why_and_leaves_no_trace(
+    hosted: HostedWorld, method: str, path: str, data: Any, status: int, code: str
+) -> None:
+    before = hosted.tables("woocommerce")
+    api = client(hosted)
+    response = api.get(path) if method == "get" else getattr(api, method)(path, data)
+    body = response.json()
+    assert response.status_code == status, body
+    assert body["code"] == code, body
+    assert body["message"]
+    assert hosted.tables("woocommerce") == before
+    assert all(entry.status != "fault" for entry in hosted.journal())
+
+
+def test_a_key_of_somebody_who_is_no_staff_is_denied(episode_of: Callable[..., HostedWorld]) -> None:
+    def fill(world: Any) -> None:
+        shop.fill_shop(world)
+        world.store(load_service("woocommerce").store).sign_in("ann@example.org")
+
+    response = client(episode_of(["woocommerce"], fill)).get("products")
+    refused(response, 403, "woocommerce_rest_cannot_view")
