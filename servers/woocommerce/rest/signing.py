@@ -7,7 +7,6 @@ with them (OAuth 1.0a, one-legged); over HTTPS it may send them as they are.
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote
@@ -16,7 +15,7 @@ from mesocosm.rest import Request, basic_credentials
 
 CREDENTIALS = ("oauth_", "consumer_key", "consumer_secret")
 """Beginnings of the query parameters that carry keys and signatures."""
-_DIGESTS = {"HMAC-SHA1": hashlib.sha1, "HMAC-SHA256": hashlib.sha256}
+_DIGESTS = {"HMAC-SHA1": "sha1", "HMAC-SHA256": "sha256"}
 
 
 def authenticate(request: Request, headers: Mapping[str, str], token: str) -> bool:
@@ -55,5 +54,5 @@ def _normalised(parameters: Iterable[tuple[str, str]], safe: str) -> str:
     return "%26".join(f"{escaped(name)}%3D{escaped(value)}" for name, value in ordered)
 
 
-def _signature(secret: str, text: str, digest: object) -> str:
-    return base64.b64encode(hmac.new(secret.encode(), text.encode(), digest).digest()).decode()  # type: ignore[arg-type]
+def _signature(secret: str, text: str, digest: str) -> str:
+    return base64.b64encode(hmac.new(secret.encode(), text.encode(), digest).digest()).decode()

@@ -1,0 +1,229 @@
+"""Calendars, the list of calendars, access rules, free/busy, colours and settings."""
+
+# ruff: noqa: N803 - the names of parameters are Google's
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mesocosm.errors import Invalid, NotFound
+from mesocosm.rest import Request
+from mesocosm.servers.calendar.rest.service import Json, api, body_of, etag_of, listing, text_field
+from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.servers.calendar.store.calendars import Access
+from mesocosm.servers.calendar.tools.scheduling import get_freebusy, list_colors
+from mesocosm.servers.calendar.tools.views import calendar_view, rule_view
+
+_TEXTS = ("summary", "description", "location")
+_CALENDAR = ("id", "summary", "description", "location", "timeZone", "dataOwner")
+
+
+# -- the list of calendars ----------------------------------------------------------------------------------
+
+
+def _entry(access: Access) -> Json:
+    view = calendar_view(access)
+    return {"kind": "calendar#calendarListEntry", "etag": etag_of(view), **view, "selected": True}
+
+
+def _listed(store: CalendarStore, calendar_id: str) -> Access:
+    number = store.calendar(calendar_id).number
+    for access in store.listed_calendars():
+        if access.number == number:
+            return access
+    raise NotFound(f"Not Found: {calendar_id[:100]!r} is not on the list of calendars.", code="notFound")
+
+
+@api.get("/users/me/calendarList")
+def list_entries(
+    store: CalendarStore,
+    maxResults: int | None = None,
+    pageToken: str | None = None,
+    minAccessRole: Literal["freeBusyReader", "reader", "writer", "owner"] | None = None,
+) -> Json:
+    """The calendars on the account's list."""
+    calendars, next_token = store.list_calendars(maxResults, pageToken)
+    kept = [access for access in calendars if minAccessRole is None or access.may(minAccessRole)]
+    return listing("calendarList", [_entry(access) for access in kept], next_token)
+
+
+@api.get("/users/me/calendarList/{calendarId}")
+def get_entry(store: CalendarStore, calendarId: str) -> Json:
+    """One calendar of the list."""
+    return _entry(_listed(store, calendarId))
+
+
+@api.post("/users/me/calendarList")
+def insert_entry(store: CalendarStore, request: Request) -> Json:
+    """Put a calendar that others share on the list."""
+    body = body_of(request)
+    calendar_id = text_field(body, "id")
+    if not calendar_id:
+        raise Invalid("Missing calendar id.", code="required")
+    return _entry(store.subscribe(calendar_id, text_field(body, "summaryOverride")))
+
+
+def _change_entry(store: CalendarStore, request: Request, calendarId: str) -> Json:
+    _listed(store, calendarId)
+    return _entry(store.subscribe(calendarId, text_field(body_of(request), "summaryOverride")))
+
+
+api.patch("/users/me/calendarList/{calendarId}")(_change_entry)
+api.put("/users/me/calendarList/{calendarId}")(_change_entry)
+
+
+@api.delete("/users/me/calendarList/{calendarId}")
+def delete_entry(store: CalendarStore, calendarId: str) -> None:
+    """Take a calendar off the list."""
+    store.unsubscribe(calendarId)
+
+
+# -- calendars ----------------------------------------------------------------------------------------------
+
+
+def _calendar(access: Access) -> Json:
+    view = calendar_view(access)
+    shown = {name: view[name] for name in _CALENDAR if name in view}
+    return {"kind": "calendar#calendar", "etag": etag_of(shown), **shown}
+
+
+@api.get("/calendars/{calendarId}")
+def get_calendar(store: CalendarStore, calendarId: str) -> Json:
+    """One calendar."""
+    return _calendar(store.calendar(calendarId))
+
+
+@api.post("/calendars")
+def insert_calendar(store: CalendarStore, request: Request) -> Json:
+    """A new secondary calendar."""
+    body = body_of(request)
+    made = store.create_calendar(
+        text_field(body, "summary") or "",
+        text_field(body, "timeZone"),
+        description=text_field(body, "description"),
+        location=text_field(body, "location"),
+    )
+    return _calendar(store.calendar(made))
+
+
+@api.patch("/calendars/{calendarId}")
+def patch_calendar(store: CalendarStore, request: Request, calendarId: str) -> Json:
+    """A calendar with some fields changed; ``null`` empties one."""
+    body = body_of(request)
+    changes = {name: text_field(body, name) for name in _TEXTS if name in body}
+    if body.get("timeZone") is not None:
+        changes["time_zone"] = text_field(body, "timeZone")
+    return _calendar(store.update_calendar(calendarId, changes))
+
+
+@api.put("/calendars/{calendarId}")
+def update_calendar(store: CalendarStore, request: Request, calendarId: str) -> Json:
+    """A calendar with all its fields replaced."""
+    body = body_of(request)
+    changes = {name: text_field(body, name) for name in _TEXTS}
+    if body.get("timeZone") is not None:
+        changes["time_zone"] = text_field(body, "timeZone")
+    return _calendar(store.update_calendar(calendarId, changes))
+
+
+@api.delete("/calendars/{calendarId}")
+def delete_calendar(store: CalendarStore, calendarId: str) -> None:
+    """Delete a secondary calendar."""
+    store.delete_calendar(calendarId)
+
+
+# -- access rules -------------------------------------------------------------------------------------------
+
+
+def _rule(scope: str, role: str) -> Json:
+    view = rule_view(scope, role)
+    return {"kind": "calendar#aclRule", "etag": etag_of(view), **view}
+
+
+@api.get("/calendars/{calendarId}/acl")
+def list_rules(
+    store: CalendarStore, calendarId: str, maxResults: int | None = None, pageToken: str | None = None
+) -> Json:
+    """Who may do what with a calendar."""
+    rules, next_token = store.access_rules(calendarId, maxResults, pageToken)
+    return listing("acl", [_rule(rule["scope"], rule["role"]) for rule in rules], next_token)
+
+
+@api.get("/calendars/{calendarId}/acl/{ruleId}")
+def get_rule(store: CalendarStore, calendarId: str, ruleId: str) -> Json:
+    """One access rule."""
+    token: str | None = None
+    while True:
+        rules, token = store.access_rules(calendarId, None, token)
+        for rule in rules:
+            if rule["scope"] == ruleId:
+                return _rule(rule["scope"], rule["role"])
+        if token is None:
+            raise NotFound(f"Not Found: no access rule {ruleId[:100]!r}.", code="notFound")
+
+
+@api.post("/calendars/{calendarId}/acl")
+def insert_rule(store: CalendarStore, request: Request, calendarId: str) -> Json:
+    """A new access rule; it replaces one of the same scope."""
+    body = body_of(request)
+    scope = body.get("scope")
+    if not isinstance(scope, dict):
+        raise Invalid("Missing scope.", code="required")
+    kind, value = text_field(scope, "type"), text_field(scope, "value")
+    role = text_field(body, "role")
+    if not role:
+        raise Invalid("Missing role.", code="required")
+    known = kind if kind == "default" else f"{kind}:{value}"
+    store.share(calendarId, known, role)
+    return get_rule(store, calendarId, known)
+
+
+def _change_rule(store: CalendarStore, request: Request, calendarId: str, ruleId: str) -> Json:
+    get_rule(store, calendarId, ruleId)
+    role = text_field(body_of(request), "role")
+    if role is not None:
+        store.share(calendarId, ruleId, role)
+    return get_rule(store, calendarId, ruleId)
+
+
+api.patch("/calendars/{calendarId}/acl/{ruleId}")(_change_rule)
+api.put("/calendars/{calendarId}/acl/{ruleId}")(_change_rule)
+
+
+@api.delete("/calendars/{calendarId}/acl/{ruleId}")
+def delete_rule(store: CalendarStore, calendarId: str, ruleId: str) -> None:
+    """Take an access rule back."""
+    store.unshare(calendarId, ruleId)
+
+
+# -- free/busy, colours, settings ---------------------------------------------------------------------------
+
+
+@api.route("POST", "/freeBusy", writes=False)
+def query_free_busy(
+    store: CalendarStore,
+    timeMin: str,
+    timeMax: str,
+    items: list[dict[str, Any]],
+    timeZone: str | None = None,
+) -> Json:
+    """When calendars are busy."""
+    calendars = [text_field(item, "id") for item in items]
+    if not calendars or None in calendars:
+        raise Invalid("Each item needs the id of a calendar.", code="required")
+    found = get_freebusy(store, timeMin, timeMax, [one for one in calendars if one], timeZone)
+    return {"kind": "calendar#freeBusy", **found}
+
+
+@api.get("/colors")
+def get_colors(store: CalendarStore) -> Json:
+    """The colours that calendars and events can have."""
+    return {"kind": "calendar#colors", "updated": "2012-02-14T00:00:00.000Z", **list_colors(store)}
+
+
+@api.get("/users/me/settings/{setting}")
+def get_setting(store: CalendarStore, setting: str) -> Json:
+    """A setting of the account: its time zone."""
+    if setting != "timezone":
+        raise NotFound("Not Found", code="notFound")
+    zone = store.calendar("primary").time_zone
+    return {"kind": "calendar#setting", "etag": etag_of(zone), "id": setting, "value": zone}

@@ -1,0 +1,249 @@
+"""Events."""
+
+# ruff: noqa: N803 - the names of parameters are Google's
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict, cast
+
+from mesocosm.errors import Invalid, NotFound
+from mesocosm.rest import Request
+from mesocosm.schema import signature_of
+from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, text_field
+from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.servers.calendar.store.calendars import Access
+from mesocosm.servers.calendar.store.composing import EventFields
+from mesocosm.servers.calendar.store.times import FIRST, LAST, known_zone, show, window_bound
+from mesocosm.servers.calendar.store.windows import EventPage, Occurrence, Window
+from mesocosm.servers.calendar.tools.events import Attendee, Reminders
+from mesocosm.servers.calendar.tools.views import event_view
+
+_DEFAULTS: Mapping[str, Any] = {
+    "summary": "",
+    "description": "",
+    "location": "",
+    "status": "confirmed",
+    "visibility": "default",
+    "transparency": "opaque",
+    "recurrence": [],
+    "attendees": [],
+    "reminders": None,
+    "colorId": "",
+    "guestsCanModify": False,
+    "guestsCanInviteOthers": True,
+    "guestsCanSeeOtherGuests": True,
+}
+"""What a field is when it is not given, or ``null``."""
+_COLUMNS = {
+    "colorId": "color_id",
+    "guestsCanModify": "guests_can_modify",
+    "guestsCanInviteOthers": "guests_can_invite_others",
+    "guestsCanSeeOtherGuests": "guests_can_see_other_guests",
+}
+
+
+class Point(TypedDict, total=False):
+    """One end of an event: a date, or a date-time."""
+
+    date: str
+    dateTime: str
+    timeZone: str
+
+
+def _typed(
+    start: Point | None = None,
+    end: Point | None = None,
+    summary: str | None = None,
+    description: str | None = None,
+    location: str | None = None,
+    status: str | None = None,
+    visibility: str | None = None,
+    transparency: str | None = None,
+    recurrence: list[str] | None = None,
+    attendees: list[Attendee] | None = None,
+    reminders: Reminders | None = None,
+    colorId: str | None = None,
+    guestsCanModify: bool | None = None,
+    guestsCanInviteOthers: bool | None = None,
+    guestsCanSeeOtherGuests: bool | None = None,
+) -> None:
+    """The writable fields of the resource, for their types."""
+
+
+_RESOURCE = signature_of(_typed, skip=0)
+_UID = "@google.com"
+
+
+def _resource(access: Access, event: Occurrence, zone: str | None = None) -> Json:
+    return {"kind": "calendar#event", **event_view(access, event, zone)}
+
+
+def _fields(body: Mapping[str, Any]) -> EventFields:
+    """What a resource says of an event; fields that the store does not keep are passed over, as by Google."""
+    given = {name: _without_nulls(body[name]) for name in _RESOURCE.schema["properties"] if name in body}
+    _RESOURCE.bind({name: value for name, value in given.items() if value is not None})
+    found: Json = {}
+    for name, value in given.items():
+        if value is None and name in ("start", "end"):
+            continue
+        found[_COLUMNS.get(name, name)] = _DEFAULTS[name] if value is None else value
+    return cast(EventFields, found)
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nulls(part) for name, part in value.items() if part is not None}
+    return [_without_nulls(part) for part in value] if isinstance(value, list) else value
+
+
+def _page(page: EventPage, zone: str | None) -> Json:
+    calendar = page.calendar
+    about = {
+        "summary": calendar.summary,
+        "description": calendar.description or "",
+        "updated": max((event.row["updated"] for event in page.items), default="1970-01-01T00:00:00Z"),
+        "timeZone": zone or calendar.time_zone,
+        "accessRole": calendar.role,
+        "defaultReminders": calendar.default_reminders,
+    }
+    items = [_resource(calendar, event, zone) for event in page.items]
+    view = listing("events", items, page.next_token, **about)
+    return view | ({"nextSyncToken": page.sync_token} if page.sync_token and not page.next_token else {})
+
+
+def _zone(name: str | None) -> str | None:
+    return None if name is None else known_zone(name)
+
+
+@api.get("/calendars/{calendarId}/events")
+def list_events(
+    store: CalendarStore,
+    calendarId: str,
+    timeMin: str | None = None,
+    timeMax: str | None = None,
+    updatedMin: str | None = None,
+    maxResults: int | None = None,
+    orderBy: Literal["startTime", "updated"] | None = None,
+    q: str | None = None,
+    singleEvents: bool = False,
+    showDeleted: bool = False,
+    timeZone: str | None = None,
+    pageToken: str | None = None,
+    syncToken: str | None = None,
+    iCalUID: str | None = None,
+) -> Json:
+    """The events of a calendar, or with ``syncToken`` those that changed since an earlier list.
+
+    An answer to a sync token has recurring events as such, whatever ``singleEvents`` says.
+    """
+    zone = _zone(timeZone)
+    if syncToken is not None:
+        if timeMin or timeMax or updatedMin or q or orderBy or iCalUID:
+            raise Invalid("Sync token cannot be used with other filters.", code="badRequest")
+        return _page(store.changed_events(calendarId, pageToken or syncToken, maxResults), zone)
+    if iCalUID is not None:
+        return _page(_of_uid(store, calendarId, iCalUID, showDeleted), zone)
+    order: Any = orderBy or ("startTime" if singleEvents else "none")
+    window = Window(
+        since=FIRST if timeMin is None else window_bound(timeMin, "timeMin"),
+        until=LAST if timeMax is None else window_bound(timeMax, "timeMax"),
+        updated_min="" if updatedMin is None else show(window_bound(updatedMin, "updatedMin")),
+        text=q or None,
+        order=order,
+        single=singleEvents,
+        deleted=showDeleted,
+        limit=maxResults,
+        token=pageToken,
+    )
+    return _page(store.list_events(calendarId, window), zone)
+
+
+def _of_uid(store: CalendarStore, calendar_id: str, uid: str, deleted: bool) -> EventPage:
+    try:
+        access, event = store.event(calendar_id, uid.removesuffix(_UID))
+    except NotFound:
+        return EventPage(store.calendar(calendar_id), [], None)
+    return EventPage(access, [event] if deleted or not event.row["cancelled"] else [], None)
+
+
+@api.get("/calendars/{calendarId}/events/{eventId}")
+def get_event(store: CalendarStore, calendarId: str, eventId: str, timeZone: str | None = None) -> Json:
+    """One event."""
+    return _resource(*store.event(calendarId, eventId), _zone(timeZone))
+
+
+@api.post("/calendars/{calendarId}/events")
+def insert_event(store: CalendarStore, request: Request, calendarId: str) -> Json:
+    """A new event."""
+    body = body_of(request)
+    event_id = text_field(body, "id")
+    return _resource(*store.create_event(calendarId, _fields(body), event_id))
+
+
+@api.patch("/calendars/{calendarId}/events/{eventId}")
+def patch_event(store: CalendarStore, request: Request, calendarId: str, eventId: str) -> Json:
+    """An event with some fields changed; ``null`` empties one."""
+    body = body_of(request)
+    access, event = store.event(calendarId, eventId)
+    check_etag(request, event_view(access, event)["etag"])
+    if answer := _own_answer(access, event, body):
+        return _resource(*store.respond(calendarId, eventId, *answer))
+    return _resource(*store.update_event(calendarId, eventId, _fields(body)))
+
+
+@api.put("/calendars/{calendarId}/events/{eventId}")
+def update_event(store: CalendarStore, request: Request, calendarId: str, eventId: str) -> Json:
+    """An event with all its fields replaced: what is not given is as if it had never been said."""
+    body = body_of(request)
+    access, event = store.event(calendarId, eventId)
+    check_etag(request, event_view(access, event)["etag"])
+    missing = {name: None for name in _DEFAULTS if name not in body}
+    if event.is_instance or event.row["series_id"]:
+        missing.pop("recurrence", None)
+    return _resource(*store.update_event(calendarId, eventId, _fields({**missing, **body})))
+
+
+def _own_answer(access: Access, event: Occurrence, body: Mapping[str, Any]) -> tuple[str, str | None] | None:
+    """The answer to an invitation, which guests give by changing themselves among the attendees."""
+    if set(body) - {"etag", "kind"} != {"attendees"} or event.row["organizer"] == access.id:
+        return None
+    mine = [one for one in _fields(body)["attendees"] if one["email"].lower() == access.id]
+    if len(mine) != 1 or not mine[0].get("responseStatus"):
+        return None
+    return mine[0]["responseStatus"], mine[0].get("comment")
+
+
+@api.delete("/calendars/{calendarId}/events/{eventId}")
+def delete_event(store: CalendarStore, request: Request, calendarId: str, eventId: str) -> None:
+    """Delete an event."""
+    check_etag(request, event_view(*store.event(calendarId, eventId))["etag"])
+    store.delete_event(calendarId, eventId)
+
+
+@api.get("/calendars/{calendarId}/events/{eventId}/instances")
+def list_instances(
+    store: CalendarStore,
+    calendarId: str,
+    eventId: str,
+    timeMin: str | None = None,
+    timeMax: str | None = None,
+    maxResults: int | None = None,
+    showDeleted: bool = False,
+    timeZone: str | None = None,
+    pageToken: str | None = None,
+) -> Json:
+    """The instances of a recurring event."""
+    window = Window(
+        since=FIRST if timeMin is None else window_bound(timeMin, "timeMin"),
+        until=LAST if timeMax is None else window_bound(timeMax, "timeMax"),
+        deleted=showDeleted,
+        limit=maxResults,
+        token=pageToken,
+    )
+    return _page(store.instances(calendarId, eventId, window), _zone(timeZone))
+
+
+@api.post("/calendars/{calendarId}/events/{eventId}/move")
+def move_event(store: CalendarStore, calendarId: str, eventId: str, destination: str) -> Json:
+    """Make another calendar the organizer of an event."""
+    return _resource(*store.move_event(calendarId, eventId, destination))

@@ -1,0 +1,84 @@
+"""The API that the routes register with, and the envelope of its errors and lists."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from mesocosm.errors import Invalid, Refusal
+from mesocosm.rest import Api, Request, bearer
+
+Json = dict[str, Any]
+
+_REASONS = {
+    400: "badRequest",
+    401: "authError",
+    403: "forbidden",
+    404: "notFound",
+    405: "httpMethodNotAllowed",
+    409: "duplicate",
+    410: "deleted",
+    412: "conditionNotMet",
+    413: "uploadTooLarge",
+    500: "backendError",
+}
+
+
+class PreconditionFailed(Refusal):
+    """The object is not the one that the client has seen (``If-Match``)."""
+
+    status = 412
+
+
+def _error(status: int, message: str, code: str | None) -> Json:
+    reason = code or _REASONS.get(status, "badRequest")
+    one: Json = {"domain": "global", "reason": reason, "message": message}
+    if status == 401:
+        one |= {"locationType": "header", "location": "Authorization"}
+    return {"error": {"code": status, "message": message, "errors": [one]}}
+
+
+api = Api(
+    "calendar",
+    "/calendar/v3",
+    authenticate=bearer("Bearer", parameter="access_token"),
+    credentials=("access_token",),
+    error=_error,
+    challenge='Bearer realm="https://accounts.google.com/", error="invalid_token"',
+)
+
+
+def body_of(request: Request) -> Json:
+    """The resource that a request brings: a JSON object, without what is ``null``."""
+    if not isinstance(request.json, dict):
+        raise Invalid("Parse Error: the body must be a JSON object.", code="parseError")
+    return request.json
+
+
+def check_etag(request: Request, etag: str) -> None:
+    """Refuse to change an object that is not the one the client has seen."""
+    wanted = request.headers.get("if-match")
+    if wanted and wanted != "*" and etag not in wanted:
+        raise PreconditionFailed("Precondition Failed", code="conditionNotMet")
+
+
+def etag_of(value: Any) -> str:
+    """The entity tag of something that has none of its own."""
+    return f'"{hashlib.sha256(orjson.dumps(value)).hexdigest()[:16]}"'
+
+
+def text_field(body: Mapping[str, Any], name: str) -> str | None:
+    """A text of a resource; ``Invalid`` where it is something else."""
+    value = body.get(name)
+    if value is not None and not isinstance(value, str):
+        raise Invalid(f"Invalid value for {name}: a text is expected.", code="invalid")
+    return value
+
+
+def listing(kind: str, items: list[Json], next_token: str | None = None, **more: Any) -> Json:
+    """A page of a list."""
+    page: Json = {"kind": f"calendar#{kind}", "etag": etag_of(items), **more, "items": items}
+    return page | ({"nextPageToken": next_token} if next_token else {})
