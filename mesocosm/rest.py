@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlencode
 
 import orjson
@@ -33,6 +33,8 @@ import mesocosm
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.schema import Signature, description_of, signature_of
 from mesocosm.service import Operation, Page, Reply
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 KEPT_HEADERS = ("accept", "content-type", "if-match", "if-none-match", "git-protocol")
 """Request headers that reach the API, and the journal; credentials are not among them."""
@@ -249,23 +251,23 @@ class Api:
         self._page_headers = page_headers
         self._index: dict[tuple[str, int], list[Route]] = {}
 
-    def get(self, path: str, **options: Any) -> Callable[[Any], Any]:
+    def get(self, path: str, **options: Any) -> Callable[[F], F]:
         """Register a function that answers GET; see ``route``."""
         return self.route("GET", path, **options)
 
-    def post(self, path: str, **options: Any) -> Callable[[Any], Any]:
+    def post(self, path: str, **options: Any) -> Callable[[F], F]:
         """Register a function that answers POST; see ``route``."""
         return self.route("POST", path, **options)
 
-    def put(self, path: str, **options: Any) -> Callable[[Any], Any]:
+    def put(self, path: str, **options: Any) -> Callable[[F], F]:
         """Register a function that answers PUT; see ``route``."""
         return self.route("PUT", path, **options)
 
-    def patch(self, path: str, **options: Any) -> Callable[[Any], Any]:
+    def patch(self, path: str, **options: Any) -> Callable[[F], F]:
         """Register a function that answers PATCH; see ``route``."""
         return self.route("PATCH", path, **options)
 
-    def delete(self, path: str, **options: Any) -> Callable[[Any], Any]:
+    def delete(self, path: str, **options: Any) -> Callable[[F], F]:
         """Register a function that answers DELETE; see ``route``."""
         return self.route("DELETE", path, **options)
 
@@ -277,7 +279,7 @@ class Api:
         status: int = 200,
         writes: bool | None = None,
         threaded: bool = False,
-    ) -> Callable[[Any], Any]:
+    ) -> Callable[[F], F]:
         """Register a function for a method and a path below the prefix.
 
         Args:
@@ -288,7 +290,7 @@ class Api:
             threaded: Run it in a worker thread, for answers that take more than some milliseconds.
         """
 
-        def register(function: Any) -> Any:
+        def register(function: F) -> F:
             template = self.prefix + path
             name = f"{method} {template}"
             if name in self.operations:
