@@ -98,16 +98,17 @@ class Contents(Commits):
         recursive: bool,
         prefix: str | None,
         page: int | None = None,
+        many: int = MAX_TREE,
     ) -> tuple[str, list[Entry], bool]:
-        """A tree: its name, one page of its entries by path, and whether there are more of them."""
-        first = window(page, 1)[1] * MAX_TREE
+        """A tree: its name, one page of ``many`` entries by path, and whether there are more of them."""
+        first = window(page, 1)[1] * many
         tree = self.tree(repository, name)
         objects = self.objects(repository)
         prefix = (prefix or "").lstrip("/")
         found: list[Entry] = []
-        self._walk(objects, tree, "", prefix, recursive, found, first + MAX_TREE)
-        sized = self._sized(repository, found[first : first + MAX_TREE])
-        return tree, sized, len(found) > first + MAX_TREE
+        self._walk(objects, tree, "", prefix, recursive, found, first + many)
+        sized = self._sized(repository, found[first : first + many])
+        return tree, sized, len(found) > first + many
 
     def blame_ranges(
         self,
@@ -156,7 +157,7 @@ class Contents(Commits):
         self,
         repository: Row,
         path: str,
-        content: str,
+        content: str | bytes,
         message: str,
         branch: str,
         sha: str | None,
@@ -339,8 +340,8 @@ def valid_path(path: str) -> str:
     return path
 
 
-def _encoded(path: str, content: str) -> bytes:
-    data = content.encode()
+def _encoded(path: str, content: str | bytes) -> bytes:
+    data = content.encode() if isinstance(content, str) else content
     if len(data) > MAX_FILE:
         raise Unprocessable(f"{path} would be {len(data)} bytes; the limit is {MAX_FILE} bytes.")
     return data

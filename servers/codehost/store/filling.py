@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Self
 
-from dulwich.objects import Commit as GitCommit
-from dulwich.objects import ObjectID, Tag
 from sqlalchemy import delete, insert, select, update
 
 from mesocosm.errors import Invalid
@@ -21,19 +19,15 @@ from mesocosm.servers.codehost.models import (
     IssueLabel,
     Milestone,
     Repository,
-    Review,
-    ReviewComment,
-    ReviewThread,
     SignIn,
     Status,
     SubIssue,
 )
 from mesocosm.servers.codehost.store.contents import FILE, valid_path
-from mesocosm.servers.codehost.store.differences import commented_lines
 from mesocosm.servers.codehost.store.history import Signature
+from mesocosm.servers.codehost.store.listing import Listing
 from mesocosm.servers.codehost.store.merging import merge
 from mesocosm.servers.codehost.store.reviews import REVIEW_STATES
-from mesocosm.servers.codehost.store.search_accounts import AccountSearch
 from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, moment, timestamp
 from mesocosm.service import Row
 
@@ -131,7 +125,7 @@ class NewPull:
     """When it was merged or closed."""
 
 
-class CodehostStore(AccountSearch):
+class CodehostStore(Listing):
     """Repositories of real git objects, issues, pull requests and search, seen by the signed-in account."""
 
     @contextmanager
@@ -222,15 +216,7 @@ class CodehostStore(AccountSearch):
             if tagger is None:
                 raise Invalid("An annotated tag needs a tagger.")
             signature = self.signature(self.account(tagger))
-            annotated = Tag()
-            annotated.name = tag.encode()
-            annotated.object = (GitCommit, ObjectID(sha.encode()))
-            annotated.tagger = f"{signature[0]} <{signature[1]}>".encode()
-            annotated.tag_time = int((date or self.now).timestamp())
-            annotated.tag_timezone = 0
-            annotated.message = message.encode()
-            self.objects(repository).add_object(annotated)
-            sha = annotated.id.decode()
+            sha = self.add_annotation(repository, tag, sha, message, signature, date)
         self.set_ref(repository, f"refs/tags/{tag}", sha)
         return sha
 
@@ -483,23 +469,8 @@ class CodehostStore(AccountSearch):
 
     def _add_review(self, repository: Row, number: int, new: NewReview) -> None:
         pull = self.start_review(repository, number, None, new.body)
-        pending = self.fetch(
-            select(Review.id).where(
-                Review.pull_id == pull["id"], Review.user_id == self.me["id"], Review.state == "PENDING"
-            )
-        )[0]["id"]
-        objects = self.objects(repository)
-        shown = {d.path: d for d in self.compare(repository, pull).differences} if new.comments else {}
         for path, line, body in new.comments:
-            if path not in shown or ("RIGHT", line) not in commented_lines(objects, shown[path]):
-                raise Invalid(f"The diff of pull request #{number} does not show line {line} of {path}.")
-            thread = {"pull_id": pull["id"], "path": path, "line": line, "blob_sha": shown[path].new_sha}
-            thread_id = self.session.execute(
-                insert(ReviewThread).returning(ReviewThread.id), thread
-            ).scalar_one()
-            comment = {"thread_id": thread_id, "review_id": pending, "user_id": self.me["id"], "body": body}
-            comment |= {"created_at": self.today, "updated_at": self.today}
-            self.session.execute(insert(ReviewComment), comment)
+            self.comment_on_line(repository, pull, path, line, "RIGHT", body)
         if new.event is not None:
             assert new.event in REVIEW_STATES
             self.submit_review(repository, number, new.event, new.body)

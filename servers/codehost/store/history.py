@@ -136,6 +136,10 @@ class Commits(Repositories):
         rows = self.fetch(_REF, repository=repository["id"], name=name)
         return str(rows[0]["sha"]) if rows else None
 
+    def refs(self, repository: Row) -> Sequence[Row]:
+        """Every ref, by its full name."""
+        return self.fetch(_REFS, repository=repository["id"], first="refs/", last="refs0")
+
     def branch_head(self, repository: Row, branch: str) -> Row:
         """The newest commit of a branch."""
         sha = self.ref(repository, f"refs/heads/{branch.removeprefix('refs/heads/')}")
@@ -209,15 +213,40 @@ class Commits(Repositories):
         target = {"type": "commit", "sha": str(self._peeled(repository, sha)["sha"])}
         if not isinstance(there, Tag):
             return {"tag": name, "sha": sha, "object": target}
-        tagger = _signature(there.tagger) if there.tagger else ("", "")
-        date = timestamp(datetime.fromtimestamp(there.tag_time or 0, tz=UTC))
+        return self.annotation(there) | {"tag": name, "sha": sha, "object": target}
+
+    @staticmethod
+    def annotation(tag: Tag) -> dict[str, Any]:
+        """What an annotated tag says."""
+        tagger = _signature(tag.tagger) if tag.tagger else ("", "")
+        date = timestamp(datetime.fromtimestamp(tag.tag_time or 0, tz=UTC))
+        kind, sha = tag.object
         return {
-            "tag": name,
-            "sha": sha,
-            "message": (there.message or b"").decode("utf-8", "replace"),
+            "tag": tag.name.decode("utf-8", "replace"),
+            "message": (tag.message or b"").decode("utf-8", "replace"),
             "tagger": {"name": tagger[0], "email": tagger[1], "date": date},
-            "object": target,
+            "object": {"type": kind.type_name.decode(), "sha": sha.decode()},
         }
+
+    def add_annotation(
+        self,
+        repository: Row,
+        name: str,
+        sha: str,
+        message: str,
+        tagger: Signature,
+        date: datetime | None = None,
+    ) -> str:
+        """Store an annotated tag of a commit; returns its name. No ref points at it."""
+        tag = Tag()
+        tag.name = name.encode()
+        tag.object = (GitCommit, ObjectID(sha.encode()))
+        tag.tagger = _person(tagger)
+        tag.tag_time = int((date or self.now).timestamp())
+        tag.tag_timezone = 0
+        tag.message = message.encode()
+        self.objects(repository).add_object(tag)
+        return tag.id.decode()
 
     def create_branch(self, repository: Row, branch: str, source: str | None) -> Row:
         """A new branch at the head of another one, or of the default branch."""
@@ -225,12 +254,17 @@ class Commits(Repositories):
         if self.ref(repository, f"refs/heads/{branch}"):
             raise Unprocessable("Reference already exists")
         commit = self.branch_head(repository, source) if source is not None else self.commit(repository, None)
-        others = self.fetch(_REFS, repository=repository["id"], first="refs/heads/", last="refs/heads0")
-        for other in (row["name"].removeprefix("refs/heads/") for row in others):
-            if other.startswith(branch + "/") or branch.startswith(other + "/"):
-                raise Unprocessable(f"Reference update failed: there is a branch {other}.")
+        self.check_room(repository, f"refs/heads/{branch}")
         self.move_branch(repository, branch, commit)
         return commit
+
+    def check_room(self, repository: Row, name: str) -> None:
+        """Refuse a new ref whose name begins with that of another one, or the other way round."""
+        for other in (row["name"] for row in self.refs(repository)):
+            if other.startswith(name + "/") or name.startswith(other + "/"):
+                kind, _, short = other.removeprefix("refs/").partition("/")
+                kind = {"heads": "branch", "tags": "tag"}.get(kind, "ref")
+                raise Unprocessable(f"Reference update failed: there is a {kind} {short}.")
 
     def _refs(
         self,

@@ -7,7 +7,7 @@ and takes those of a client that pushes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from dulwich.object_store import BaseObjectStore, MemoryObjectStore, OverlayObjectStore
@@ -31,6 +31,11 @@ _RAW = select(Object.type, Object.data).where(
     Object.network == bindparam("network"), Object.sha == bindparam("sha")
 )
 _HAS = select(Object.type).where(Object.network == bindparam("network"), Object.sha == bindparam("sha"))
+_TYPES = select(Object.sha, Object.type).where(
+    Object.network == bindparam("network"), Object.sha.in_(bindparam("shas", expanding=True))
+)
+_MANY = 500
+"""Objects that one statement asks for."""
 _ALL = select(Object.sha).where(Object.network == bindparam("network")).order_by(Object.sha)
 _PREFIX = (
     select(Object.sha)
@@ -120,6 +125,14 @@ class ObjectStore(MemoryObjectStore):
     def data(self, sha: str) -> bytes:
         """The contents of a blob."""
         return self.get_raw(ObjectID(sha.encode()))[1]
+
+    def types(self, shas: Sequence[str]) -> dict[str, int]:
+        """Git's number of the type of each of these objects that there is."""
+        found: dict[str, int] = {}
+        for at in range(0, len(shas), _MANY):
+            chosen = {"network": self._network, "shas": shas[at : at + _MANY]}
+            found |= {row["sha"]: row["type"] for row in fetch(self._session, _TYPES, chosen)}
+        return found
 
     def _key(self, sha: ObjectID | RawObjectID) -> dict[str, Any]:
         name = sha if len(sha) == 40 else sha_to_hex(RawObjectID(sha))

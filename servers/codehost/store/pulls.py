@@ -216,6 +216,23 @@ class Pulls(Issues):
         rows = self.check_runs(repository, sha)
         return rows[offset : offset + limit], len(rows)
 
+    def source(self, repository: Row, head: str) -> tuple[Row, str]:
+        """The repository and the branch that ``branch``, ``owner:branch`` or ``owner:repo:branch`` names."""
+        *where, branch = head.split(":")
+        if not where or where[0].lower() == repository["owner"].lower():
+            return repository, branch
+        forks = self.fetch(
+            select(Repository.id)
+            .join(Account, Account.id == Repository.owner_id)
+            .where(Account.login == where[0], Repository.network == repository["network"])
+            .order_by(Repository.id)
+        )
+        for row in forks:
+            fork = self.repository_by_id(row["id"])
+            if self.role(fork) != "none" and (len(where) == 1 or fork["name"].lower() == where[1].lower()):
+                return fork, branch
+        raise Unprocessable(f"Validation Failed: head {head!r} is invalid")
+
     # -- writing ----------------------------------------------------------------------------------------
 
     def open_pull(
@@ -232,7 +249,7 @@ class Pulls(Issues):
     ) -> Row:
         """A new pull request by the signed-in account, from a branch of the repository or of a fork."""
         self.writable(repository)
-        source, branch = self._source(repository, head)
+        source, branch = self.source(repository, head)
         base_commit = self._branch_or_refused(repository, base, "base")
         head_commit = self._branch_or_refused(source, branch, "head")
         if source["id"] == repository["id"]:
@@ -414,23 +431,6 @@ class Pulls(Issues):
     def _merged(self, repository: Row, ours: Row, theirs: Row) -> Merged:
         bases = self.merge_bases(ours, theirs)
         return merge(self.objects(repository), bases, ours["sha"], theirs["sha"])
-
-    def _source(self, repository: Row, head: str) -> tuple[Row, str]:
-        """The repository and the branch that ``branch``, ``owner:branch`` or ``owner:repo:branch`` names."""
-        *where, branch = head.split(":")
-        if not where or where[0].lower() == repository["owner"].lower():
-            return repository, branch
-        forks = self.fetch(
-            select(Repository.id)
-            .join(Account, Account.id == Repository.owner_id)
-            .where(Account.login == where[0], Repository.network == repository["network"])
-            .order_by(Repository.id)
-        )
-        for row in forks:
-            fork = self.repository_by_id(row["id"])
-            if self.role(fork) != "none" and (len(where) == 1 or fork["name"].lower() == where[1].lower()):
-                return fork, branch
-        raise Unprocessable(f"Validation Failed: head {head!r} is invalid")
 
     def _branch_or_refused(self, repository: Row, branch: str, what: str) -> Row:
         sha = self.ref(repository, f"refs/heads/{branch}")

@@ -9,8 +9,8 @@ from sqlalchemy import bindparam, func, insert, select
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Release
-from mesocosm.servers.codehost.store.reviews import Reviews
-from mesocosm.servers.codehost.store.values import window
+from mesocosm.servers.codehost.store.pushing import Pushes
+from mesocosm.servers.codehost.store.values import known, window
 from mesocosm.service import Row
 
 _RELEASES = (
@@ -21,7 +21,7 @@ _RELEASES = (
 _NEWEST = (Release.created_at.desc(), Release.id.desc())
 
 
-class Releases(Reviews):
+class Releases(Pushes):
     """Releases; drafts are for those who can write."""
 
     def releases(self, repository: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
@@ -48,6 +48,13 @@ class Releases(Reviews):
             _RELEASES.where(~Release.draft, Release.tag_name == tag), repository=repository["id"]
         )
         if not rows:
+            raise NotFound("Not Found")
+        return rows[0]
+
+    def release_by_id(self, repository: Row, release_id: int) -> Row:
+        """A release by its id; a draft only for those who can write."""
+        rows = self.fetch(_RELEASES.where(Release.id == known(release_id)), repository=repository["id"])
+        if not rows or (rows[0]["draft"] and not self.may(repository, "write")):
             raise NotFound("Not Found")
         return rows[0]
 

@@ -96,6 +96,11 @@ class Repositories(Accounts):
         """A repository by its id, whoever asks."""
         return self.fetch(_BY_ID, id=repository_id, me=self.me["id"])[0]
 
+    def find_repository(self, repository_id: int) -> Row | None:
+        """A repository by its id, if the signed-in account may read it."""
+        rows = self.fetch(_BY_ID, id=repository_id, me=self.me["id"])
+        return rows[0] if rows and self.role(rows[0]) != "none" else None
+
     def role(self, repository: Row) -> str:
         """What the signed-in account may do in a repository."""
         return role_of(repository, self.me["id"])
@@ -222,6 +227,12 @@ class Repositories(Accounts):
         elif affiliation == "direct":
             people = [person for person in people if person["direct"]]
         return people[offset : offset + limit], len(people)
+
+    def is_collaborator(self, repository: Row, account_id: int) -> bool:
+        """Whether somebody has more than what everybody has, for those who may see it."""
+        if not self.may(repository, "write"):
+            raise Denied("Must have push access to view repository collaborators.")
+        return any(person["id"] == account_id for person in self._people(repository))
 
     def protected_branches(self, repository_id: int) -> dict[str, int]:
         """Protected branches with the number of approvals that each asks for."""

@@ -19,6 +19,7 @@ from mesocosm.servers.codehost.models import (
     ReviewRequest,
     ReviewThread,
 )
+from mesocosm.servers.codehost.store.differences import commented_lines
 from mesocosm.servers.codehost.store.pulls import Pulls
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import MAX_BODY, clean, cursor, known, parse_cursor, window
@@ -157,7 +158,7 @@ class Reviews(Pulls):
 
     def submit_review(self, repository: Row, number: int, event: str | None, body: str | None) -> Row:
         """Submit the pending review of the signed-in account."""
-        pull, review = self._pending(repository, number)
+        pull, review = self.pending_review(repository, number)
         if event is None:
             raise Unprocessable(
                 "event is required to submit a pending review: APPROVE, REQUEST_CHANGES or COMMENT"
@@ -167,7 +168,7 @@ class Reviews(Pulls):
 
     def discard_review(self, repository: Row, number: int) -> None:
         """Delete the pending review of the signed-in account with its comments."""
-        _, review = self._pending(repository, number)
+        _, review = self.pending_review(repository, number)
         threads = [
             row["thread_id"]
             for row in self.fetch(select(ReviewComment.thread_id).where(ReviewComment.review_id == review))
@@ -190,6 +191,51 @@ class Reviews(Pulls):
         self.require_author_or(repository, pull, "write")
         self.session.execute(
             update(ReviewThread).where(ReviewThread.id == rows[0]["id"]).values(resolved=resolved)
+        )
+
+    def pending_review(self, repository: Row, number: int) -> tuple[Row, int]:
+        """A pull request and the pending review that the signed-in account has of it."""
+        self.writable(repository)
+        pull = self.pull(repository, number)
+        rows = self.fetch(_PENDING, pull=pull["id"], me=self.me["id"])
+        if not rows:
+            raise NotFound("No pending review found for the viewer")
+        return pull, int(rows[0]["id"])
+
+    def review(self, pull: Row, review_id: int) -> Row:
+        """A review of a pull request by its id."""
+        found = _REVIEWS.where(Review.id == known(review_id))
+        rows = self.fetch(found, pull=pull["id"], me=self.me["id"])
+        if not rows:
+            raise NotFound("Not Found")
+        return rows[0]
+
+    def comment_on_line(self, repository: Row, pull: Row, path: str, line: int, side: str, body: str) -> int:
+        """Add a comment on a line that the diff shows to one's pending review; returns its id."""
+        _, review = self.pending_review(repository, pull["number"])
+        shown = {found.path: found for found in self.compare(repository, pull).differences}
+        objects = self.objects(repository)
+        if path not in shown or (side, line) not in commented_lines(objects, shown[path]):
+            raise Unprocessable(
+                f"The diff of pull request #{pull['number']} does not show line {line} of {path}."
+            )
+        found = shown[path]
+        thread = self._insert(
+            ReviewThread,
+            pull_id=pull["id"],
+            path=path,
+            line=line,
+            side=side,
+            blob_sha=found.old_sha if side == "LEFT" else found.new_sha,
+        )
+        return self._insert(
+            ReviewComment,
+            thread_id=thread,
+            review_id=review,
+            user_id=self.me["id"],
+            body=clean(body, "body", limit=MAX_BODY, blank=False),
+            created_at=self.today,
+            updated_at=self.today,
         )
 
     def review_comment(self, repository: Row, comment_id: int) -> Row:
@@ -237,14 +283,6 @@ class Reviews(Pulls):
         return reply
 
     # -- parts ------------------------------------------------------------------------------------------
-
-    def _pending(self, repository: Row, number: int) -> tuple[Row, int]:
-        self.writable(repository)
-        pull = self.pull(repository, number)
-        rows = self.fetch(_PENDING, pull=pull["id"], me=self.me["id"])
-        if not rows:
-            raise NotFound("No pending review found for the viewer")
-        return pull, int(rows[0]["id"])
 
     def _submit(self, repository: Row, pull: Row, review: int, event: str, body: str | None) -> None:
         me = self.me["id"]

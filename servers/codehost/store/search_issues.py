@@ -116,7 +116,7 @@ class IssueSearch(CodeSearch):
         self,
         query: str,
         *,
-        pulls: bool,
+        pulls: bool | None,
         owner: str | None = None,
         repo: str | None = None,
         sort: str | None = None,
@@ -124,10 +124,11 @@ class IssueSearch(CodeSearch):
         page: int | None = None,
         per_page: int | None = None,
     ) -> tuple[list[Row], int]:
-        """Issues, or pull requests, and how many there are."""
+        """Issues, or pull requests, or (``None``) both, and how many there are."""
         limit, offset = self.result_window(page, per_page)
         parsed, where = parse(query, ISSUE_QUALIFIERS), self.seen()
-        where.add("issues.is_pull" if pulls else "NOT issues.is_pull")
+        if pulls is not None:
+            where.add("issues.is_pull", negated=not pulls)
         if owner and repo:
             parsed.qualifiers.append(Qualifier("repo", f"{owner}/{repo}", negated=False))
         self.limit_scope(where, parsed)

@@ -1,0 +1,244 @@
+"""Accounts, organisations and repositories."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mesocosm.errors import NotFound
+from mesocosm.rest import Request
+from mesocosm.servers.codehost.rest.api import RATE, api, cut, paged, window_of
+from mesocosm.servers.codehost.rest.bodies import Body
+from mesocosm.servers.codehost.rest.links import PREFIX, Links
+from mesocosm.servers.codehost.rest.shapes.accounts import (
+    full_repository,
+    organization,
+    profile,
+    repositories,
+    user,
+)
+from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.service import Page
+
+Direction = Literal["asc", "desc"]
+RepositorySort = Literal["created", "updated", "pushed", "full_name"]
+_PERMISSIONS = {"maintain": "write", "triage": "read"}
+"""Roles that the older of the product's two words for them does not know."""
+
+
+@api.get(PREFIX)
+@api.get(f"{PREFIX}/")
+def root(store: CodehostStore, request: Request) -> dict[str, Any]:
+    """Where things are."""
+    links = Links(request)
+    return {
+        "current_user_url": links.api("user"),
+        "repository_url": links.api("repos") + "/{owner}/{repo}",
+        "user_url": links.api("users") + "/{user}",
+        "rate_limit_url": links.api("rate_limit"),
+    }
+
+
+@api.get(f"{PREFIX}/rate_limit")
+def rate_limit(store: CodehostStore) -> dict[str, Any]:
+    """How much one may still ask for: always the same."""
+    resources = {name: RATE | {"resource": name} for name in ("core", "search", "code_search", "graphql")}
+    return {"resources": resources, "rate": RATE}
+
+
+@api.get(f"{PREFIX}/user")
+def get_authenticated_user(store: CodehostStore, request: Request) -> dict[str, Any]:
+    """The account that is signed in."""
+    return profile(Links(request), store, store.me)
+
+
+@api.get(f"{PREFIX}/user/orgs")
+def list_own_organizations(store: CodehostStore, request: Request) -> Page:
+    """The organisations of the signed-in account."""
+    return _organizations(store, request, store.me["id"])
+
+
+@api.get(f"{PREFIX}/users/{{username}}")
+def get_user(store: CodehostStore, request: Request, username: str) -> dict[str, Any]:
+    """An account."""
+    return profile(Links(request), store, store.account(username))
+
+
+@api.get(f"{PREFIX}/users/{{username}}/orgs")
+def list_organizations(store: CodehostStore, request: Request, username: str) -> Page:
+    """The organisations of somebody."""
+    return _organizations(store, request, store.account(username)["id"])
+
+
+def _organizations(store: CodehostStore, request: Request, account_id: int) -> Page:
+    rows, total = cut(request, store.organizations(account_id))
+    links = Links(request)
+    return paged(request, [organization(links, store, row) for row in rows], total)
+
+
+@api.get(f"{PREFIX}/orgs/{{org}}")
+def get_organization(store: CodehostStore, request: Request, org: str) -> dict[str, Any]:
+    """An organisation."""
+    account = store.account(org)
+    if account["kind"] != "Organization":
+        raise NotFound("Not Found")
+    return organization(Links(request), store, account)
+
+
+# -- repositories -------------------------------------------------------------------------------------------
+
+
+@api.get(f"{PREFIX}/user/repos")
+def list_own_repositories(
+    store: CodehostStore,
+    request: Request,
+    visibility: Literal["all", "public", "private"] = "all",
+    affiliation: str = "owner,collaborator,organization_member",
+    type: Literal["all", "owner", "public", "private", "member"] | None = None,
+    sort: RepositorySort = "full_name",
+    direction: Direction | None = None,
+) -> Page:
+    """The repositories of the signed-in account, and those that it has access to otherwise."""
+    if type in ("public", "private"):
+        visibility = type
+    elif type in ("owner", "member"):
+        affiliation = "owner" if type == "owner" else "collaborator,organization_member"
+    page, per_page = window_of(request)
+    rows, total = store.repositories(
+        affiliation=[part.strip() for part in affiliation.split(",")],
+        visibility=visibility,
+        sort=sort,
+        direction=direction,
+        page=page,
+        per_page=per_page,
+    )
+    return paged(request, repositories(Links(request), store, rows), total)
+
+
+@api.get(f"{PREFIX}/users/{{login}}/repos")
+@api.get(f"{PREFIX}/orgs/{{login}}/repos")
+def list_repositories(
+    store: CodehostStore,
+    request: Request,
+    login: str,
+    sort: RepositorySort | None = None,
+    direction: Direction | None = None,
+) -> Page:
+    """The repositories of somebody, or of an organisation."""
+    page, per_page = window_of(request)
+    rows, total = store.repositories(
+        owner=login, sort=sort, direction=direction, page=page, per_page=per_page
+    )
+    return paged(request, repositories(Links(request), store, rows), total)
+
+
+@api.post(f"{PREFIX}/user/repos", status=201)
+def create_repository(store: CodehostStore, request: Request) -> dict[str, Any]:
+    """A new repository of the signed-in account."""
+    return _create(store, request, None)
+
+
+@api.post(f"{PREFIX}/orgs/{{org}}/repos", status=201)
+def create_organization_repository(store: CodehostStore, request: Request, org: str) -> dict[str, Any]:
+    """A new repository of an organisation."""
+    return _create(store, request, org)
+
+
+def _create(store: CodehostStore, request: Request, organization: str | None) -> dict[str, Any]:
+    body = Body.of(request)
+    private = body.flag("private")
+    made = store.start_repository(
+        body.required("name"),
+        body.text("description"),
+        organization,
+        private=body.text("visibility") == "private" if private is None else private,
+        with_readme=bool(body.flag("auto_init")),
+    )
+    return full_repository(Links(request), store, store.repository_by_id(made["id"]))
+
+
+@api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}")
+def get_repository(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
+    """A repository."""
+    return full_repository(Links(request), store, store.repository(owner, repo))
+
+
+@api.get(f"{PREFIX}/repositories/{{id:int}}")
+def get_repository_by_id(store: CodehostStore, request: Request, id: int) -> dict[str, Any]:
+    """A repository by its id."""
+    found = store.find_repository(id)
+    if found is None:
+        raise NotFound("Not Found")
+    return full_repository(Links(request), store, found)
+
+
+@api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/forks")
+def list_forks(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
+    """The forks of a repository, the newest first."""
+    page, per_page = window_of(request)
+    fork_of = store.repository(owner, repo)["id"]
+    rows, total = store.repositories(fork_of=fork_of, sort="created", page=page, per_page=per_page)
+    return paged(request, repositories(Links(request), store, rows), total)
+
+
+@api.post(f"{PREFIX}/repos/{{owner}}/{{repo}}/forks", status=202)
+def create_fork(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
+    """Fork a repository; it is there at once."""
+    fork = store.fork_repository(owner, repo, Body.of(request).text("organization"))
+    return full_repository(Links(request), store, store.repository_by_id(fork["id"]))
+
+
+@api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/topics")
+def list_topics(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
+    """The topics of a repository."""
+    return {"names": store.repository(owner, repo)["topics"].split()}
+
+
+# -- collaborators ------------------------------------------------------------------------------------------
+
+
+@api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/collaborators")
+def list_collaborators(
+    store: CodehostStore,
+    request: Request,
+    owner: str,
+    repo: str,
+    affiliation: Literal["outside", "direct", "all"] = "all",
+) -> Page:
+    """Who has access to a repository, with their roles."""
+    page, per_page = window_of(request)
+    people, total = store.collaborators(owner, repo, affiliation, page, per_page)
+    links = Links(request)
+    items = [
+        user(links, person["id"], person["login"])
+        | {"role_name": person["role"], "permissions": _permissions(person["role"])}
+        for person in people
+    ]
+    return paged(request, items, total)
+
+
+@api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/collaborators/{{username}}")
+def check_collaborator(store: CodehostStore, owner: str, repo: str, username: str) -> None:
+    """204 if somebody has access to a repository, else 404."""
+    if not store.is_collaborator(store.repository(owner, repo), store.account(username)["id"]):
+        raise NotFound("Not Found")
+
+
+@api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/collaborators/{{username}}/permission")
+def get_permission(
+    store: CodehostStore, request: Request, owner: str, repo: str, username: str
+) -> dict[str, Any]:
+    """What somebody may do in a repository."""
+    repository, account = store.repository(owner, repo), store.account(username)
+    role = store.role_of_account(repository, account["id"])
+    shape = user(Links(request), account["id"], account["login"], account["kind"])
+    return {
+        "permission": _PERMISSIONS.get(role, role),
+        "role_name": role,
+        "user": shape | {"role_name": role, "permissions": _permissions(role)},
+    }
+
+
+def _permissions(role: str) -> dict[str, bool]:
+    levels = {"pull": "read", "triage": "triage", "push": "write", "maintain": "maintain", "admin": "admin"}
+    order = ["none", *levels.values()]
+    return {name: order.index(role) >= order.index(needed) for name, needed in levels.items()}

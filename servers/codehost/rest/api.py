@@ -1,0 +1,127 @@
+"""GitHub's conventions: who may ask, how refusals look, how lists page, and what every answer carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from mesocosm.errors import Invalid, Refusal
+from mesocosm.rest import Api, Request, basic_credentials, bearer, link_header
+from mesocosm.service import Page, Reply
+
+DOCUMENTATION = "https://docs.github.com/rest"
+MAX_PER_PAGE, PER_PAGE = 100, 30
+RATE = {"limit": 5000, "remaining": 5000, "reset": 4102444800, "used": 0, "resource": "core"}
+"""Nobody is limited here; the client is told so as the product would tell it."""
+_MEDIA_TYPE = "github.v3; format=json"
+_FAILED = "Validation Failed: "
+
+_by_token = bearer("token", "Bearer")
+
+
+class Answered(Refusal):
+    """A refusal with an answer of its own, in place of the error body."""
+
+    def __init__(self, message: str, reply: Reply) -> None:
+        super().__init__(message)
+        self.reply = reply
+
+
+class _GitHub(Api):
+    """An API whose refusals have the product's statuses."""
+
+    def refusal(self, refusal: Refusal) -> Reply:
+        if isinstance(refusal, Answered):
+            return refusal.reply
+        if type(refusal) is Invalid and not refusal.message.startswith("The body"):
+            return self.error(422, refusal.message, refusal.code)
+        return super().refusal(refusal)
+
+    def answer(self, shape: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
+        """Data with a status of its own."""
+        return Reply(orjson.dumps(shape), status, headers or {})
+
+
+def _authenticate(request: Request, headers: Mapping[str, str], token: str) -> bool:
+    """API clients send the token; git sends it as the password of any user, some tools as the user."""
+    basic = basic_credentials(headers)
+    return token in basic if basic else _by_token(request, headers, token)
+
+
+def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
+    body: dict[str, Any] = {"message": message}
+    if status == 401:
+        body["message"] = "Bad credentials"
+    elif status == 404 and not message.startswith("Branch"):
+        body["message"] = "Not Found"
+    elif status == 400 and message.startswith("The body"):
+        is_json = message.startswith("The body must be")
+        body["message"] = "Body should be a JSON object" if is_json else "Problems parsing JSON"
+    elif message.startswith(_FAILED):
+        detail = message.removeprefix(_FAILED)
+        failure = "already_exists" if "already_exists" in detail else "custom"
+        body = {"message": _FAILED[:-2], "errors": [{"code": failure, "message": detail}]}
+    return body | {"documentation_url": DOCUMENTATION, "status": str(status)}
+
+
+def _page_headers(page: Page, request: Request) -> Mapping[str, str]:
+    """The product names only pages other than this one."""
+    relations = ["prev"] if page.page > 1 else []
+    relations += ["next", "last"] if page.next_page else []
+    relations += ["first"] if page.page > 1 else []
+    return {"Link": link_header(page, request, relations)} if relations else {}
+
+
+api = _GitHub(
+    "codehost",
+    authenticate=_authenticate,
+    error=_error,
+    page_headers=_page_headers,
+    challenge='Basic realm="GitHub"',
+    headers={
+        "X-GitHub-Media-Type": _MEDIA_TYPE,
+        "X-RateLimit-Limit": str(RATE["limit"]),
+        "X-RateLimit-Remaining": str(RATE["remaining"]),
+        "X-RateLimit-Reset": str(RATE["reset"]),
+        "X-RateLimit-Used": str(RATE["used"]),
+        "X-RateLimit-Resource": str(RATE["resource"]),
+        "X-OAuth-Scopes": "repo, user, read:org",
+    },
+)
+
+
+def window_of(request: Request) -> tuple[int, int]:
+    """The page and its size that a request asks for; what is out of range is set right, as in the product."""
+    given = dict(request.pairs)
+    page, per_page = (_number(given.get(name, "")) for name in ("page", "per_page"))
+    return max(1, min(page or 1, 1_000_000)), min(per_page or PER_PAGE, MAX_PER_PAGE)
+
+
+def paged(request: Request, items: Sequence[Any], total: int) -> Page:
+    """A page of a list."""
+    page, per_page = window_of(request)
+    return Page(items, page, per_page, total)
+
+
+def paged_object(request: Request, shape: Mapping[str, Any], total: int) -> Reply:
+    """An object one of whose lists has several pages of ``total`` items in all."""
+    headers = _page_headers(paged(request, (), total), request)
+    return api.answer(shape, headers=headers)
+
+
+def cut(request: Request, rows: Sequence[Any]) -> tuple[Sequence[Any], int]:
+    """The rows of a whole list that are on the page asked for, and how many there are."""
+    page, per_page = window_of(request)
+    return rows[(page - 1) * per_page : page * per_page], len(rows)
+
+
+def accepts(request: Request, media: str) -> bool:
+    """Whether the client wants one of the product's own media types (``raw``, ``diff``)."""
+    accept = request.headers.get("accept", "")
+    return any(f"application/vnd.github.{version}{media}" in accept for version in ("", "v3.", "VERSION."))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0

@@ -1,0 +1,289 @@
+"""Issues, their comments, labels and milestones."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mesocosm.errors import NotFound
+from mesocosm.rest import Request
+from mesocosm.servers.codehost.rest.api import api, cut, paged, window_of
+from mesocosm.servers.codehost.rest.bodies import Body
+from mesocosm.servers.codehost.rest.history import REPO
+from mesocosm.servers.codehost.rest.links import Links
+from mesocosm.servers.codehost.rest.shapes import issues as shapes
+from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.store.issues import UNCHANGED
+from mesocosm.service import Page, Row
+
+ISSUE = f"{REPO}/issues/{{number:int}}"
+State = Literal["open", "closed", "all"]
+_REASONS = ("completed", "not_planned", "duplicate", "reopened")
+
+
+@api.get(f"{REPO}/issues")
+def list_issues(
+    store: CodehostStore,
+    request: Request,
+    owner: str,
+    repo: str,
+    state: State = "open",
+    labels: str = "",
+    assignee: str | None = None,
+    creator: str | None = None,
+    milestone: str | None = None,
+    type: str | None = None,
+    since: str | None = None,
+    sort: Literal["created", "updated", "comments"] = "created",
+    direction: Literal["asc", "desc"] = "desc",
+) -> Page:
+    """The issues of a repository and, as in the product, its pull requests."""
+    page, per_page = window_of(request)
+    rows, total = store.issue_page(
+        store.repository(owner, repo),
+        state=state,
+        labels=[label.strip() for label in labels.split(",") if label.strip()],
+        assignee=assignee,
+        creator=creator,
+        milestone=milestone,
+        kind=type,
+        since=since,
+        sort=sort,
+        direction=direction,
+        page=page,
+        per_page=per_page,
+    )
+    return paged(request, shapes.issues(Links(request), store, rows), total)
+
+
+@api.post(f"{REPO}/issues", status=201)
+def create_issue(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
+    """Open an issue."""
+    body = Body.of(request)
+    issue = store.open_issue(
+        store.repository(owner, repo),
+        body.required("title"),
+        body.text("body"),
+        labels=body.names(),
+        assignees=_assignees(body),
+        milestone=body.number("milestone"),
+        issue_type=body.text("type"),
+    )
+    return shapes.issue(Links(request), store, issue)
+
+
+@api.get(ISSUE)
+def get_issue(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
+    """An issue, or the conversation of a pull request."""
+    return shapes.issue(Links(request), store, store.issue(store.repository(owner, repo), number))
+
+
+@api.patch(ISSUE)
+def update_issue(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Change what the body names; ``null`` takes a milestone or a type away."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    state = body.choice("state", "open", "closed")
+    reason = body.choice("state_reason", *_REASONS)
+    if state is not None and store.issue(repository, number)["is_pull"]:
+        store.change_pull(repository, number, state=state)
+        state = None
+    # Clients that cannot write null send an empty text.
+    none = "milestone" in body and body.fields["milestone"] in (None, "")
+    store.change_issue(
+        repository,
+        number,
+        title=body.text("title"),
+        body=(body.text("body") or "") if "body" in body else None,
+        labels=body.names(),
+        assignees=_assignees(body),
+        milestone=0 if none else body.number("milestone"),
+        issue_type=body.text("type") if "type" in body else UNCHANGED,
+        state=state,
+        state_reason=None if reason == "reopened" else reason,
+        duplicate_of=body.number("duplicate_of"),
+    )
+    return shapes.issue(Links(request), store, store.issue(repository, number))
+
+
+def _assignees(body: Body) -> list[str] | None:
+    """Who is to be assigned; the older ``assignee`` names one."""
+    if (logins := body.texts("assignees")) is not None or "assignee" not in body:
+        return logins
+    return [login] if (login := body.text("assignee")) else []
+
+
+@api.post(f"{ISSUE}/assignees", status=201)
+def add_assignees(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Assign further people."""
+    return _assign(store, request, store.repository(owner, repo), number, add=True)
+
+
+@api.delete(f"{ISSUE}/assignees")
+def remove_assignees(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Take people off an issue."""
+    return _assign(store, request, store.repository(owner, repo), number, add=False)
+
+
+def _assign(
+    store: CodehostStore, request: Request, repository: Row, number: int, *, add: bool
+) -> dict[str, Any]:
+    issue = store.issue(repository, number)
+    there = [row["login"] for row in store.assignees_of([issue["id"]])[issue["id"]]]
+    named = Body.of(request).texts("assignees") or []
+    gone = {login.lower() for login in named}
+    logins = [*there, *named] if add else [login for login in there if login.lower() not in gone]
+    changed = store.change_issue(repository, number, assignees=logins)
+    return shapes.issue(Links(request), store, changed)
+
+
+# -- comments and reactions ---------------------------------------------------------------------------------
+
+
+@api.get(f"{ISSUE}/comments")
+def list_comments(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+    """The comments of a conversation, oldest first."""
+    repository = store.repository(owner, repo)
+    page, per_page = window_of(request)
+    rows, total = store.comments(store.issue(repository, number), page, per_page)
+    return paged(request, shapes.comments(Links(request), store, repository, number, rows), total)
+
+
+@api.post(f"{ISSUE}/comments", status=201)
+def create_comment(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Comment."""
+    repository = store.repository(owner, repo)
+    row = store.add_comment(repository, number, Body.of(request).required("body"))
+    return shapes.comments(Links(request), store, repository, number, [row])[0]
+
+
+@api.get(f"{REPO}/issues/comments/{{id:int}}")
+def get_comment(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> dict[str, Any]:
+    """A comment by its id."""
+    repository = store.repository(owner, repo)
+    row = store.comment_by_id(repository, id)
+    number = store.issue_by_id(row["issue_id"])["number"]
+    return shapes.comments(Links(request), store, repository, number, [row])[0]
+
+
+@api.get(f"{ISSUE}/reactions")
+def list_issue_reactions(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+    """The reactions to an issue."""
+    issue = store.issue(store.repository(owner, repo), number)
+    return reactions(store, request, "issue", issue["id"])
+
+
+@api.post(f"{ISSUE}/reactions", status=201)
+def react_to_issue(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """React to an issue."""
+    repository = store.repository(owner, repo)
+    return react(store, request, repository, "issue", store.issue(repository, number)["id"])
+
+
+@api.get(f"{REPO}/issues/comments/{{id:int}}/reactions")
+def list_comment_reactions(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> Page:
+    """The reactions to a comment."""
+    comment = store.comment_by_id(store.repository(owner, repo), id)
+    return reactions(store, request, "comment", comment["id"])
+
+
+@api.post(f"{REPO}/issues/comments/{{id:int}}/reactions", status=201)
+def react_to_comment(
+    store: CodehostStore, request: Request, owner: str, repo: str, id: int
+) -> dict[str, Any]:
+    """React to a comment."""
+    repository = store.repository(owner, repo)
+    return react(store, request, repository, "comment", store.comment_by_id(repository, id)["id"])
+
+
+def reactions(store: CodehostStore, request: Request, subject: str, subject_id: int) -> Page:
+    """One page of the reactions to something."""
+    rows, total = cut(request, store.reaction_list(subject, subject_id))
+    return paged(request, [shapes.reaction(Links(request), row) for row in rows], total)
+
+
+def react(
+    store: CodehostStore, request: Request, repository: Row, subject: str, subject_id: int
+) -> dict[str, Any]:
+    """Put an emoji to something."""
+    content = Body.of(request).choice("content", *shapes.REACTIONS)
+    if content is None:
+        raise Body.of(request).missing("content")
+    made = store.react(repository, subject, subject_id, content)
+    row = next(row for row in store.reaction_list(subject, subject_id) if row["id"] == made)
+    return shapes.reaction(Links(request), row)
+
+
+# -- sub-issues ---------------------------------------------------------------------------------------------
+
+
+@api.get(f"{ISSUE}/sub_issues")
+def list_sub_issues(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+    """The issues that are part of an issue, in their order."""
+    issue = store.issue(store.repository(owner, repo), number)
+    page, per_page = window_of(request)
+    rows, total = store.sub_issue_page(issue, page, per_page)
+    return paged(request, shapes.issues(Links(request), store, rows), total)
+
+
+@api.get(f"{ISSUE}/parent")
+def get_parent(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
+    """The issue that an issue is part of."""
+    parent = store.parent_issue(store.issue(store.repository(owner, repo), number))
+    if parent is None:
+        raise NotFound("Not Found")
+    return shapes.issue(Links(request), store, parent)
+
+
+def _sub_issue(body: Body) -> int:
+    child = body.number("sub_issue_id")
+    if child is None:
+        raise body.missing("sub_issue_id")
+    return child
+
+
+@api.post(f"{ISSUE}/sub_issues", status=201)
+def add_sub_issue(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Make an issue (by its id) part of another one."""
+    body = Body.of(request)
+    replace = bool(body.flag("replace_parent"))
+    child = _sub_issue(body)
+    store.add_sub_issue(store.repository(owner, repo), number, child, replace_parent=replace)
+    return shapes.issue(Links(request), store, store.issue_by_id(child))
+
+
+@api.delete(f"{ISSUE}/sub_issue")
+def remove_sub_issue(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Take an issue out of its parent."""
+    child = _sub_issue(Body.of(request))
+    row = store.remove_sub_issue(store.repository(owner, repo), number, child)
+    return shapes.issue(Links(request), store, row)
+
+
+@api.patch(f"{ISSUE}/sub_issues/priority")
+def move_sub_issue(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Move a sub-issue after or before another one."""
+    body = Body.of(request)
+    child = _sub_issue(body)
+    store.move_sub_issue(
+        store.repository(owner, repo),
+        number,
+        child,
+        after_id=body.number("after_id"),
+        before_id=body.number("before_id"),
+    )
+    return shapes.issue(Links(request), store, store.issue_by_id(child))

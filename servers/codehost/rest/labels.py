@@ -1,0 +1,161 @@
+"""Labels and milestones: those of a repository, and the labels of an issue."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mesocosm.errors import NotFound
+from mesocosm.rest import Request
+from mesocosm.servers.codehost.rest.api import api, cut, paged
+from mesocosm.servers.codehost.rest.bodies import Body, names_in
+from mesocosm.servers.codehost.rest.history import REPO
+from mesocosm.servers.codehost.rest.issues import ISSUE
+from mesocosm.servers.codehost.rest.links import Links
+from mesocosm.servers.codehost.rest.shapes.issues import label, milestone
+from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.store.fields import NEW_LABEL_COLOR
+from mesocosm.service import Page, Row
+
+
+@api.get(f"{REPO}/labels")
+def list_labels(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
+    """The labels of a repository by name."""
+    repository, links = store.repository(owner, repo), Links(request)
+    rows, total = cut(request, store.labels(repository))
+    return paged(request, [label(links, repository, row) for row in rows], total)
+
+
+@api.post(f"{REPO}/labels", status=201)
+def create_label(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
+    """A new label."""
+    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
+    name = body.required("name")
+    store.add_label(repository, name, body.text("color") or NEW_LABEL_COLOR, body.text("description") or "")
+    return label(Links(request), repository, store.label(repository, name.strip()))
+
+
+@api.get(f"{REPO}/labels/{{name}}")
+def get_label(store: CodehostStore, request: Request, owner: str, repo: str, name: str) -> dict[str, Any]:
+    """A label by its name."""
+    repository = store.repository(owner, repo)
+    return label(Links(request), repository, store.label(repository, name))
+
+
+@api.patch(f"{REPO}/labels/{{name}}")
+def update_label(store: CodehostStore, request: Request, owner: str, repo: str, name: str) -> dict[str, Any]:
+    """Rename a label, or change its colour or description."""
+    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
+    row = store.change_label(
+        repository, name, body.text("new_name"), body.text("color"), body.text("description")
+    )
+    return label(Links(request), repository, row)
+
+
+@api.delete(f"{REPO}/labels/{{name}}")
+def delete_label(store: CodehostStore, owner: str, repo: str, name: str) -> None:
+    """Remove a label from the repository and from all issues."""
+    store.remove_label(store.repository(owner, repo, need="write"), name)
+
+
+# -- the labels of an issue ---------------------------------------------------------------------------------
+
+
+@api.get(f"{ISSUE}/labels")
+def list_issue_labels(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+    """The labels of an issue."""
+    repository, links = store.repository(owner, repo), Links(request)
+    rows, total = cut(request, _there(store, store.issue(repository, number)))
+    return paged(request, [label(links, repository, row) for row in rows], total)
+
+
+# The body of these may be an array, so only the request itself is asked for.
+
+
+@api.post(f"{ISSUE}/labels")
+def add_issue_labels(store: CodehostStore, request: Request) -> list[dict[str, Any]]:
+    """Put further labels on an issue."""
+    repository, issue = _issue(store, request)
+    names = [row["name"] for row in _there(store, issue)]
+    return _relabel(store, request, repository, issue, [*names, *_named(request)])
+
+
+@api.put(f"{ISSUE}/labels")
+def set_issue_labels(store: CodehostStore, request: Request) -> list[dict[str, Any]]:
+    """Have an issue carry exactly these labels."""
+    return _relabel(store, request, *_issue(store, request), _named(request))
+
+
+@api.delete(f"{ISSUE}/labels")
+def clear_issue_labels(store: CodehostStore, request: Request) -> None:
+    """Take all labels off an issue."""
+    _relabel(store, request, *_issue(store, request), [])
+
+
+@api.delete(f"{ISSUE}/labels/{{name}}")
+def remove_issue_label(store: CodehostStore, request: Request) -> list[dict[str, Any]]:
+    """Take a label off an issue."""
+    repository, issue = _issue(store, request)
+    names = [row["name"] for row in _there(store, issue)]
+    left = [name for name in names if name.lower() != request.params["name"].lower()]
+    if len(left) == len(names):
+        raise NotFound("Label does not exist")
+    return _relabel(store, request, repository, issue, left)
+
+
+def _issue(store: CodehostStore, request: Request) -> tuple[Row, Row]:
+    repository = store.repository(request.params["owner"], request.params["repo"], need="triage")
+    return repository, store.issue(repository, int(request.params["number"]))
+
+
+def _there(store: CodehostStore, issue: Row) -> list[Row]:
+    return store.labels_of([issue["id"]])[issue["id"]]
+
+
+def _named(request: Request) -> list[str]:
+    """The labels that a body names: an array, or an object that has it."""
+    if isinstance(request.json, list):
+        return names_in(request.json, "labels")
+    return Body.of(request).names() or []
+
+
+def _relabel(
+    store: CodehostStore, request: Request, repository: Row, issue: Row, names: list[str]
+) -> list[dict[str, Any]]:
+    store.change_issue(repository, issue["number"], labels=names)
+    return [label(Links(request), repository, row) for row in _there(store, issue)]
+
+
+# -- milestones ---------------------------------------------------------------------------------------------
+
+
+@api.get(f"{REPO}/milestones")
+def list_milestones(
+    store: CodehostStore,
+    request: Request,
+    owner: str,
+    repo: str,
+    state: Literal["open", "closed", "all"] = "open",
+) -> Page:
+    """The milestones of a repository."""
+    repository, links = store.repository(owner, repo), Links(request)
+    rows, total = cut(request, store.milestones(repository, state))
+    return paged(request, [milestone(links, repository, row) for row in rows], total)
+
+
+@api.post(f"{REPO}/milestones", status=201)
+def create_milestone(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
+    """A new milestone."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    row = store.new_milestone(
+        repository, body.required("title"), body.text("description") or "", body.text("due_on")
+    )
+    return milestone(Links(request), repository, row)
+
+
+@api.get(f"{REPO}/milestones/{{number:int}}")
+def get_milestone(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """A milestone by its number."""
+    repository = store.repository(owner, repo)
+    return milestone(Links(request), repository, store.milestone(repository, number))

@@ -1,0 +1,40 @@
+"""Addresses of what the code host holds, below the URL that the client used; nothing of it is stored."""
+
+from __future__ import annotations
+
+import base64
+from urllib.parse import quote
+
+from mesocosm.rest import Request
+from mesocosm.service import Row
+
+PREFIX = "/api/v3"
+"""Where a GitHub of one's own has its API."""
+
+
+class Links:
+    """Makes addresses for the answer to one request."""
+
+    def __init__(self, request: Request) -> None:
+        self.base = request.base
+
+    def api(self, *path: object) -> str:
+        """The address of something in the API."""
+        return "/".join((self.base + PREFIX, *(quote(str(part), safe="/:") for part in path)))
+
+    def web(self, *path: object) -> str:
+        """The address of something's page."""
+        return "/".join((self.base, *(quote(str(part), safe="/:") for part in path)))
+
+    def repo(self, repository: Row, *path: object) -> str:
+        """The address of something of a repository in the API."""
+        return self.api("repos", repository["owner"], repository["name"], *path)
+
+    def page(self, repository: Row, *path: object) -> str:
+        """The address of a page of a repository."""
+        return self.web(repository["owner"], repository["name"], *path)
+
+
+def node_id(kind: str, identity: object) -> str:
+    """The id by which something is known in the product's other API."""
+    return base64.b64encode(f"0{len(kind)}:{kind}{identity}".encode()).decode()

@@ -1,0 +1,344 @@
+"""Pull requests and their reviews."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mesocosm.errors import Conflict, NotFound
+from mesocosm.rest import Request
+from mesocosm.servers.codehost.rest.api import accepts, api, cut, paged, window_of
+from mesocosm.servers.codehost.rest.bodies import Body
+from mesocosm.servers.codehost.rest.history import REPO, text
+from mesocosm.servers.codehost.rest.issues import react, reactions
+from mesocosm.servers.codehost.rest.links import Links
+from mesocosm.servers.codehost.rest.shapes import git
+from mesocosm.servers.codehost.rest.shapes import pulls as shapes
+from mesocosm.servers.codehost.rest.shapes.accounts import user
+from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.store.differences import unified
+from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.service import Page, Row
+
+PULL = f"{REPO}/pulls/{{number:int}}"
+EVENTS = ("APPROVE", "REQUEST_CHANGES", "COMMENT")
+
+
+@api.get(f"{REPO}/pulls")
+def list_pulls(
+    store: CodehostStore,
+    request: Request,
+    owner: str,
+    repo: str,
+    state: Literal["open", "closed", "all"] = "open",
+    head: str | None = None,
+    base: str | None = None,
+    sort: Literal["created", "updated", "popularity", "long-running"] = "created",
+    direction: Literal["asc", "desc"] | None = None,
+) -> Page:
+    """The pull requests of a repository."""
+    repository = store.repository(owner, repo)
+    page, per_page = window_of(request)
+    rows, total = store.pulls(
+        repository,
+        state=state,
+        head=head,
+        base=base,
+        sort=sort,
+        direction=direction,
+        page=page,
+        per_page=per_page,
+    )
+    return paged(request, shapes.pulls(Links(request), store, repository, rows), total)
+
+
+@api.post(f"{REPO}/pulls", status=201)
+def create_pull(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
+    """Open a pull request."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    title, head, base = body.required("title"), body.required("head"), body.required("base")
+    row = store.open_pull(
+        repository,
+        title,
+        head,
+        base,
+        body.text("body") or "",
+        draft=bool(body.flag("draft")),
+        maintainer_can_modify=bool(body.flag("maintainer_can_modify")),
+    )
+    return shapes.pull(Links(request), store, repository, row)
+
+
+@api.get(PULL)
+def get_pull(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Any:
+    """A pull request, or its diff (media type ``diff``)."""
+    repository = store.repository(owner, repo)
+    row = store.pull(repository, number)
+    if accepts(request, "diff"):
+        return text(unified(store.objects(repository), store.compare(repository, row).differences), "diff")
+    return shapes.pull(Links(request), store, repository, row)
+
+
+@api.patch(PULL)
+def update_pull(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
+    """Change what the body names."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    row = store.change_pull(
+        repository,
+        number,
+        title=body.text("title"),
+        body=(body.text("body") or "") if "body" in body else None,
+        state=body.choice("state", "open", "closed"),
+        base=body.text("base"),
+        draft=body.flag("draft"),
+        maintainer_can_modify=body.flag("maintainer_can_modify"),
+    )
+    return shapes.pull(Links(request), store, repository, row)
+
+
+@api.get(f"{PULL}/commits")
+def list_pull_commits(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+    """The commits of a pull request, oldest first."""
+    repository, links = store.repository(owner, repo), Links(request)
+    page, per_page = window_of(request)
+    rows, total = store.pull_commits(repository, store.pull(repository, number), page, per_page)
+    return paged(request, [git.commit(links, store, repository, row) for row in rows], total)
+
+
+@api.get(f"{PULL}/files")
+def list_pull_files(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+    """The files that a pull request changes."""
+    repository, links = store.repository(owner, repo), Links(request)
+    row = store.pull(repository, number)
+    page, per_page = window_of(request)
+    found, total = store.pull_files(repository, row, page, per_page)
+    sha = row["head_sha"]
+    return paged(request, [git.changed_file(links, store, repository, sha, item) for item in found], total)
+
+
+@api.get(f"{PULL}/merge")
+def check_merged(store: CodehostStore, owner: str, repo: str, number: int) -> None:
+    """204 if a pull request has been merged, else 404."""
+    if store.pull(store.repository(owner, repo), number)["merged_at"] is None:
+        raise NotFound("Not Found")
+
+
+@api.put(f"{PULL}/merge")
+def merge_pull(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
+    """Merge a pull request."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    expected = body.text("sha")
+    if expected and expected.lower() != store.pull(repository, number)["head_sha"]:
+        raise Conflict("Head branch was modified. Review and try the merge again.")
+    sha = store.merge_pull(
+        repository,
+        number,
+        body.choice("merge_method", "merge", "squash", "rebase") or "merge",
+        body.text("commit_title"),
+        body.text("commit_message"),
+    )
+    return {"sha": sha, "merged": True, "message": "Pull Request successfully merged"}
+
+
+@api.put(f"{PULL}/update-branch", status=202)
+def update_branch(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Merge the base branch into the branch of a pull request."""
+    repository = store.repository(owner, repo)
+    store.update_branch(repository, number, Body.of(request).text("expected_head_sha"))
+    url = Links(request).page(repository, "pull", number)
+    return {"message": "Updating pull request branch.", "url": url}
+
+
+# -- who is asked to review ---------------------------------------------------------------------------------
+
+
+@api.get(f"{PULL}/requested_reviewers")
+def list_requested(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """The people and teams who are asked to review."""
+    repository, links = store.repository(owner, repo), Links(request)
+    asked = store.requested([store.pull(repository, number)["id"]])
+    people = [row for row in asked if row["login"] is not None]
+    teams = [row for row in asked if row["login"] is None]
+    return {
+        "users": [user(links, row["account_id"], row["login"]) for row in people],
+        "teams": [shapes.team(links, repository["owner"], row) for row in teams],
+    }
+
+
+@api.post(f"{PULL}/requested_reviewers", status=201)
+def request_reviewers(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Ask further people and teams to review."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    teams = [f"{repository['owner']}/{slug}" for slug in body.texts("team_reviewers") or []]
+    people = body.texts("reviewers") or []
+    row = store.change_pull(repository, number, reviewers=[*people, *teams])
+    return shapes.pull(Links(request), store, repository, row)
+
+
+# -- reviews ------------------------------------------------------------------------------------------------
+
+
+@api.get(f"{PULL}/reviews")
+def list_reviews(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+    """The reviews of a pull request, oldest first."""
+    repository, links = store.repository(owner, repo), Links(request)
+    page, per_page = window_of(request)
+    rows, total = store.reviews(store.pull(repository, number), page, per_page)
+    return paged(request, [shapes.review(links, repository, number, row) for row in rows], total)
+
+
+@api.post(f"{PULL}/reviews")
+def create_review(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Review a pull request; without an ``event`` the review stays pending."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    event = body.choice("event", *EVENTS, "PENDING")
+    pull = store.start_review(repository, number, None, body.text("body"), body.text("commit_id"))
+    for comment in body.objects("comments") or []:
+        line = comment.number("line")
+        if line is None:
+            raise comment.missing("line")
+        side = comment.choice("side", "LEFT", "RIGHT") or "RIGHT"
+        store.comment_on_line(
+            repository, pull, comment.required("path"), line, side, comment.required("body")
+        )
+    _, review = store.pending_review(repository, number)
+    if event in EVENTS:
+        store.submit_review(repository, number, event, body.text("body"))
+    return _review(store, request, repository, number, review)
+
+
+def _review(
+    store: CodehostStore, request: Request, repository: Row, number: int, review: int
+) -> dict[str, Any]:
+    row = store.review(store.pull(repository, number), review)
+    return shapes.review(Links(request), repository, number, row)
+
+
+@api.get(f"{PULL}/reviews/{{id:int}}")
+def get_review(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
+) -> dict[str, Any]:
+    """A review by its id."""
+    return _review(store, request, store.repository(owner, repo), number, id)
+
+
+def _own(store: CodehostStore, repository: Row, number: int, review: int) -> None:
+    """Refuse unless it is the pending review of the signed-in account."""
+    row = store.review(store.pull(repository, number), review)
+    if row["state"] != "PENDING":
+        raise Unprocessable("Validation Failed: the review has been submitted already.")
+
+
+@api.post(f"{PULL}/reviews/{{id:int}}/events")
+def submit_review(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
+) -> dict[str, Any]:
+    """Submit a pending review."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    _own(store, repository, number, id)
+    store.submit_review(repository, number, body.choice("event", *EVENTS), body.text("body"))
+    return _review(store, request, repository, number, id)
+
+
+@api.delete(f"{PULL}/reviews/{{id:int}}")
+def delete_review(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
+) -> dict[str, Any]:
+    """Delete a pending review with its comments."""
+    repository = store.repository(owner, repo)
+    _own(store, repository, number, id)
+    shape = _review(store, request, repository, number, id)
+    store.discard_review(repository, number)
+    return shape
+
+
+# -- comments on lines --------------------------------------------------------------------------------------
+
+
+@api.get(f"{PULL}/comments")
+def list_review_comments(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+    """The comments on lines of a pull request, oldest first."""
+    return _comments(store, request, store.repository(owner, repo), number, None)
+
+
+@api.get(f"{PULL}/reviews/{{id:int}}/comments")
+def list_comments_of_review(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
+) -> Page:
+    """The comments of a review."""
+    return _comments(store, request, store.repository(owner, repo), number, id)
+
+
+def _comments(
+    store: CodehostStore, request: Request, repository: Row, number: int, review: int | None
+) -> Page:
+    rows, total = cut(request, store.review_comments(store.pull(repository, number), review))
+    return paged(request, shapes.review_comments(Links(request), store, repository, number, rows), total)
+
+
+def _comment(store: CodehostStore, request: Request, repository: Row, comment: int) -> dict[str, Any]:
+    row = store.review_comment_in_full(repository, comment)
+    number = store.issue_by_id(row["pull_id"])["number"]
+    return shapes.review_comments(Links(request), store, repository, number, [row])[0]
+
+
+@api.get(f"{REPO}/pulls/comments/{{id:int}}")
+def get_review_comment(
+    store: CodehostStore, request: Request, owner: str, repo: str, id: int
+) -> dict[str, Any]:
+    """A comment on a line by its id."""
+    return _comment(store, request, store.repository(owner, repo), id)
+
+
+@api.post(f"{PULL}/comments", status=201)
+def create_review_comment(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Comment on a line that the diff shows, or (``in_reply_to``) on a comment there."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    content, earlier = body.required("body"), body.number("in_reply_to")
+    if earlier is not None:
+        return _comment(store, request, repository, store.reply(repository, number, earlier, content))
+    line, path = body.number("line"), body.required("path")
+    if line is None:
+        raise body.missing("line")
+    side = body.choice("side", "LEFT", "RIGHT") or "RIGHT"
+    pull = store.start_review(repository, number, None, "", body.text("commit_id"))
+    made = store.comment_on_line(repository, pull, path, line, side, content)
+    store.submit_review(repository, number, "COMMENT", "")
+    return _comment(store, request, repository, made)
+
+
+@api.post(f"{PULL}/comments/{{id:int}}/replies", status=201)
+def reply_to_review_comment(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
+) -> dict[str, Any]:
+    """Reply to a comment on a line."""
+    repository = store.repository(owner, repo)
+    reply = store.reply(repository, number, id, Body.of(request).required("body"))
+    return _comment(store, request, repository, reply)
+
+
+@api.get(f"{REPO}/pulls/comments/{{id:int}}/reactions")
+def list_review_comment_reactions(
+    store: CodehostStore, request: Request, owner: str, repo: str, id: int
+) -> Page:
+    """The reactions to a comment on a line."""
+    comment = store.review_comment(store.repository(owner, repo), id)
+    return reactions(store, request, "review_comment", comment["id"])
+
+
+@api.post(f"{REPO}/pulls/comments/{{id:int}}/reactions", status=201)
+def react_to_review_comment(
+    store: CodehostStore, request: Request, owner: str, repo: str, id: int
+) -> dict[str, Any]:
+    """React to a comment on a line."""
+    repository = store.repository(owner, repo)
+    return react(store, request, repository, "review_comment", store.review_comment(repository, id)["id"])

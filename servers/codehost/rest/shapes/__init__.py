@@ -1,0 +1,1 @@
+"""GitHub's REST objects in full, with the addresses that clients follow."""

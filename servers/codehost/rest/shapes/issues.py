@@ -1,0 +1,186 @@
+"""Issues and what hangs on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mesocosm.servers.codehost.rest.links import Links, node_id
+from mesocosm.servers.codehost.rest.shapes.accounts import Json, user
+from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.service import Row
+
+REACTIONS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes")
+
+
+def reactions(url: str, counts: Mapping[str, int]) -> Json:
+    """How often each emoji was given."""
+    total = {"url": f"{url}/reactions", "total_count": sum(counts.values())}
+    return total | {name: counts.get(name, 0) for name in REACTIONS}
+
+
+def reaction(links: Links, row: Row) -> Json:
+    """One reaction."""
+    return {
+        "id": row["id"],
+        "node_id": node_id("Reaction", row["id"]),
+        "user": user(links, row["user_id"], row["user"]),
+        "content": row["content"],
+        "created_at": row["created_at"],
+    }
+
+
+def label(links: Links, repo: Row, row: Row) -> Json:
+    """A label; ``repo`` needs only ``owner`` and ``name``."""
+    return {
+        "id": row["id"],
+        "node_id": node_id("Label", row["id"]),
+        "url": links.repo(repo, "labels", row["name"]),
+        "name": row["name"],
+        "color": row["color"],
+        "default": False,
+        "description": row["description"] or None,
+    }
+
+
+def milestone(links: Links, repo: Row, row: Row) -> Json:
+    """A milestone."""
+    url = links.repo(repo, "milestones", row["number"])
+    return {
+        "id": row["id"],
+        "node_id": node_id("Milestone", row["id"]),
+        "number": row["number"],
+        "url": url,
+        "html_url": links.page(repo, "milestone", row["number"]),
+        "labels_url": f"{url}/labels",
+        "title": row["title"],
+        "description": row["description"] or None,
+        "state": row["state"],
+        "open_issues": row["open_issues"],
+        "closed_issues": row["closed_issues"],
+        "due_on": row["due_on"],
+        "creator": None,
+    }
+
+
+def issues(links: Links, store: CodehostStore, rows: Sequence[Row]) -> list[Json]:
+    """Issues and pull requests as lists and searches show them."""
+    ids = [row["id"] for row in rows]
+    labels, assignees = store.labels_of(ids), store.assignees_of(ids)
+    given, fields = store.reactions_of("issue", ids), store.fields_of(ids)
+    homes = [row["repository_id"] for row in rows if row["milestone_id"] is not None]
+    milestones = store.milestones_by_id(list(dict.fromkeys(homes)))
+    shapes = []
+    for row in rows:
+        repo = {"owner": row["owner"], "name": row["repository"]}
+        people = [user(links, item["id"], item["login"]) for item in assignees[row["id"]]]
+        shape = _issue(links, repo, row)
+        shape["labels"] = [label(links, repo, item) for item in labels[row["id"]]]
+        shape["assignee"], shape["assignees"] = (people[0] if people else None), people
+        shape["reactions"] = reactions(shape["url"], given[row["id"]])
+        if row["milestone_id"] is not None:
+            shape["milestone"] = milestone(links, repo, milestones[row["milestone_id"]])
+        values = [item for item in fields if item["issue_id"] == row["id"]]
+        shape["issue_field_values"] = [_field_value(item) for item in values]
+        shapes.append(shape)
+    return shapes
+
+
+def _issue(links: Links, repo: Row, row: Row) -> Json:
+    url = links.repo(repo, "issues", row["number"])
+    page = links.page(repo, "pull" if row["is_pull"] else "issues", row["number"])
+    shape: Json = {
+        "id": row["id"],
+        "node_id": node_id("PullRequest" if row["is_pull"] else "Issue", row["id"]),
+        "url": url,
+        "repository_url": links.repo(repo),
+        "labels_url": f"{url}/labels{{/name}}",
+        "comments_url": f"{url}/comments",
+        "events_url": f"{url}/events",
+        "timeline_url": f"{url}/timeline",
+        "html_url": page,
+        "number": row["number"],
+        "title": row["title"],
+        "body": row["body"] or None,
+        "user": user(links, row["user_id"], row["user"]),
+        "state": row["state"],
+        "state_reason": row["state_reason"],
+        "locked": bool(row["locked"]),
+        "active_lock_reason": None,
+        "milestone": None,
+        "comments": row["comments"],
+        "created_at": row["created_at"],
+        "updated_at": row["updated_at"],
+        "closed_at": row["closed_at"],
+        "closed_by": user(links, row["closed_by_id"], row["closed_by"]) if row["closed_by"] else None,
+        "author_association": "OWNER" if row["user_id"] == row["owner_id"] else "CONTRIBUTOR",
+        "type": _type(row["type"]) if row["type"] else None,
+    }
+    if row["is_pull"]:
+        shape["draft"] = bool(row["draft"])
+        shape["pull_request"] = {
+            "url": links.repo(repo, "pulls", row["number"]),
+            "html_url": page,
+            "diff_url": f"{page}.diff",
+            "patch_url": f"{page}.patch",
+            "merged_at": row["merged_at"],
+        }
+    return shape
+
+
+def issue(links: Links, store: CodehostStore, row: Row) -> Json:
+    """An issue by itself: with its place among others."""
+    shape = issues(links, store, [row])[0]
+    children, parent = store.sub_issues(row), store.parent_issue(row)
+    done = sum(child["state"] == "closed" for child in children)
+    shape["sub_issues_summary"] = {
+        "total": len(children),
+        "completed": done,
+        "percent_completed": done * 100 // len(children) if children else 0,
+    }
+    if parent:
+        home = {"owner": parent["owner"], "name": parent["repository"]}
+        shape["parent_issue_url"] = links.repo(home, "issues", parent["number"])
+    return shape
+
+
+def _type(name: str) -> Json:
+    return {
+        "id": 1,
+        "node_id": node_id("IssueType", name),
+        "name": name,
+        "description": "",
+        "is_enabled": True,
+    }
+
+
+def _field_value(row: Row) -> Json:
+    return {
+        "issue_field_id": row["id"],
+        "name": row["name"],
+        "data_type": row["data_type"],
+        "value": row["value"],
+    }
+
+
+def comments(links: Links, store: CodehostStore, repo: Row, number: int, rows: Sequence[Row]) -> list[Json]:
+    """Comments of a conversation."""
+    given = store.reactions_of("comment", [row["id"] for row in rows])
+    shapes = []
+    for row in rows:
+        url = links.repo(repo, "issues/comments", row["id"])
+        shapes.append(
+            {
+                "id": row["id"],
+                "node_id": node_id("IssueComment", row["id"]),
+                "url": url,
+                "html_url": links.page(repo, "issues", number) + f"#issuecomment-{row['id']}",
+                "issue_url": links.repo(repo, "issues", number),
+                "body": row["body"],
+                "user": user(links, row["user_id"], row["user"]),
+                "created_at": row["created_at"],
+                "updated_at": row["updated_at"],
+                "author_association": "OWNER" if row["user_id"] == repo["owner_id"] else "CONTRIBUTOR",
+                "reactions": reactions(url, given[row["id"]]),
+            }
+        )
+    return shapes

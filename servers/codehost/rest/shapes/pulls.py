@@ -1,0 +1,225 @@
+"""Pull requests and their reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mesocosm.servers.codehost.rest.links import Links, node_id
+from mesocosm.servers.codehost.rest.shapes.accounts import Json, repository, user
+from mesocosm.servers.codehost.rest.shapes.issues import issues, reactions
+from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.store.differences import statistics
+from mesocosm.service import Row
+
+_OF_ISSUE = (
+    *(
+        "labels",
+        "assignee",
+        "assignees",
+        "milestone",
+        "body",
+        "user",
+        "state",
+        "locked",
+        "active_lock_reason",
+    ),
+    *("created_at", "updated_at", "closed_at", "author_association", "number", "title", "comments_url"),
+)
+
+
+def pulls(links: Links, store: CodehostStore, repo: Row, rows: Sequence[Row]) -> list[Json]:
+    """Pull requests as a list shows them."""
+    asked = store.requested([row["id"] for row in rows])
+    as_issues = issues(links, store, store.issues_by_id([row["id"] for row in rows]))
+    homes: dict[int, Json] = {}
+    for home in dict.fromkeys((repo["id"], *(row["head_repository_id"] for row in rows))):
+        homes[home] = repository(links, store, store.repository_by_id(home))
+    return [
+        {name: issue[name] for name in _OF_ISSUE}
+        | _pull(links, repo, row, homes)
+        | _asked(links, repo, [item for item in asked if item["pull_id"] == row["id"]])
+        for row, issue in zip(rows, as_issues, strict=True)
+    ]
+
+
+def _pull(links: Links, repo: Row, row: Row, homes: dict[int, Json]) -> Json:
+    url, page = links.repo(repo, "pulls", row["number"]), links.page(repo, "pull", row["number"])
+    issue = links.repo(repo, "issues", row["number"])
+    statuses = links.repo(repo, "statuses", row["head_sha"])
+    return {
+        "id": row["id"],
+        "node_id": node_id("PullRequest", row["id"]),
+        "url": url,
+        "html_url": page,
+        "diff_url": f"{page}.diff",
+        "patch_url": f"{page}.patch",
+        "issue_url": issue,
+        "commits_url": f"{url}/commits",
+        "review_comments_url": f"{url}/comments",
+        "review_comment_url": links.repo(repo, "pulls/comments") + "{/number}",
+        "statuses_url": statuses,
+        "draft": bool(row["draft"]),
+        "merged_at": row["merged_at"],
+        "merge_commit_sha": row["merge_sha"],
+        "auto_merge": None,
+        "head": _branch(links, homes[row["head_repository_id"]], row["head_ref"], row["head_sha"]),
+        "base": _branch(links, homes[repo["id"]], row["base_ref"], row["base_sha"]),
+        "_links": {
+            name: {"href": href}
+            for name, href in (
+                ("self", url),
+                ("html", page),
+                ("issue", issue),
+                ("comments", f"{issue}/comments"),
+                ("review_comments", f"{url}/comments"),
+                ("review_comment", links.repo(repo, "pulls/comments") + "{/number}"),
+                ("commits", f"{url}/commits"),
+                ("statuses", statuses),
+            )
+        },
+    }
+
+
+def _branch(links: Links, home: Json, ref: str, sha: str) -> Json:
+    return {
+        "label": f"{home['owner']['login']}:{ref}",
+        "ref": ref,
+        "sha": sha,
+        "user": home["owner"],
+        "repo": home,
+    }
+
+
+def team(links: Links, organization: str, row: Row) -> Json:
+    """A team that was asked to review, in short."""
+    return {
+        "id": row["team_id"],
+        "node_id": node_id("Team", row["team_id"]),
+        "slug": row["slug"],
+        "name": row["slug"],
+        "url": links.api("orgs", organization, "teams", row["slug"]),
+        "html_url": links.web("orgs", organization, "teams", row["slug"]),
+    }
+
+
+def _asked(links: Links, repo: Row, asked: Sequence[Row]) -> Json:
+    people = [item for item in asked if item["login"] is not None]
+    teams = [item for item in asked if item["login"] is None]
+    return {
+        "requested_reviewers": [user(links, item["account_id"], item["login"]) for item in people],
+        "requested_teams": [team(links, repo["owner"], item) for item in teams],
+    }
+
+
+def pull(links: Links, store: CodehostStore, repo: Row, row: Row) -> Json:
+    """A pull request by itself: with its numbers, and whether it can be merged."""
+    comparison, objects = store.compare(repo, row), store.objects(repo)
+    counts = [statistics(objects, difference) for difference in comparison.differences]
+    state = store.mergeable_state(repo, row)
+    merger = user(links, row["merged_by_id"], row["merged_by"]) if row["merged_by"] else None
+    return pulls(links, store, repo, [row])[0] | {
+        "merged": row["merged_at"] is not None,
+        "mergeable": None if row["state"] == "closed" else state != "dirty",
+        "rebaseable": None if row["state"] == "closed" else state != "dirty",
+        "mergeable_state": state,
+        "merged_by": merger,
+        "comments": row["comments"],
+        "review_comments": len(store.review_comments(row)),
+        "maintainer_can_modify": bool(row["maintainer_can_modify"]),
+        "commits": len(comparison.commits),
+        "additions": sum(added for added, _ in counts),
+        "deletions": sum(removed for _, removed in counts),
+        "changed_files": len(counts),
+    }
+
+
+def review(links: Links, repo: Row, number: int, row: Row) -> Json:
+    """A review without its comments."""
+    page = links.page(repo, "pull", number) + f"#pullrequestreview-{row['id']}"
+    url = links.repo(repo, "pulls", number)
+    shape = {
+        "id": row["id"],
+        "node_id": node_id("PullRequestReview", row["id"]),
+        "user": user(links, row["user_id"], row["user"]),
+        "body": row["body"],
+        "state": row["state"],
+        "html_url": page,
+        "pull_request_url": url,
+        "author_association": "OWNER" if row["user_id"] == repo["owner_id"] else "CONTRIBUTOR",
+        "_links": {"html": {"href": page}, "pull_request": {"href": url}},
+        "commit_id": row["commit_sha"],
+    }
+    return shape | ({"submitted_at": row["submitted_at"]} if row["submitted_at"] else {})
+
+
+def review_comments(
+    links: Links, store: CodehostStore, repo: Row, number: int, rows: Sequence[Row]
+) -> list[Json]:
+    """Comments on lines of a pull request."""
+    given = store.reactions_of("review_comment", [row["id"] for row in rows])
+    pull_url = links.repo(repo, "pulls", number)
+    shapes = []
+    for row in rows:
+        url = links.repo(repo, "pulls/comments", row["id"])
+        page = links.page(repo, "pull", number) + f"#discussion_r{row['id']}"
+        shape = {
+            "id": row["id"],
+            "node_id": node_id("PullRequestReviewComment", row["id"]),
+            "pull_request_review_id": row["review_id"],
+            "url": url,
+            "html_url": page,
+            "pull_request_url": pull_url,
+            "path": row["path"],
+            "line": row["line"],
+            "original_line": row["line"],
+            "side": row["side"],
+            "subject_type": "line",
+            "diff_hunk": "",
+            "commit_id": row["commit_sha"],
+            "original_commit_id": row["commit_sha"],
+            "body": row["body"],
+            "user": user(links, row["user_id"], row["user"]),
+            "created_at": row["created_at"],
+            "updated_at": row["updated_at"],
+            "author_association": "OWNER" if row["user_id"] == repo["owner_id"] else "CONTRIBUTOR",
+            "reactions": reactions(url, given[row["id"]]),
+            "_links": {"self": {"href": url}, "html": {"href": page}, "pull_request": {"href": pull_url}},
+        }
+        shapes.append(shape | ({"in_reply_to_id": row["reply_to"]} if row["reply_to"] else {}))
+    return shapes
+
+
+def check_run(links: Links, repo: Row, row: Row) -> Json:
+    """A run of a check."""
+    return {
+        "id": row["id"],
+        "node_id": node_id("CheckRun", row["id"]),
+        "name": row["name"],
+        "head_sha": row["sha"],
+        "status": row["status"],
+        "conclusion": row["conclusion"],
+        "url": links.repo(repo, "check-runs", row["id"]),
+        "html_url": links.page(repo, "runs", row["id"]),
+        "details_url": links.page(repo, "runs", row["id"]),
+        "started_at": row["started_at"],
+        "completed_at": row["completed_at"],
+        "external_id": "",
+        "output": {"title": None, "summary": None, "text": None, "annotations_count": 0},
+        "pull_requests": [],
+    }
+
+
+def status(links: Links, repo: Row, row: Row) -> Json:
+    """A commit status."""
+    return {
+        "id": row["id"],
+        "node_id": node_id("StatusContext", row["id"]),
+        "url": links.repo(repo, "statuses", row["sha"]),
+        "state": row["state"],
+        "context": row["context"],
+        "description": row["description"] or None,
+        "target_url": row["target_url"],
+        "avatar_url": None,
+        "created_at": row["created_at"],
+        "updated_at": row["created_at"],
+    }
