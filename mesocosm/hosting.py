@@ -17,8 +17,8 @@ import resource
 import secrets
 import shutil
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
@@ -39,6 +39,7 @@ from mesocosm.evaluation import trajectory_line
 from mesocosm.family import Family, family_names, load_family
 from mesocosm.gateway import load_api, respond
 from mesocosm.instances import InstanceCache
+from mesocosm.mail import MAIL_SERVICE
 from mesocosm.protocol import HttpEndpoints, error_body, run_call
 from mesocosm.quantities import MAX_SEED, parse_length
 from mesocosm.service import Operation, Service, service_names
@@ -68,9 +69,16 @@ class HostedEpisode:
         """Make one call when its turn has come."""
         async with self.turn:
             if not self._closed:
-                return await run_call(self.episode.world, service, tool, arguments, key)
+                outcome = await run_call(self.episode.world, service, tool, arguments, key)
+                self._pool.notify(self.id)
+                return outcome
         # Closed as surplus or deleted while this call was on its way here: no two may have a world open.
         return await self._pool.get(self.id).call(service, tool, arguments, key)
+
+    @property
+    def mail_ports(self) -> dict[str, int]:
+        """Ports of the mail protocols that are served beside."""
+        return self._pool.mail_ports
 
     def is_open(self, service: str) -> bool:
         """Whether clients of a service's own protocols may use it."""
@@ -85,14 +93,25 @@ class HostedEpisode:
                 make = partial(
                     self.episode.world.request, service, operation.name, arguments, idempotency_key=key
                 )
-                return await anyio.to_thread.run_sync(make) if operation.threaded else make()
+                outcome = await anyio.to_thread.run_sync(make) if operation.threaded else make()
+                self._pool.notify(self.id)
+                return outcome
         return await self._pool.get(self.id).request(service, operation, arguments, key)
+
+    async def revision(self, service: str) -> int | None:
+        """Number of the last call that changed a service, between two calls."""
+        async with self.turn:
+            if not self._closed:
+                return self.episode.world.revision(service)
+        return await self._pool.get(self.id).revision(service)
 
     async def do(self, action: Callable[[Episode], Any]) -> Any:
         """Something longer between two calls, such as a fork; in a thread, so that others are served."""
         async with self.turn:
             if not self._closed:
-                return await anyio.to_thread.run_sync(action, self.episode)
+                result = await anyio.to_thread.run_sync(action, self.episode)
+                self._pool.notify(self.id)
+                return result
         return await self._pool.get(self.id).do(action)
 
     def close(self) -> None:
@@ -116,6 +135,26 @@ class EpisodePool:
         for folder in ("episodes", "instances"):
             (root / folder).mkdir(parents=True, exist_ok=True, mode=0o700)
         self.instances = InstanceCache(root / "instances")
+        self.mail_ports: dict[str, int] = {}
+        """Ports of the mail protocols (``imap``, ``smtp``) that are served beside."""
+        self._watchers: dict[str, list[Callable[[], None]]] = {}
+
+    @contextmanager
+    def watching(self, id_: str, tell: Callable[[], None]) -> Iterator[None]:
+        """``tell`` is called after every call on an episode."""
+        watchers = self._watchers.setdefault(id_, [])
+        watchers.append(tell)
+        try:
+            yield
+        finally:
+            watchers.remove(tell)
+            if not watchers:
+                self._watchers.pop(id_, None)
+
+    def notify(self, id_: str) -> None:
+        """Something may have changed in an episode."""
+        for tell in self._watchers.get(id_, ()):
+            tell()
 
     def path(self, id_: str) -> Path:
         """Where an episode of that id lies."""
@@ -239,6 +278,9 @@ class EpisodeView(BaseModel):
     mcp: str = Field(description="Path of the endpoint with all services")
     services: dict[str, str] = Field(description="Path of each service's endpoint")
     apis: dict[str, str] = Field(description="Base path of each vendor's API; the token is the episode's id")
+    mail: dict[str, int] = Field(
+        description="Ports of IMAP and SMTP. User: the mailbox's address; password: the episode's id"
+    )
 
 
 class EpisodePage(BaseModel):
@@ -254,6 +296,7 @@ class Grade(BaseModel):
     verdict: Verdict
     tool_calls: int
     delivered_tokens: int
+    measures: dict[str, int]
 
 
 class JournalPage(BaseModel):
@@ -287,6 +330,7 @@ async def _view(hosted: HostedEpisode) -> EpisodeView:
                 for name in episode.world.services
                 if load_api(name) and episode.world.is_open(name)
             },
+            mail=hosted.mail_ports if episode.world.is_open(MAIL_SERVICE) else {},
         )
 
     view: EpisodeView = await hosted.do(look)
@@ -295,7 +339,7 @@ async def _view(hosted: HostedEpisode) -> EpisodeView:
 
 def _grade(episode: Episode) -> Grade:
     verdict, (calls, delivered) = episode.grade(), episode.usage()
-    return Grade(verdict=verdict, tool_calls=calls, delivered_tokens=delivered)
+    return Grade(verdict=verdict, tool_calls=calls, delivered_tokens=delivered, measures=episode.measures)
 
 
 def _journal_page(episode: Episode, after: int, limit: int) -> JournalPage:

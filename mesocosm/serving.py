@@ -6,7 +6,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -42,29 +42,50 @@ def listen(host: str, port: int) -> socket.socket:
         raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
 
 
-def serve(app: Hosting, host: str, port: int, listener: socket.socket | None = None) -> None:
+class _Server(uvicorn.Server):
+    """uvicorn with something else in the same event loop, such as the mail ports."""
+
+    def __init__(self, config: uvicorn.Config, beside: AbstractAsyncContextManager[object] | None) -> None:
+        super().__init__(config)
+        self.is_up = threading.Event()
+        self._beside = beside
+        self._running: AsyncExitStack | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._running = AsyncExitStack()
+            if self._beside is not None:
+                await self._running.enter_async_context(self._beside)
+            self.is_up.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._running is not None:
+            await self._running.aclose()
+        await super().shutdown(sockets)
+
+
+def serve(
+    app: Hosting,
+    host: str,
+    port: int,
+    listener: socket.socket | None = None,
+    beside: AbstractAsyncContextManager[object] | None = None,
+) -> None:
     """Serve until interrupted, on a port that ``listen`` took already if it is given."""
     with listener or listen(host, port) as taken:
-        uvicorn.Server(_config(app, host, port)).run(sockets=[taken])
+        _Server(_config(app, host, port), beside).run(sockets=[taken])
 
 
 @contextmanager
-def serving(app: Hosting) -> Iterator[str]:
+def serving(app: Hosting, beside: AbstractAsyncContextManager[object] | None = None) -> Iterator[str]:
     """Serve on a free loopback port in a thread; yields the base URL."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(_config(app, "127.0.0.1", 0))
-    started = threading.Event()
-    original = server.startup
-
-    async def startup(sockets: list[socket.socket] | None = None) -> None:
-        await original(sockets)
-        started.set()
-
-    server.startup = startup  # type: ignore[method-assign]
+    server = _Server(_config(app, "127.0.0.1", 0), beside)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
-        if not started.wait(30):
+        if not server.is_up.wait(30):
             raise RuntimeError("the server did not start within 30 seconds")
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:

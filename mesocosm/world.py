@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import traceback
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from stat import S_ISDIR, S_ISLNK, S_ISREG
 from time import perf_counter_ns
 from typing import Any, Literal, Self, TypeVar
 
@@ -410,6 +412,10 @@ class World:
         row = database.driver_connection(self._session(service)).execute("PRAGMA user_version").fetchone()
         return int(row[0])
 
+    def revision(self, service: str) -> int | None:
+        """Number of the last call that changed a service's tables; 0 if none did."""
+        return self._applied(service)
+
     def changes(self) -> Changes:
         """What changed since the world was built; needs ``base``."""
         assert self.base is not None, "this world was opened without its base"
@@ -454,10 +460,16 @@ def copy_world(source: Path, target: Path) -> None:
     target.mkdir(parents=True)
     for entry in sorted(source.iterdir()):
         if entry.is_dir():
-            shutil.copytree(entry, target / entry.name, symlinks=True)
+            shutil.copytree(entry, target / entry.name, symlinks=True, ignore=_not_files)
         elif not entry.name.endswith("-journal") or entry.stat().st_size:
             # A rollback journal with content is what a crash left: the copy needs it to recover.
             shutil.copyfile(entry, target / entry.name)
+
+
+def _not_files(folder: str, names: list[str]) -> list[str]:
+    """Pipes, sockets and devices, which code that was cut off by a crash may have left in the workspace."""
+    modes = ((name, os.lstat(os.path.join(folder, name)).st_mode) for name in names)
+    return [name for name, mode in modes if not (S_ISREG(mode) or S_ISDIR(mode) or S_ISLNK(mode))]
 
 
 def _run(store: Store, tool: Tool | Operation, bound: dict[str, Any]) -> tuple[Outcome, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,10 @@ from mesocosm.cli.options import AdminToken, Length, Seed
 from mesocosm.cli.output import err, show_episode, spinner
 from mesocosm.errors import UsageError
 from mesocosm.quantities import parse_length
+
+if TYPE_CHECKING:
+    from mesocosm.hosting import Hosting
+    from mesocosm.mail.listening import MailServers
 
 
 @app.command()
@@ -35,11 +39,26 @@ def serve(
         list[str] | None,
         typer.Option(help="Host header to accept besides loopback, such as mesocosm:8321; repeatable."),
     ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(help="A limit of workspaces or code, NAME=VALUE as in workspace_size=2GiB; repeatable."),
+    ] = None,
+    imap_port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Serve mailboxes over IMAP on this port (0: any).")
+    ] = None,
+    smtp_port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Accept mail over SMTP on this port (0: any).")
+    ] = None,
     task: Annotated[str | None, typer.Option(help="Open an episode of this task and print its URLs.")] = None,
     length: Length = None,
     seed: Seed = 0,
 ) -> None:
     """Serve one world over stdio, or many episodes over HTTP."""
+    from mesocosm.settings import override, settings
+
+    for assignment in limit or []:
+        override(assignment)
+    settings()  # says now what is wrong with them
     if stdio:
         _serve_stdio(stdio, world)
         return
@@ -47,6 +66,7 @@ def serve(
         raise UsageError("--world goes with --stdio; over HTTP, episodes are created by the control plane")
     from mesocosm.family import load_family
     from mesocosm.hosting import Hosting
+    from mesocosm.mail import MAIL_SERVICE
     from mesocosm.serving import admin_token as choose_token
     from mesocosm.serving import listen
     from mesocosm.serving import serve as serve_http
@@ -54,9 +74,12 @@ def serve(
     token = choose_token(state, host, admin_token)
     listener = listen(host, port)
     hosting = Hosting(state, admin_token=token, allowed_hosts=allowed_host)
+    mail = _mail_servers(hosting, host, imap_port, smtp_port)
     port = listener.getsockname()[1]
     base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     err.print(f"serving on {base}; control plane: {base}/docs")
+    for protocol, mail_port in hosting.pool.mail_ports.items():
+        err.print(f"{protocol} on {host}, port {mail_port}")
     if not admin_token:
         err.print(f"admin token: {state / 'admin-token'}")
     if task:
@@ -65,8 +88,26 @@ def serve(
         with spinner() as report:
             report(f"building {family.name}")
             id_ = hosting.pool.create(task, seed, target, {})
-        show_episode(base, id_, hosting.pool.get(id_).episode.prompt, list(family.task.servers))
-    serve_http(hosting, host, port, listener)
+        hosted = hosting.pool.get(id_)
+        show_episode(base, id_, hosted.episode.prompt, list(family.task.servers))
+        if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):
+            err.print(f"\n[bold]mail[/] user: the mailbox's address, password: {id_}")
+    serve_http(hosting, host, port, listener, mail)
+
+
+def _mail_servers(
+    hosting: Hosting, host: str, imap_port: int | None, smtp_port: int | None
+) -> MailServers | None:
+    if imap_port is None and smtp_port is None:
+        return None
+    from mesocosm.mail.listening import MailServers
+    from mesocosm.serving import listen
+
+    return MailServers(
+        hosting.pool,
+        imap=None if imap_port is None else listen(host, imap_port),
+        smtp=None if smtp_port is None else listen(host, smtp_port),
+    )
 
 
 @app.command(name="mcp-config")

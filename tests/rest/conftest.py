@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from rest.hosted import HostedWorld, host_world
 from typing import Any
 
 import pytest
+from rest.hosted import HostedWorld, host_world
 
 from mesocosm.hosting import Hosting
 from mesocosm.serving import serving

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import githost
 import pytest
 import shop
+from campus import fill_campus
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.calendar.store import CalendarStore
@@ -22,7 +24,9 @@ ME = "ada@example.org"
 
 
 def fill(world: World) -> None:
+    githost.fill(world)
     shop.fill_shop(world)
+    fill_campus(world)
     calendar = world.store(CalendarStore)
     calendar.create_account(ME, "Ada")
     calendar.sign_in(ME)
@@ -33,7 +37,7 @@ def fill(world: World) -> None:
 
 @pytest.mark.parametrize(("client", "code"), EXAMPLES, ids=[title for title, _ in EXAMPLES])
 def test_the_example_works(client: str, code: str, episode_of: Callable[..., HostedWorld]) -> None:
-    hosted = episode_of(["woocommerce", "calendar", "documents"], fill)
+    hosted = episode_of(["codehost", "canvas", "woocommerce", "calendar", "documents"], fill)
     script = f"url = {hosted.base!r}\nepisode = {hosted.id!r}\n{code}"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

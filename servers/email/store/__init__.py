@@ -2,19 +2,24 @@
 
 from mesocosm.servers.email.store.accounts import DEFAULT_FOLDERS, NewAccount
 from mesocosm.servers.email.store.archive import Archive
-from mesocosm.servers.email.store.bulk import Bulk, NewEmail
+from mesocosm.servers.email.store.bulk import NewEmail
 from mesocosm.servers.email.store.drafts import Drafts
-from mesocosm.servers.email.store.filing import STATUSES, Filing
+from mesocosm.servers.email.store.filing import STATUSES
 from mesocosm.servers.email.store.limits import moment, timestamp
 from mesocosm.servers.email.store.messages import File
+from mesocosm.servers.email.store.mirroring import CHANGEABLE, FLAGS, FolderState, Mirroring
 from mesocosm.servers.email.store.searching import Searching
-from mesocosm.servers.email.store.sending import Sending
+from mesocosm.servers.email.store.sending import Letter, Sending
 
 __all__ = [
+    "CHANGEABLE",
     "DEFAULT_FOLDERS",
+    "FLAGS",
     "STATUSES",
     "EmailStore",
     "File",
+    "FolderState",
+    "Letter",
     "NewAccount",
     "NewEmail",
     "moment",
@@ -22,5 +27,5 @@ __all__ = [
 ]
 
 
-class EmailStore(Archive, Bulk, Searching, Sending, Filing, Drafts):
+class EmailStore(Archive, Mirroring, Searching, Sending, Drafts):
     """Mailboxes of the accounts of one server, seen by the account that is signed in."""

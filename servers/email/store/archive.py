@@ -17,7 +17,7 @@ from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.bulk import Bulk, NewEmail
 from mesocosm.servers.email.store.messages import NEWEST_FIRST, File
 from mesocosm.service import Row
-from mesocosm.workspace import MAX_FILE_BYTES
+from mesocosm.settings import settings
 
 _WHOLE = (
     select(*Email.__table__.c, Folder.name.label("folder"))
@@ -154,8 +154,8 @@ class Archive(Bulk):
 
 
 def _read_records(file: Path, shown: str) -> Sequence[Any]:
-    if file.stat().st_size > MAX_FILE_BYTES:
-        raise Invalid(f"{shown} is larger than {MAX_FILE_BYTES:,} bytes.")
+    if file.stat().st_size > (limit := settings().workspace_file_size):
+        raise Invalid(f"{shown} is larger than {limit:,} bytes (setting workspace_file_size).")
     try:
         document = orjson.loads(file.read_bytes())
     except orjson.JSONDecodeError as problem:

@@ -127,9 +127,9 @@ def _row(email_id: int, email: NewEmail, *, in_drafts: bool) -> dict[str, Any]:
         "is_important": bool(email.get("is_important", False)),
         "is_draft": in_drafts,
         "drafted_at": date if in_drafts else None,
-        "message_id": _message_id(email.get("message_id")) or new_message_id(email_id, sender.key, date),
-        "in_reply_to": _message_id(email.get("in_reply_to")),
-        "references": _message_id(email.get("references")),
+        "message_id": checked_id(email.get("message_id")) or new_message_id(email_id, sender.key, date),
+        "in_reply_to": checked_id(email.get("in_reply_to")),
+        "references": checked_id(email.get("references")),
         "sender": str(sender),
         "to": to or "",
         "cc": cc,
@@ -140,5 +140,6 @@ def _row(email_id: int, email: NewEmail, *, in_drafts: bool) -> dict[str, Any]:
     }
 
 
-def _message_id(value: str | None) -> str | None:
+def checked_id(value: str | None) -> str | None:
+    """One message-id or several, as headers have them."""
     return limits.line("Message-ID", value, 20_000) if value else None

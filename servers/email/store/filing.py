@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import delete, update
@@ -35,13 +35,17 @@ class Filing(Messages):
         """Put messages into another folder; returns them as they now are."""
         folder_id = self.folder_id(folder)
         emails = self.emails(email_ids)
+        self.check_filing(emails, folder_id)
+        keys = [email["id"] for email in emails]
+        self.session.execute(update(Email).where(Email.id.in_(keys)).values(folder_id=folder_id))
+        return self.emails(email_ids)
+
+    def check_filing(self, emails: Iterable[Row], folder_id: int) -> None:
+        """Refuse messages that cannot lie in a folder."""
         if self.folder_names()[folder_id] == "Drafts":
             for email in emails:
                 if not email["is_draft"]:
                     raise Conflict(f"Only drafts can lie in Drafts; email {email['id']} is none.")
-        keys = [email["id"] for email in emails]
-        self.session.execute(update(Email).where(Email.id.in_(keys)).values(folder_id=folder_id))
-        return self.emails(email_ids)
 
     def delete(self, email_ids: Sequence[str]) -> int:
         """Move messages to Trash, or remove for good those that lie there; returns how many."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from sqlalchemy import bindparam, case, delete, func, insert, select
+from sqlalchemy import bindparam, case, delete, func, insert, select, update
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.email.models import Email, Folder
@@ -57,17 +58,21 @@ class Folders(Accounts):
     def create_folder(self, name: str, account: str | None = None) -> int:
         """A new folder; returns its id."""
         account = account or self.account
-        name = limits.name("Folder name", name)
-        if found := _FORBIDDEN.search(name):
-            raise Invalid(f"Folder name contains invalid character: {found[0]}")
         existing = self.folder_names(account)
-        # Two folders that differ in capitals alone could not be told apart.
-        if name.lower() in (other.lower() for other in existing.values()):
-            raise Conflict(f"[ALREADYEXISTS] Folder already exists: {name}")
+        name = _new_name(name, existing.values())
         if len(existing) >= MAX_FOLDERS:
             raise Conflict(f"[LIMIT] A mailbox can have at most {MAX_FOLDERS} folders.")
         self.session.execute(insert(Folder), {"account": account, "name": name})
         return self.folder_id(name, account)
+
+    def rename_folder(self, name: str, new_name: str) -> None:
+        """Give a folder another name; what lies in it stays there."""
+        folder_id = self.folder_id(name)
+        names = self.folder_names()
+        if names.pop(folder_id) in DEFAULT_FOLDERS:
+            raise Denied(f"Cannot rename system folder: {name}")
+        new_name = _new_name(new_name, names.values())
+        self.session.execute(update(Folder).where(Folder.id == folder_id).values(name=new_name))
 
     def delete_folder(self, name: str) -> None:
         """Remove a folder and, as IMAP's DELETE does, the messages in it."""
@@ -76,3 +81,14 @@ class Folders(Accounts):
             raise Denied(f"Cannot delete system folder: {name}")
         self.session.execute(delete(Email).where(Email.folder_id == folder_id))
         self.session.execute(delete(Folder).where(Folder.id == folder_id))
+
+
+def _new_name(name: str, existing: Iterable[str]) -> str:
+    """A name that a folder can be given beside those that exist."""
+    name = limits.name("Folder name", name)
+    if found := _FORBIDDEN.search(name):
+        raise Invalid(f"Folder name contains invalid character: {found[0]}")
+    # Two folders that differ in capitals alone could not be told apart.
+    if name.lower() in (other.lower() for other in existing):
+        raise Conflict(f"[ALREADYEXISTS] Folder already exists: {name}")
+    return name

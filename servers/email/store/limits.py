@@ -24,7 +24,7 @@ _NOT_IN_FILE_NAMES = re.compile(r"[/\\\x00-\x1f\x7f]")
 
 def timestamp(moment: datetime) -> str:
     """A moment as the tables keep it."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
 def moment(stored: str) -> datetime:

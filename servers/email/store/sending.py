@@ -44,11 +44,15 @@ class Letter:
     in_reply_to: str | None = None
     references: str | None = None
     files: Sequence[File] = ()
+    message_id: str | None = None
+    """Where the client has given it one already."""
+    envelope: Sequence[Address] | None = None
+    """Who gets it, if these are not all whom the header names."""
 
     @property
     def recipients(self) -> list[Address]:
         """Everybody who gets it, each once."""
-        return without([*self.to, *self.cc, *self.bcc])
+        return without([*self.to, *self.cc, *self.bcc] if self.envelope is None else self.envelope)
 
     @property
     def size(self) -> int:
@@ -80,7 +84,7 @@ class Sending(Messages):
             cc=self._recipients("CC", cc),
             bcc=self._recipients("BCC", bcc),
         )
-        return self._submit(replace(letter, files=self._workspace_files(attachments)))
+        return self.submit(replace(letter, files=self._workspace_files(attachments)))
 
     def reply(
         self,
@@ -104,7 +108,7 @@ class Sending(Messages):
             bcc=self._recipients("BCC", bcc),
             **answering(original["message_id"], original["references"]),
         )
-        sent = self._submit(letter)
+        sent = self.submit(letter)
         self.session.execute(update(Email).where(Email.id == original["id"]).values(is_answered=True))
         return sent
 
@@ -135,11 +139,11 @@ class Sending(Messages):
             files=[File(**row) for row in self.fetch(_FILES, email=original["id"])],  # type: ignore[typeddict-item]
             **answering(original["message_id"], original["references"]),
         )
-        return self._submit(letter)
+        return self.submit(letter)
 
     # -- delivery ---------------------------------------------------------------------------------------
 
-    def _submit(self, letter: Letter) -> int:
+    def submit(self, letter: Letter) -> int:
         """Deliver a message to everybody, or to nobody; keeps a copy in Sent."""
         owner = self.owner
         if letter.size > limits.MAX_MESSAGE_BYTES:
@@ -148,7 +152,7 @@ class Sending(Messages):
         first, date = self.next_email_id(), limits.timestamp(self.now)
         content: dict[str, Any] = {
             "date": date,
-            "message_id": new_message_id(first, owner.key, date),
+            "message_id": letter.message_id or new_message_id(first, owner.key, date),
             "in_reply_to": letter.in_reply_to,
             "references": letter.references,
             "sender": str(owner),
@@ -169,6 +173,10 @@ class Sending(Messages):
         rows = [{**content, **copy} for copy in (sent, *delivered)]
         self.insert_emails(rows, {row["id"]: letter.files for row in rows})
         return first
+
+    def check_recipient(self, address: Address) -> None:
+        """Refuse somebody who has no mailbox here though the domain is ours."""
+        self._inboxes([address])
 
     def _inboxes(self, recipients: Sequence[Address]) -> list[int]:
         """The folders into which mail for these recipients is delivered here.

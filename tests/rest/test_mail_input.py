@@ -1,0 +1,212 @@
+"""Input that no mail client should send, and the command that opens the mail ports."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import imaplib
+import smtplib
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rest.hosted import HostedWorld
+from rest.mailing import ADA, BOB, MailHost, found, mail_host, message_at, ok
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.email.mail.parsing import parse_message
+from mesocosm.servers.email.mail.rendering import render_header, render_message
+
+TRIES = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MailHost]:
+    with mail_host(tmp_path_factory.mktemp("mail-input")) as host:
+        yield host
+
+
+@pytest.fixture(scope="module")
+def mailbox(host: MailHost) -> Iterator[HostedWorld]:
+    """An episode that has to be as healthy as before, when everything was tried on it."""
+    mailbox = host.episode()
+    yield mailbox
+    assert {entry.status for entry in mailbox.journal()} <= {"ok", "refused"}
+    assert mailbox.replay().identical
+
+
+# fmt: off
+WORDS = st.sampled_from([
+    b"LOGIN", b"SELECT INBOX", b"FETCH", b"UID", b"STORE", b"SEARCH", b"APPEND INBOX", b"COPY", b"MOVE",
+    b"IDLE", b"DONE", b"LIST", b"STATUS INBOX", b"CREATE", b"RENAME", b"EXPUNGE", b"CLOSE",
+    b"AUTHENTICATE PLAIN", b"1:*", b"*", b"4294967295:1", b"0", b"99999999999999999999", b"+FLAGS",
+    rb"(\Seen \Deleted)", rb"\Nope", b"BODY[1.2.3.MIME]", b"BODY[HEADER.FIELDS ()]", b"BODY[]<0.0>",
+    b"BODY[]<5", b"(ENVELOPE BODYSTRUCTURE)", b"OR", b"NOT", b"SINCE 31-Feb-2025", b"CHARSET utf-9",
+    b'"', b"(", b")", b"{3}", b"{3+}\r\nabc", b"{-1}", b"{99999999999}", b"{99999999999+}", b"&AGE-",
+    b"&!!-", b"INBOX", b"%", b"Archive", b"NIL", b"~{2}\r\nab", b"MAIL FROM:<ada@example.org>",
+    b"RCPT TO:<bob@example.org>", b"RCPT TO:<>", b"DATA", b".", b"RSET", b"EHLO x", b"HELO",
+    b"AUTH PLAIN", b"AUTH LOGIN =", b"BDAT 5", b"VRFY <x>", b"SIZE=1e9", b"MAIL FROM:<\xff>",
+])
+# fmt: on
+LINES = st.lists(
+    st.lists(WORDS | st.binary(max_size=12) | st.just(b"x" * 2000), max_size=6).map(b" ".join)
+    | st.binary(max_size=300)
+    | st.just(b"(" * 3000)
+    | st.just(b"x" * 200_000),
+    max_size=8,
+)
+
+
+def shout(port: int, greeting: bytes, lines: list[bytes], tags: bool) -> None:
+    """Send lines and hang up without waiting; the server may have hung up before."""
+    with contextlib.suppress(ConnectionError), socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(greeting)
+        for line in lines:
+            connection.sendall((b"t " if tags else b"") + line + b"\r\n")
+        connection.shutdown(socket.SHUT_WR)
+        connection.settimeout(30)
+        while connection.recv(65536):
+            pass
+
+
+@TRIES
+@given(lines=LINES, tags=st.booleans(), selected=st.booleans())
+def test_imap_survives_whatever_is_sent(
+    host: MailHost, mailbox: HostedWorld, lines: list[bytes], tags: bool, selected: bool
+) -> None:
+    greeting = f"a LOGIN {ADA} {mailbox.id}\r\n".encode() + (b"b SELECT Archive\r\n" if selected else b"")
+    shout(host.port("imap"), greeting, lines, tags)
+    shout(host.port("imap"), b"", lines, tags)
+    with host.imap(mailbox) as client:
+        ok(client.fetch("1:*", "(FLAGS)"))
+
+
+@TRIES
+@given(lines=LINES, ready=st.booleans())
+def test_smtp_survives_whatever_is_sent(
+    host: MailHost, mailbox: HostedWorld, lines: list[bytes], ready: bool
+) -> None:
+    plain = base64.b64encode(f"\0{ADA}\0{mailbox.id}".encode())
+    greeting = b"EHLO x\r\nAUTH PLAIN " + plain + b"\r\n"
+    if ready:
+        greeting += f"MAIL FROM:<{ADA}>\r\nRCPT TO:<{BOB}>\r\nDATA\r\n".encode()
+    shout(host.port("smtp"), greeting, [*lines, b".", b"QUIT"], tags=False)
+    with host.smtp(mailbox) as client:
+        assert client.noop()[0] == 250
+
+
+# fmt: off
+HEADERS = st.sampled_from([
+    b"From: ada@example.org", b"To: bob@example.org", b"To: =?utf-8?q?=ff?= <x", b'Cc: a@b.c, , <>, "',
+    b"Subject:", b"Subject: =?utf-8?b?4pyT?=", b"Subject: =?nope?q?x?=", b"Date: yesterday",
+    b"Date: Mon, 1 Jan 0001 00:00:00", b"Message-ID: <[]>", b"Message-ID: <a@b>",
+    b"References: <a@b>\r\n <c@d>", b"From: @, :;", b"To: group:;",
+    b"Content-Type: multipart/mixed; boundary=b", b"Content-Type: message/rfc822", b"Content-Type: x",
+    b"Content-Type: text/html; charset=nope", b"Content-Transfer-Encoding: base64",
+    b"MIME-Version: 1.0", b"Content-Disposition: attachment; filename*=utf-8''%ff",
+    b"Content-Disposition: attachment; filename=..",
+])
+# fmt: on
+MESSAGES = st.tuples(
+    st.lists(HEADERS | st.binary(max_size=40), max_size=8).map(b"\r\n".join),
+    st.lists(
+        st.sampled_from([b"--b", b"--b--", b"", b"text"]) | HEADERS | st.binary(max_size=60), max_size=12
+    ).map(b"\r\n".join),
+).map(b"\r\n\r\n".join)
+
+
+@settings(TRIES, max_examples=150)
+@given(source=MESSAGES | st.binary(max_size=200))
+def test_any_bytes_are_a_message_or_refused(source: bytes) -> None:
+    with contextlib.suppress(Invalid):
+        parse_message(source)
+
+
+@TRIES
+@given(source=MESSAGES)
+def test_any_message_can_be_handed_in(host: MailHost, mailbox: HostedWorld, source: bytes) -> None:
+    with host.imap(mailbox, None) as client:
+        status, _ = client.append("Drafts", "", None, source or b"x")
+        assert status in ("OK", "NO")
+        ok(client.select("Drafts"))
+        if status == "OK":
+            message_at(client, "*")
+            ok(client.fetch("*", "(ENVELOPE BODYSTRUCTURE RFC822.SIZE BODY.PEEK[1] INTERNALDATE)"))
+    with host.smtp(mailbox) as sender, contextlib.suppress(smtplib.SMTPException):
+        sender.sendmail(ADA, [BOB], source)
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=80)
+LINE = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=80)
+
+
+@settings(TRIES, max_examples=100)
+@given(subject=LINE, body=TEXT, html=TEXT, name=LINE, data=st.binary(max_size=100))
+def test_what_is_rendered_reads_back(subject: str, body: str, html: str, name: str, data: bytes) -> None:
+    email = {
+        "date": "2025-01-02T08:00:00Z",
+        "sender": "Zoë <zoe@example.com>",
+        "to": ADA,
+        "cc": None,
+        "bcc": None,
+        "subject": subject,
+        "message_id": "<1@example.com>",
+        "in_reply_to": None,
+        "references": None,
+        "body": body,
+        "html_body": html or None,
+    }
+    usable = name.strip() == name and name.strip(". ") and not {"/", "\\"} & set(name)
+    files = [{"filename": name if usable else "a.bin", "content_type": "application/x-thing", "data": data}]
+    for attached in ([], files):
+        source = render_message(email, attached)
+        assert source.isascii()
+        assert source.startswith(render_header(email, attached))
+        parsed = parse_message(source.encode())
+        assert parsed.subject == " ".join(subject.split(" ")).strip()
+        assert parsed.sender == "Zoë <zoe@example.com>"
+        assert parsed.body.rstrip("\n") == body.replace("\r\n", "\n").rstrip("\n")
+        assert (parsed.html_body or "").rstrip("\n") == html.replace("\r\n", "\n").rstrip("\n")
+        assert [(file["filename"], file["data"]) for file in parsed.files] == [
+            (file["filename"], file["data"]) for file in attached
+        ]
+
+
+def test_the_command_opens_the_ports(tmp_path: Path) -> None:
+    words = ["serve", "--port", "0", "--imap-port", "0", "--smtp-port", "0", "--state", str(tmp_path)]
+    words += ["--task", "apply_phd_email", "--length", "8k"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "mesocosm", *words], stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stderr is not None
+            said = _until(process.stderr, "password: ")
+            ports = {
+                line.split()[0]: int(line.split()[-1]) for line in said if " on 127.0.0.1, port " in line
+            }
+            password = said[-1].split("password: ")[1].strip()
+            with imaplib.IMAP4("127.0.0.1", ports["imap"], timeout=30) as client:
+                client.login("me", password)
+                ok(client.select("INBOX"))
+                assert found(client, "ALL")
+            with smtplib.SMTP("127.0.0.1", ports["smtp"], timeout=30) as sender:
+                assert sender.login("me", password)[0] == 235
+        finally:
+            process.terminate()
+        assert process.wait(30) == -15 or process.returncode == 0
+        assert "Traceback" not in process.stderr.read()
+
+
+def _until(stream: IO[str], end: str) -> list[str]:
+    lines: list[str] = []
+    for line in stream:
+        lines.append(line)
+        if end in line:
+            return lines
+    raise AssertionError("".join(lines))
