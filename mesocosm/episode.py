@@ -28,7 +28,8 @@ from pydantic import BaseModel
 
 from mesocosm.checking import Verdict
 from mesocosm.errors import UsageError
-from mesocosm.family import Family, known_as, load_family
+from mesocosm.family import Expected, Family, known_as, load_family
+from mesocosm.oracle import Oracle
 from mesocosm.workspace import replace_file
 from mesocosm.world import World, copy_world
 
@@ -97,6 +98,25 @@ class Episode:
         if "world" in self.__dict__:
             self.world.close()
             del self.__dict__["world"]
+
+    @property
+    def measures(self) -> dict[str, int]:
+        """What the difficulty of the instance is measured by; nothing where it cannot be read, which
+        ``grade`` reports."""
+        try:
+            return self._expected().measures
+        except (OSError, ValueError, UsageError):
+            return {}
+
+    def oracle(self) -> Oracle:
+        """The oracle of the instance; ``UsageError`` where the family has none."""
+        oracle = self._expected().oracle()
+        if oracle is None:
+            raise UsageError(f"{self.family.name} has no oracle")
+        return oracle
+
+    def _expected(self) -> Expected:
+        return self.family.read_expected((self.path / "expected.json").read_bytes())
 
     # -- rewinding --------------------------------------------------------------------------------------
 
@@ -177,7 +197,7 @@ class Episode:
             if faults:
                 first = faults[0]
                 return Verdict.errored(f"call {first.seq}, {first.service}.{first.tool}:\n{first.error}")
-            expected = self.family.read_expected((self.path / "expected.json").read_bytes())
+            expected = self._expected()
             # A connection of its own: what the checker reads is what lies on the disk.
             with World(self.path / "world", base=self.path / "base") as world:
                 return Verdict.of(list(self.family.check(world, expected)))

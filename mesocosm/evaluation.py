@@ -8,6 +8,7 @@
       prompt.md         what the agent was asked
       mcp.json          the MCP configuration that it was given
       trajectory.jsonl  one line per tool call: arguments, status, result, tokens, duration
+      conversation.jsonl  with a model: one line per turn: its text, its calls, their results, tokens
       agent.log         what an agent started as a command wrote
       fault.txt         a fault of ours outside the world: judged again, the run stays errored
       episode/          final and first state; `mesocosm grade RUN` judges it again
@@ -33,6 +34,7 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel
 
+from mesocosm.agents.react import Conversation, React, Talk
 from mesocosm.checking import Check, Verdict
 from mesocosm.episode import Episode
 from mesocosm.errors import UsageError
@@ -41,10 +43,11 @@ from mesocosm.instance import build_instance
 from mesocosm.journal import Entry
 from mesocosm.quantities import show_length
 from mesocosm.remote import ControlPlane
+from mesocosm.service import ending_tools
 from mesocosm.workspace import replace_file
 
 FAULT_FILE = "fault.txt"
-AgentKind = Literal["reference", "none", "command"]
+AgentKind = Literal["reference", "none", "command", "react"]
 Report = Callable[[str], None]
 
 
@@ -68,6 +71,10 @@ class RunResult(BaseModel):
     """Directory of the episode."""
     seconds: float | None
     """How long the agent took."""
+    measures: dict[str, int] = {}
+    """What the difficulty of the instance is measured by, such as operations and height."""
+    conversation: Conversation | None = None
+    """With a model: how it went and how it ended."""
 
 
 def run_task(
@@ -77,13 +84,15 @@ def run_task(
     seed: int,
     agent: AgentKind,
     command: str | None = None,
+    react: React | None = None,
     parameters: Mapping[str, Any] | None = None,
     out: Path,
     era: Literal["auto", "legacy"] = "auto",
     report: Report = lambda _: None,
 ) -> RunResult:
     """One run from nothing to a verdict; ``out`` must not exist yet."""
-    _check_agent(agent, command, out)
+    actor = _Agent(agent, command, era, react)
+    actor.check(out)
     report("building the world")
     out.mkdir(parents=True)
     try:
@@ -94,14 +103,16 @@ def run_task(
         shutil.rmtree(out)
         raise
     try:
-        fault, seconds = _serve_and_act(family, instance.path, out, _Agent(agent, command, era), report)
+        acted, seconds = _serve_and_act(family, instance.path, out, actor, report)
     finally:
         shutil.rmtree(instance.path)
     report("grading")
     episode = Episode(out / "episode")
-    if fault:
-        (out / FAULT_FILE).write_text(fault, encoding="utf-8")
-    result = grade_run(episode, fault=fault, agent=agent, seconds=seconds)
+    if acted.fault:
+        (out / FAULT_FILE).write_text(acted.fault, encoding="utf-8")
+    result = grade_run(
+        episode, fault=acted.fault, agent=agent, seconds=seconds, conversation=acted.conversation
+    )
     write_trajectory((trajectory_line(entry) for entry in episode.world.journal.entries()), out)
     _write_result(result, episode.prompt, out)
     episode.close()
@@ -116,13 +127,15 @@ def run_remote(
     seed: int,
     agent: AgentKind,
     command: str | None = None,
+    react: React | None = None,
     parameters: Mapping[str, Any] | None = None,
     out: Path,
     era: Literal["auto", "legacy"] = "auto",
     report: Report = lambda _: None,
 ) -> RunResult:
     """The same run against a server that is already running; its episode stays there."""
-    _check_agent(agent, command, out)
+    actor = _Agent(agent, command, era, react)
+    actor.check(out)
     if known_as(family) != family.name:
         raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
     report("asking the server for an episode")
@@ -130,13 +143,11 @@ def run_remote(
     out.mkdir(parents=True)
     services = {name: plane.base + path for name, path in view["services"].items()}
     started = perf_counter()
-    fault = _act(
-        family, plane.base + view["mcp"], services, view["prompt"], out, _Agent(agent, command, era), report
-    )
+    acted = _act(family, plane.base + view["mcp"], services, view["prompt"], out, actor, report)
     seconds = round(perf_counter() - started, 3)
     report("grading")
     graded = plane.grade(view["id"])
-    verdict = Verdict.errored(fault) if fault else Verdict.model_validate(graded["verdict"])
+    verdict = _judge(acted, lambda: Verdict.model_validate(graded["verdict"]))
     result = RunResult(
         **verdict.model_dump(),
         task=family.name,
@@ -148,6 +159,8 @@ def run_remote(
         delivered_tokens=graded["delivered_tokens"],
         episode=view["id"],
         seconds=seconds,
+        measures=graded["measures"],
+        conversation=acted.conversation,
     )
     write_trajectory(plane.journal(view["id"]), out)
     _write_result(result, view["prompt"], out)
@@ -159,13 +172,39 @@ class _Agent:
     kind: AgentKind
     command: str | None
     era: Literal["auto", "legacy"]
+    react: React | None
+
+    def check(self, out: Path) -> None:
+        """Refuse what cannot be run before anything is built."""
+        if (self.kind == "command") != bool(self.command):
+            raise UsageError("--agent command goes with --agent-command '...', and only with it")
+        if (self.kind == "react") != bool(self.react):
+            raise UsageError("--agent react goes with --model NAME and its options, and only with them")
+        if out.exists():
+            raise UsageError(f"{out} exists already")
+        if self.react:
+            self.react.open()
 
 
-def _check_agent(agent: AgentKind, command: str | None, out: Path) -> None:
-    if (agent == "command") != bool(command):
-        raise UsageError("--agent command goes with --agent-command '...', and only with it")
-    if out.exists():
-        raise UsageError(f"{out} exists already")
+@dataclass(frozen=True)
+class _Acted:
+    """What came of an agent's acting, beside the state it left."""
+
+    fault: str | None = None
+    """A fault that is not the agent's."""
+    conversation: Conversation | None = None
+
+
+def _judge(acted: _Acted, grade: Callable[[], Verdict]) -> Verdict:
+    """The verdict on a run: on what the agent left, on how it ended, and on what was not its fault."""
+    if acted.fault:
+        return Verdict.errored(acted.fault)
+    verdict = grade()
+    kept = acted.conversation
+    if verdict.verdict == "errored" or kept is None or kept.ended != "failed_rounds":
+        return verdict
+    detail = f"every call failed in {kept.max_failed_rounds} consecutive rounds"
+    return Verdict.of([*verdict.findings, Check(name="failed_rounds", passed=False, detail=detail)])
 
 
 def _write_result(result: RunResult, prompt: str, out: Path) -> None:
@@ -175,10 +214,15 @@ def _write_result(result: RunResult, prompt: str, out: Path) -> None:
 
 
 def grade_run(
-    episode: Episode, *, fault: str | None = None, agent: str = "", seconds: float | None = None
+    episode: Episode,
+    *,
+    fault: str | None = None,
+    agent: str = "",
+    seconds: float | None = None,
+    conversation: Conversation | None = None,
 ) -> RunResult:
     """Judge an episode; a ``fault`` of ours outside it makes it errored."""
-    verdict = Verdict.errored(fault) if fault else episode.grade()
+    verdict = _judge(_Acted(fault, conversation), episode.grade)
     calls, delivered = episode.usage()
     return RunResult(
         **verdict.model_dump(),
@@ -191,6 +235,8 @@ def grade_run(
         delivered_tokens=delivered,
         episode=str(episode.path),
         seconds=seconds,
+        measures=episode.measures,
+        conversation=conversation,
     )
 
 
@@ -219,8 +265,8 @@ def default_run_directory(family: Family, target: int | None, seed: int, agent: 
 
 def _serve_and_act(
     family: Family, instance: Path, out: Path, agent: _Agent, report: Report
-) -> tuple[str | None, float]:
-    """Serve an episode and let the agent act; returns a fault of ours, if there was one, and the seconds."""
+) -> tuple[_Acted, float]:
+    """Serve an episode and let the agent act; returns what came of it, and the seconds."""
     # The SDK takes a second to import; commands that need no server should not wait for it.
     from mesocosm.hosting import Hosting
     from mesocosm.serving import serving
@@ -232,13 +278,13 @@ def _serve_and_act(
         with serving(app) as base:
             url = f"{base}/e/{id_}"
             services = {name: f"{url}/{name}/mcp" for name in family.task.servers}
-            fault = _act(family, f"{url}/mcp", services, app.pool.get(id_).episode.prompt, out, agent, report)
+            acted = _act(family, f"{url}/mcp", services, app.pool.get(id_).episode.prompt, out, agent, report)
     finally:
         seconds = perf_counter() - started
         app.pool.close()
         app.pool.path(id_).rename(out / "episode")
         shutil.rmtree(out / "state")
-    return fault, round(seconds, 3)
+    return acted, round(seconds, 3)
 
 
 def _act(
@@ -249,15 +295,32 @@ def _act(
     out: Path,
     agent: _Agent,
     report: Report,
-) -> str | None:
-    """Let the agent act on the episode at ``url``; returns a fault of ours, if there was one."""
+) -> _Acted:
+    """Let the agent act on the episode at ``url``."""
     (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
     report(f"agent {agent.kind!r} is acting")
     if agent.kind == "reference":
-        return _act_reference(family, url, prompt, agent.era)
+        return _Acted(_act_reference(family, url, prompt, agent.era))
+    if agent.react:
+        return _act_react(family, url, prompt, agent.react, out)
     if agent.command:
         _act_command(agent.command, url, services, prompt, family.task.limits.seconds, out)
-    return None
+    return _Acted()
+
+
+def _act_react(family: Family, url: str, prompt: str, react: React, out: Path) -> _Acted:
+    with (out / "conversation.jsonl").open("ab", buffering=0) as file:
+        talk = Talk(
+            react,
+            react.open(),
+            ending_tools(family.task.servers),
+            lambda turn: file.write(orjson.dumps(turn, option=orjson.OPT_APPEND_NEWLINE)),
+        )
+        try:
+            talk.hold(url, prompt, family.task.limits.seconds)
+        except Exception:  # noqa: BLE001 - the episode boundary: a provider that fails is no failure of the agent
+            return _Acted(traceback.format_exc(), talk.conversation)
+    return _Acted(None, talk.conversation)
 
 
 def _act_reference(family: Family, url: str, prompt: str, era: Any) -> str | None:

@@ -8,23 +8,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import mesocosm
 from mesocosm.checking import Check, Mutant
+from mesocosm.dice import Streams
 from mesocosm.errors import UsageError
+from mesocosm.oracle import Oracle
 from mesocosm.service import service_names
 from mesocosm.task import Task, read_task
 from mesocosm.tools import Tools
 from mesocosm.world import World
 
+if TYPE_CHECKING:
+    from mesocosm.weaving.composing import Composition
+
 
 class Params(BaseModel):
     """Parameters of a generator; every family adds its own."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     filler_tokens: int = Field(default=0, ge=0)
     """Tokens of distracting content to spread over the places where evidence lives."""
@@ -46,6 +51,15 @@ class Expected(BaseModel):
     public: dict[str, str] = {}
     """Values that the prompt may show."""
     evidence: list[Evidence] = []
+
+    def oracle(self) -> Oracle | None:
+        """Who knows at any step what is known and what is next; ``None`` in families without."""
+        return None
+
+    @property
+    def measures(self) -> dict[str, int]:
+        """What the difficulty of an instance is measured by besides its length; reports are drawn over it."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -70,21 +84,46 @@ class Family:
                 raise
             raise UsageError(f"{self.path}: there is no {folder}/{self.task.family}.py") from None
 
-    def params(self, **values: Any) -> Params:
-        """The generator's parameters: its defaults, the task's, and these."""
+    @property
+    def params_type(self) -> type[Params]:
+        """The class of the generator's parameters."""
         kind: type[Params] = self._generator.Params
+        return kind
+
+    def params(self, **values: Any) -> Params:
+        """The generator's parameters: its defaults, the task's, those of the ``difficulty``, and these."""
+        preset: dict[str, Any] = {}
+        if self.task.presets and "difficulty" in values:
+            preset = self._preset(values.pop("difficulty"))
         try:
-            return kind(**{**self.task.parameters, **values})
+            return self.params_type(**{**self.task.parameters, **preset, **values})
         except ValidationError as error:
             wrong = error.errors()[0]
             where = ".".join(str(part) for part in wrong["loc"])
             raise UsageError(f"{self.path}: parameters: {where}: {wrong['msg']}") from None
+
+    def _preset(self, difficulty: object) -> dict[str, Any]:
+        for name, preset in self.task.presets.items():
+            if name == difficulty:
+                return preset
+        known = ", ".join(self.task.presets)
+        raise UsageError(f"{self.path}: parameters: difficulty: {difficulty!r} is none of {known}")
 
     def generate(self, world: World, params: Params) -> Expected:
         """Fill a world; returns what the checker needs."""
         expected = self._generator.generate(world, params)
         assert isinstance(expected, Expected)
         return expected
+
+    @property
+    def composes(self) -> bool:
+        """Whether instances can also be made without a world."""
+        return hasattr(self._generator, "compose")
+
+    def compose(self, streams: Streams, params: Params) -> Composition:
+        """All there is to an instance, as it is put in a world by ``generate``."""
+        made: Composition = self._generator.compose(streams, params)
+        return made
 
     def survey(self, tools: Tools, expected: Expected) -> None:
         """Make the calls that read all an agent would need to read."""

@@ -50,6 +50,7 @@ def build_instance(
 ) -> Instance:
     """Build an instance at a target length, or with exactly the given parameters.
 
+    A target sets the parameter that grows, unless it is given, and the filler.
     Nothing is left at ``path`` unless the whole instance is.
     """
     if path.exists():
@@ -76,11 +77,12 @@ def _build(
         nonlocal attempts, built
         attempts += 1
         progress(f"building {family.name}, seed {seed}: attempt {attempts}")
-        params = family.params(**{**parameters, growth: size, "filler_tokens": filler})
+        params = family.params(**{growth: size, **parameters, "filler_tokens": filler})
         built = _build_once(family, seed, path, params, target)
         return built.survey.tokens
 
-    lengths.calibrate(family, target, build)
+    given = parameters.get(growth)
+    lengths.calibrate(family, target, build, given if isinstance(given, int) else None)
     assert built
     return built
 

@@ -66,7 +66,10 @@ def _program() -> str:
     """A digest of the sources: a changed generator must not be answered with yesterday's instance."""
     root = Path(mesocosm.__file__).parent
     digest = hashlib.sha256(mesocosm.__version__.encode())
-    for folder in (root, *(root / name for name in ("servers", "generators", "prose"))):
+    for folder in (
+        root,
+        *(root / name for name in ("servers", "generators", "generating", "prose", "weaving")),
+    ):
         for path in sorted(folder.glob("*.py" if folder == root else "**/*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()

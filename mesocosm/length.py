@@ -19,6 +19,7 @@ from mesocosm import tokens
 from mesocosm.errors import UsageError
 from mesocosm.family import Evidence, Expected, Family
 from mesocosm.quantities import show_length
+from mesocosm.service import Image
 from mesocosm.tools import Tools
 from mesocosm.world import Length, World
 
@@ -87,8 +88,8 @@ class Survey(Tools):
                 needles.setdefault(piece.service, []).append((index, form))
         self._finders = {service: _Finder(found) for service, found in needles.items()}
 
-    def read(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str]:
-        """Make one call and measure it."""
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """Make one call and measure its text."""
         outcome = self.world.peek(service, tool, arguments)
         text = outcome.text
         if outcome.is_error:
@@ -96,7 +97,7 @@ class Survey(Tools):
         finder = self._finders.get(service)
         held = finder.held_by(text) if finder else ()
         self.results.append(Result(service, tool, arguments, tokens.count(text + "\n"), held))
-        return [block for block in outcome.blocks if isinstance(block, str)]
+        return list(outcome.blocks)
 
     @property
     def tokens(self) -> int:
@@ -134,32 +135,43 @@ class Attempt:
     tokens: int
 
 
-def calibrate(family: Family, target: int, build: Callable[[int, int], int]) -> Attempt:
-    """Find the size and the filler with which an instance has the target length.
+def calibrate(
+    family: Family, target: int, build: Callable[[int, int], int], fixed: int | None = None
+) -> Attempt:
+    """Find the size (unless it is ``fixed``) and the filler with which an instance has the target length.
 
     ``build(size, filler)`` builds a world and returns its length. The last world that it built is the one
     that is returned. Raises ``UsageError`` for a target below the family's minimum.
     """
     growth = family.task.growth
-    smallest = next(iter(growth.points.values()))
-    size = growth.size_for(target)
+    smallest = next(iter(growth.points.values())) if fixed is None else fixed
+    size = growth.size_for(target) if fixed is None else fixed
     filler = round(target * _FIRST_GUESS)
     best: Attempt | None = None
     last: Attempt | None = None
-    for _ in range(_ATTEMPTS):
+    sides: dict[bool, int] = {}
+    """The last filler that was too little, and the last that was too much."""
+    for attempt in range(_ATTEMPTS):
         last = Attempt(size, filler, build(size, filler))
         miss = target - last.tokens
         if best is None or abs(miss) < abs(target - best.tokens):
             best = last
         if abs(miss) <= _GOOD_ENOUGH * target:
             return last
-        if filler + miss >= 0:
+        sides[miss < 0] = filler
+        if attempt >= _ATTEMPTS // 2 and len(sides) == 2:
+            # It leads from one side to the other and back, as small fillers may: try what lies between.
+            filler = sum(sides.values()) // 2
+        elif filler + miss >= 0:
             filler += miss
         elif filler > 0:
             # Too large by more than the filler: see how large it is without any.
             filler = 0
         elif size > smallest:
             size = max(smallest, min(size - 1, size * target // last.tokens))
+            sides.clear()
+        elif -miss <= TOLERANCE * target:
+            return last
         else:
             # Rounded up: a label that a user can ask for next.
             least = -(-last.tokens // 100) * 100

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -16,7 +16,9 @@ from typing import Any, Literal, Protocol, Self
 
 import anyio
 import anyio.from_thread
+import anyio.to_thread
 import mcp_types as types
+from anyio.lowlevel import RunVar
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.server import Server
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -29,6 +31,7 @@ from starlette.types import Receive, Scope, Send
 
 import mesocosm
 from mesocosm.service import Image, Service, Tool, load_service, service_names
+from mesocosm.settings import settings
 from mesocosm.tools import ToolError, Tools
 from mesocosm.world import FAULT_TEXT, Outcome, UnknownTool, World
 
@@ -75,10 +78,25 @@ async def run_call(
 ) -> Outcome:
     """One call on a world whose turn the caller holds."""
     found = world.services.get(service)
-    if found is None or not found.threaded:
+    if found is None or not (found.threaded or found.runs_code):
         return world.call(service, tool, arguments, idempotency_key=key)
+    limiter = _code_limiter() if found.runs_code else None
     # Not cancellable: a call that has begun is finished and journalled even if the client has gone.
-    return await anyio.to_thread.run_sync(lambda: world.call(service, tool, arguments, idempotency_key=key))
+    return await anyio.to_thread.run_sync(
+        lambda: world.call(service, tool, arguments, idempotency_key=key), limiter=limiter
+    )
+
+
+_limiter: RunVar[anyio.CapacityLimiter] = RunVar("code_limiter")
+
+
+def _code_limiter() -> anyio.CapacityLimiter:
+    """How many threads run code of agents at a time, in this event loop; others wait for their turn."""
+    try:
+        return _limiter.get()
+    except LookupError:
+        _limiter.set(anyio.CapacityLimiter(settings().sandbox_jobs))
+        return _limiter.get()
 
 
 # -- server ---------------------------------------------------------------------------------------------
@@ -143,13 +161,7 @@ _types: dict[tuple[int, str], types.Tool] = {}
 def _tool_type(tool: Tool, name: str) -> types.Tool:
     found = _types.get((id(tool), name))
     if found is None:
-        found = _types[id(tool), name] = types.Tool(
-            name=name,
-            title=tool.annotations["title"],
-            description=tool.description,
-            input_schema=tool.signature.schema,
-            annotations=types.ToolAnnotations.model_validate(tool.annotations),
-        )
+        found = _types[id(tool), name] = types.Tool.model_validate({**tool.listing, "name": name})
     return found
 
 
@@ -242,6 +254,14 @@ def error_body(message: str) -> bytes:
 # -- client ---------------------------------------------------------------------------------------------
 
 
+def _block(content: types.ContentBlock) -> Iterator[str | Image]:
+    """What a program makes of a content block; nothing of what our services never send."""
+    if isinstance(content, types.TextContent):
+        yield content.text
+    elif isinstance(content, types.ImageContent):
+        yield Image(base64.b64decode(content.data), content.mime_type)
+
+
 @dataclass(frozen=True)
 class ToolInfo:
     """A tool as a server lists it."""
@@ -295,13 +315,13 @@ class McpTools(Tools):
         listed = self._portal.call(self._client.list_tools)
         return [ToolInfo(tool.name, tool.description or "", tool.input_schema) for tool in listed.tools]
 
-    def read(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str]:
-        """The text blocks of the result of one call."""
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """The text and image blocks of the result of one call."""
         result = self.result(service, tool, arguments)
-        texts = [block.text for block in result.content if isinstance(block, types.TextContent)]
+        blocks = [block for content in result.content for block in _block(content)]
         if result.is_error:
-            raise ToolError("\n".join(texts))
-        return texts
+            raise ToolError("\n".join(block for block in blocks if isinstance(block, str)))
+        return blocks
 
     def result(
         self, service: str, tool: str, arguments: dict[str, Any], key: str | None = None

@@ -39,13 +39,28 @@ def show_length(tokens: int) -> str:
 
 def parse_seeds(text: str | int) -> list[int]:
     """Seeds: one (``3``), a range with both ends (``0-4``), or a list of these (``1,7,10-12``)."""
-    seeds: list[int] = []
-    for part in str(text).split(","):
-        found = re.fullmatch(r"\s*(\d{1,30})(?:-(\d{1,30}))?\s*", part)
-        if not found or (found[2] and int(found[2]) < int(found[1])):
-            raise UsageError(f"not a seed: {part.strip()!r}; write for example 0, 0-4 or 1,7")
-        first, last = int(found[1]), int(found[2] or found[1])
-        if last > MAX_SEED or last - first >= MAX_SEEDS:
-            raise UsageError(f"seeds {part.strip()}: they go up to {MAX_SEED}, at most {MAX_SEEDS:,} at once")
-        seeds.extend(range(first, last + 1))
+    seeds = _parse_ranges(str(text), "seed", "0, 0-4 or 1,7")
+    if max(seeds) > MAX_SEED:
+        raise UsageError(f"seeds go up to {MAX_SEED}")
     return seeds
+
+
+def parse_counts(text: str | int) -> list[int]:
+    """Counts from 1 on: like seeds, and ranges may have a step (``10-100:10``)."""
+    counts = _parse_ranges(str(text), "count", "20, 1-350, 10-100:10 or 1,5,50")
+    if min(counts) < 1:
+        raise UsageError("counts begin with 1")
+    return counts
+
+
+def _parse_ranges(text: str, what: str, examples: str) -> list[int]:
+    numbers: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*(\d{1,30})(?:-(\d{1,30})(?::([1-9]\d{0,9}))?)?\s*", part)
+        if not found or (found[2] and int(found[2]) < int(found[1])):
+            raise UsageError(f"not a {what}: {part.strip()!r}; write for example {examples}")
+        wanted = range(int(found[1]), int(found[2] or found[1]) + 1, int(found[3] or 1))
+        if (wanted.stop - wanted.start) // wanted.step > MAX_SEEDS:
+            raise UsageError(f"{what}s {part.strip()}: at most {MAX_SEEDS:,} at once")
+        numbers.extend(wanted)
+    return numbers

@@ -205,6 +205,17 @@ class Tool:
             "openWorldHint": False,
         }
 
+    @property
+    def listing(self) -> dict[str, Any]:
+        """The tool as an MCP server lists it."""
+        return {
+            "name": self.name,
+            "title": self.annotations["title"],
+            "description": self.description,
+            "inputSchema": self.signature.schema,
+            "annotations": self.annotations,
+        }
+
 
 @dataclass
 class Service(Generic[S]):
@@ -216,6 +227,8 @@ class Service(Generic[S]):
     """What an MCP client is told about the server as a whole."""
     threaded: bool = False
     """Run the tools in a worker thread: for tools that may take longer than a few milliseconds."""
+    runs_code: bool = False
+    """Run them in threads of their own, as many as there may be sandboxes: they may take minutes."""
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -297,7 +310,7 @@ class Service(Generic[S]):
                 f"service {self.name!r} has no tool {unknown[0]!r}; it has {', '.join(self.tools)}"
             )
         chosen = {name: tool for name, tool in self.tools.items() if name in patterns}
-        return type(self)(self.name, self.store, self.instructions, self.threaded, chosen)
+        return type(self)(self.name, self.store, self.instructions, self.threaded, self.runs_code, chosen)
 
 
 @cache
@@ -317,6 +330,17 @@ def load_service(name: str) -> Service[Any]:
     if not isinstance(service, Service) or service.name != name:
         raise TypeError(f"servers/{name}/tools.py: `server` must be a Service named {name!r}")
     return service
+
+
+def ending_tools(servers: Mapping[str, Sequence[str] | None]) -> frozenset[str]:
+    """Tools that end an episode with these services, by their names in the endpoint of all services."""
+    offered = [load_service(name).select(tools) for name, tools in servers.items()]
+    return frozenset(
+        f"{service.name}_{tool.name}"
+        for service in offered
+        for tool in service.tools.values()
+        if tool.ends_episode
+    )
 
 
 _DOORS = ("rest", "mail")

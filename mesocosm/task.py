@@ -6,7 +6,7 @@ import string
 from bisect import bisect_left
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
@@ -29,6 +29,10 @@ def _lengths(value: Any) -> Any:
 
 def _seeds(value: Any) -> Any:
     return parse_seeds(value) if isinstance(value, str | int) else value
+
+
+Difficulty = Literal["easy", "medium", "hard"]
+"""How tangled an instance is, whatever its length; ``medium`` is what a task is without any."""
 
 
 class Growth(BaseModel):
@@ -68,7 +72,13 @@ class Limits(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     seconds: int = Field(
-        default=3600, gt=0, description="After which an agent started as a command is stopped."
+        default=3600, gt=0, description="After which an agent (a command or a model) is stopped."
+    )
+    failed_rounds: int = Field(
+        default=0,
+        ge=0,
+        description="So many consecutive rounds of a model in which every call failed end the episode as "
+        "failed; 0: none do.",
     )
 
 
@@ -89,6 +99,10 @@ class Task(BaseModel):
         min_length=1, description="The services of the world, each with `all` or a list of tools."
     )
     parameters: dict[str, Any] = Field(default={}, description="Parameters of the generator that differ.")
+    presets: dict[Difficulty, dict[str, Any]] = Field(
+        default={},
+        description="What each value of the parameter `difficulty` sets besides; what is given counts more.",
+    )
     growth: Growth
     lengths: Annotated[list[int], BeforeValidator(_lengths)] = Field(
         min_length=1, description="Default lengths."

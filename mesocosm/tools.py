@@ -8,6 +8,8 @@ from typing import Any
 
 import orjson
 
+from mesocosm.service import Image
+
 
 class ToolError(Exception):
     """A tool call that was answered with an error; the text is what the agent was told."""
@@ -17,8 +19,12 @@ class Tools(ABC):
     """The tools of one episode, called one at a time."""
 
     @abstractmethod
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """The text and image blocks of the result; raises ``ToolError`` when the call failed."""
+
     def read(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str]:
         """The text blocks of the result; raises ``ToolError`` when the call failed."""
+        return [block for block in self.look(service, tool, arguments) if isinstance(block, str)]
 
     def call(self, service: str, tool: str, **arguments: Any) -> Any:
         """The result's first text block: decoded where it is JSON, else the text itself."""

@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from mesocosm.tools import Tools, decode
+from mesocosm.tools import Tools
+from mesocosm.weaving.reading import read_whole
 
 Value = int | str
 
@@ -79,29 +80,22 @@ class Notes:
 
 def solve(tools: Tools, prompt: str) -> None:
     """Read until the variable that the prompt asks for has a value, and submit it."""
+    follow(tools, prompt, lambda file_id: read_whole(tools, file_id))
+
+
+def follow(tools: Tools, prompt: str, read: Callable[[str], str]) -> None:
+    """Solve with a way to read: ``read(file_id)`` returns what a document says."""
     asked = re.search(r"value of the variable (v\d+)", " ".join(prompt.split()))
     assert asked, "the prompt asks for no variable"
     notes = Notes()
     queue = deque(one for one in _ID.findall(prompt) if not one.endswith("%X"))
     seen = set(queue)
     while asked[1] not in notes.values:
-        for found in notes.take_in(_read(tools, queue.popleft())):
+        for found in notes.take_in(read(queue.popleft())):
             if found not in seen:
                 seen.add(found)
                 queue.append(found)
     tools.call("submit_answer", "submit_answer", answer=str(notes.values[asked[1]]))
-
-
-def _read(tools: Tools, file_id: str) -> str:
-    """The whole text of a document, in stretches of whole lines where it is long."""
-    stretches: list[str] = []
-    offset: int | None = 0
-    while offset is not None:
-        arguments = {"file_id": file_id, "offset": offset, "unit": "lines"}
-        blocks = tools.read("documents", "read_document", arguments)
-        stretches.append(blocks[0])
-        offset = decode(blocks[1])["next_offset"] if len(blocks) > 1 else None
-    return "\n".join(stretches)
 
 
 def _fields(text: str) -> Iterator[tuple[str, Value]]:

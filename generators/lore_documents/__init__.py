@@ -4,8 +4,6 @@ The tree is woven bottom-up by ``mesocosm.weaving``. Distractor documents are wo
 trees of other variables, and listed among the evidence.
 """
 
-from mesocosm.generators.lore_documents.expected import Expected
-from mesocosm.generators.lore_documents.filling import generate, survey
-from mesocosm.generators.lore_documents.params import Params
+from mesocosm.generators.lore_documents.filling import Expected, Params, compose, generate, survey
 
-__all__ = ["Expected", "Params", "generate", "survey"]
+__all__ = ["Expected", "Params", "compose", "generate", "survey"]

@@ -7,12 +7,22 @@ import sys
 
 from rich.markup import escape
 
-from mesocosm.cli import building, diagnosing, proving, running, serving
+from mesocosm.cli import building, code_running, datasets, diagnosing, proving, reports, running, serving
 from mesocosm.cli.application import app
 from mesocosm.cli.output import err
 from mesocosm.errors import UsageError
 
-__all__ = ["building", "diagnosing", "main", "proving", "running", "serving"]
+__all__ = [
+    "building",
+    "code_running",
+    "datasets",
+    "diagnosing",
+    "main",
+    "proving",
+    "reports",
+    "running",
+    "serving",
+]
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typer
+from pydantic import ByteSize
 from rich.markup import escape
 
 from mesocosm.cli.application import app
@@ -28,6 +29,10 @@ def doctor(as_json: AsJson = False) -> None:
             out.print(f"               [dim]lacks: {escape(lack)}[/]")
     out.print(f"python {found.python}; missing libraries: {', '.join(found.missing_libraries) or 'none'}")
     out.print(f"missing commands: {', '.join(found.missing_commands) or 'none'}")
+    for name, value in found.settings:
+        out.print(
+            f"  {name:<20} {value}" + (f" ({value.human_readable()})" if isinstance(value, ByteSize) else "")
+        )
     for check in found.checks:
         mark = "[green]ok  [/]" if check.passed else "[red]FAIL[/]"
         out.print(f"  {mark} {check.name}  [dim]{escape(check.detail)}[/]")

@@ -52,6 +52,14 @@ def show_result(result: RunResult, directory: Path) -> None:
     out.print(f"description length  {result.edl:,} tokens{off}")
     out.print(f"tool calls          {result.tool_calls:,}")
     out.print(f"tokens delivered    {result.delivered_tokens:,}")
+    if result.measures:
+        out.print(f"measures            {', '.join(f'{n} {v:,}' for n, v in result.measures.items())}")
+    if talk := result.conversation:
+        out.print(
+            f"conversation        {talk.ended or 'cut off'} after {talk.turns:,} turns, {talk.rounds:,} with "
+            f"calls, {talk.failed_rounds:,} of these in vain"
+        )
+        out.print(f"model tokens        {talk.input_tokens:,} in, {talk.output_tokens:,} out")
     if result.seconds is not None:
         out.print(f"agent time          {result.seconds:.1f} s")
     out.print(f"run directory       {directory}")

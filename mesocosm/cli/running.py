@@ -21,6 +21,7 @@ from mesocosm.cli.options import (
     read_target,
 )
 from mesocosm.cli.output import out, print_json, show_result, spinner
+from mesocosm.errors import UsageError
 
 EXIT_CODES = {"passed": 0, "failed": 1, "errored": 3}
 
@@ -31,6 +32,7 @@ class AgentChoice(StrEnum):
     reference = "reference"
     none = "none"
     command = "command"
+    react = "react"
 
 
 class EraChoice(StrEnum):
@@ -53,6 +55,31 @@ def run(
             "$MESOCOSM_PROMPT_FILE, its MCP servers in $MESOCOSM_MCP_CONFIG (a file) and $MESOCOSM_MCP_URL."
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="With --agent react: a model as inspect_ai names it (openai/..., anthropic/..., or "
+            "openai-api/PROVIDER/MODEL for any endpoint of chat completions). Its key is taken from the "
+            "environment."
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="With --agent react: address of the model's endpoint.")
+    ] = None,
+    max_failed_rounds: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="With --agent react: so many consecutive rounds in which every call failed end the episode "
+            "as failed; 0: none do (default: what the task says).",
+        ),
+    ] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="With --agent react: answers of the model, at most.")
+    ] = None,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, help="With --agent react: sampling temperature (default: 0).")
+    ] = None,
     param: Parameter = None,
     to: Annotated[
         Path | None, typer.Option("--out", help="Run directory (default: the next below runs/).")
@@ -69,18 +96,34 @@ def run(
 ) -> None:
     """Build a world, serve it, let an agent act over MCP, and grade the final state."""
     from mesocosm import evaluation
+    from mesocosm.agents.react import React
     from mesocosm.family import load_family
     from mesocosm.remote import ControlPlane
 
     family = load_family(task)
     parameters = read_parameters(param)
     target = read_target(length, parameters, family.task.lengths[0])
+    talk = {
+        "base_url": base_url,
+        "max_failed_rounds": max_failed_rounds,
+        "max_turns": max_turns,
+        "temperature": temperature,
+    }
+    given: dict[str, Any] = {name: value for name, value in talk.items() if value is not None}
+    if given and not model:
+        raise UsageError(f"--{next(iter(given)).replace('_', '-')} goes with --agent react and --model")
+    react = (
+        React(model=model, **{"max_failed_rounds": family.task.limits.failed_rounds, **given})
+        if model
+        else None
+    )
     directory = to or evaluation.default_run_directory(family, target, seed, agent.value)
     options: dict[str, Any] = {
         "target": target,
         "seed": seed,
         "agent": agent.value,
         "command": agent_command,
+        "react": react,
         "parameters": parameters,
         "out": directory,
         "era": era.value,
@@ -105,7 +148,6 @@ def grade(
 ) -> None:
     """Judge the final state of a run again."""
     from mesocosm.episode import Episode
-    from mesocosm.errors import UsageError
     from mesocosm.evaluation import FAULT_FILE, RunResult, grade_run
 
     folder = run / "episode" if (run / "episode").is_dir() else run
@@ -121,6 +163,7 @@ def grade(
         fault=kept.read_text(encoding="utf-8") if kept.is_file() else None,
         agent=earlier.agent if earlier else "",
         seconds=earlier.seconds if earlier else None,
+        conversation=earlier.conversation if earlier else None,
     )
     episode.close()
     if as_json:
@@ -149,3 +192,49 @@ def replay(
         for difference in report.differences:
             out.print(f"  {escape(difference)}")
     raise typer.Exit(0 if report.identical else 1)
+
+
+class Asked(StrEnum):
+    """What an oracle is asked for."""
+
+    state = "state"
+    plan = "plan"
+
+
+@app.command()
+def oracle(
+    run: Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")],
+    show: Annotated[
+        Asked, typer.Option(help="What is known, or what could best be done next.")
+    ] = Asked.state,
+    after: Annotated[
+        int | None,
+        typer.Option(min=0, help="After so many calls of the agent (default: all that were made)."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is truly known at a step of an episode, or what would be best done next. Not for agents."""
+    from itertools import islice
+
+    from mesocosm.episode import Episode
+    from mesocosm.oracle import history_of
+
+    episode = Episode(run / "episode" if (run / "episode").is_dir() else run)
+    try:
+        asked = episode.oracle()
+        history = list(islice(history_of(episode.world.journal.entries()), after))
+    finally:
+        episode.close()
+    if show is Asked.state:
+        state = asked.state(history)
+        if as_json:
+            print_json(state.model_dump())
+        else:
+            out.print(escape(state.text))
+        return
+    plan = asked.plan(history)
+    if as_json:
+        print_json([subtask.model_dump() for subtask in plan])
+        return
+    for subtask in plan:
+        out.print(escape(subtask.goal))

@@ -136,10 +136,14 @@ class Prose:
 
     def paragraph(self, topic: str, sentences: int = 4, *, subject: CourseSubject | None = None) -> str:
         """One paragraph about one matter."""
+        return " ".join(self.sentences(topic, sentences, subject=subject))
+
+    def sentences(self, topic: str, count: int, *, subject: CourseSubject | None = None) -> list[str]:
+        """The sentences of one paragraph about one matter."""
         scene = self._scene(topic, subject)
-        lines = [self._opening(scene)] if sentences else []
-        lines += [self._body_sentence(scene) for _ in range(sentences - 1)]
-        return " ".join(lines)
+        lines = [self._opening(scene)] if count else []
+        lines += [self._body_sentence(scene) for _ in range(count - 1)]
+        return lines
 
     def text(self, topic: str, tokens: int, *, subject: CourseSubject | None = None) -> str:
         """Paragraphs of ``tokens`` tokens, give or take one short sentence."""

@@ -1,8 +1,12 @@
-"""The expressions of rules: integers and strings, ``+ - *``, and two functions on strings."""
+"""The expressions of rules: integers and strings, ``+ - *``, and two functions on strings.
+
+Those of programs also have ``%`` and ``x if y < z else w``, as in Python.
+"""
 
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Mapping
 from typing import Literal
 
@@ -13,6 +17,12 @@ Value = int | str
 
 FUNCTIONS: Mapping[str, Callable[[str], str]] = {"reverse": lambda text: text[::-1], "swapcase": str.swapcase}
 """What an expression may apply to a string."""
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 
 
 def evaluate(expression: str, values: Mapping[str, Value]) -> Value:
@@ -41,6 +51,15 @@ def _value(node: ast.expr, values: Mapping[str, Value]) -> Value:
             return _integer(_value(left, values)) - _integer(_value(right, values))
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             return _integer(_value(left, values)) * _integer(_value(right, values))
+        case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant(value=int(modulus))) if modulus > 0:
+            return _integer(_value(left, values)) % modulus
+        case ast.IfExp(
+            test=ast.Compare(left=left, ops=[comparison], comparators=[right]), body=yes, orelse=no
+        ):
+            holds = _COMPARISONS.get(type(comparison))
+            if holds:
+                chosen = holds(_integer(_value(left, values)), _integer(_value(right, values)))
+                return _value(yes if chosen else no, values)
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
             return FUNCTIONS[name](_string(_value(argument, values)))
     raise UsageError(f"expressions have no {ast.unparse(node)!r}")

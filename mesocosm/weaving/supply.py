@@ -48,19 +48,27 @@ class Letters:
 
 
 class Values:
-    """Values of nodes, none of which comes twice, so that no value can stand in for another.
+    """Values of nodes, none of which comes twice (unless allowed), so that no value can stand in for another.
 
     Args:
         rng: Where they are drawn from.
         span: Integers are smaller than this, until half of them are used.
         negative_share: How many of the integers are below zero. None is zero.
         answer_letters: Length of the strings that a root gets.
+        repeating: Integers may come twice, so that the span never grows.
     """
 
     def __init__(
-        self, rng: random.Random, *, span: int = 100, negative_share: float = 0, answer_letters: int = 8
+        self,
+        rng: random.Random,
+        *,
+        span: int = 100,
+        negative_share: float = 0,
+        answer_letters: int = 8,
+        repeating: bool = False,
     ) -> None:
         self._rng = rng
+        self._repeating = range(1, span) if repeating else None
         self._numbers = Numbers(rng, span)
         self._letters = Letters(rng)
         self._negative_share = negative_share
@@ -70,7 +78,7 @@ class Values:
         """A value of a kind."""
         if kind == "string":
             return self._letters.draw(2, 4)
-        number = self._numbers.draw()
+        number = self._rng.choice(self._repeating) if self._repeating else self._numbers.draw()
         return -number if self._rng.random() < self._negative_share else number
 
     def answer(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -22,6 +21,11 @@ class Rule:
     expression: str
     target: str = ""
     """Bottom-up: the part before ``%`` of the identifier that the rule computes."""
+
+    @property
+    def spare(self) -> tuple[str, ...]:
+        """The variables that the rule does not choose."""
+        return self.variables[len(self.variables) - self.operator.spare :]
 
     def execute(self, values: Mapping[str, Value]) -> Value:
         """What the rule says with these values."""
@@ -70,14 +74,15 @@ class Tree:
 
     def nodes(self) -> Iterator[Node]:
         """Every node once, the root first, parents of a node before it where there is one way to it."""
-        seen, queue = {id(self.root)}, deque([self.root])
-        while queue:
-            node = queue.popleft()
-            yield node
+        order, shared = [self.root], set()
+        for node in order:  # which grows meanwhile
             for child in node.children:
-                if id(child) not in seen:
-                    seen.add(id(child))
-                    queue.append(child)
+                if len(child.parents) == 1:
+                    order.append(child)
+                elif child not in shared:
+                    shared.add(child)
+                    order.append(child)
+        return iter(order)
 
     def leaves(self) -> list[Node]:
         """The nodes that depend on nothing: what the prompt lists (bottom-up)."""
@@ -85,20 +90,20 @@ class Tree:
 
     def bottom_up(self) -> Iterator[Node]:
         """Every node once, children before their parents."""
-        waiting = {id(node): len(node.children) for node in self.nodes()}
-        ready = deque(self.leaves())
-        while ready:
-            node = ready.popleft()
-            yield node
+        nodes = list(self.nodes())
+        waiting = {node: len(node.children) for node in nodes}
+        ready = [node for node in nodes if not node.children]
+        for node in ready:  # which grows meanwhile
             for parent in node.parents:
-                waiting[id(parent)] -= 1
-                if waiting[id(parent)] == 0:
+                waiting[parent] -= 1
+                if waiting[parent] == 0:
                     ready.append(parent)
+        return iter(ready)
 
     @property
     def height(self) -> int:
         """The longest chain of dependencies, in edges."""
-        heights: dict[int, int] = {}
+        heights: dict[Node, int] = {}
         for node in self.bottom_up():
-            heights[id(node)] = max((heights[id(child)] + 1 for child in node.children), default=0)
-        return heights[id(self.root)]
+            heights[node] = max((heights[child] + 1 for child in node.children), default=0)
+        return heights[self.root]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 import string
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -15,6 +17,10 @@ from mesocosm.weaving.expressions import Value
 from mesocosm.weaving.operator import Operator, load_operators
 from mesocosm.weaving.supply import Values
 from mesocosm.weaving.tree import Node, Rule, Tree
+
+LARGEST_CONSTANT = 40
+"""Numbers that are part of an operator (factors, waits) are at most so large."""
+_DRAWS = 500
 
 
 class Shape(BaseModel):
@@ -75,9 +81,8 @@ class Weaver(ABC):
             operators: What an operation may be; each is as likely as the others.
             collect_once: Collect leaves at the end if none were, so that the tree surely has such a node.
         """
-        usable = self._usable(operators)
         for _ in range(shape.operations):
-            operator = self._rng.choice(usable)
+            operator = self._rng.choice(self._usable(operators))
             self.expand(self._take_leaf(), operator, self._rng.randint(*shape.bounds(operator)))
             if len(self._leaves) > shape.leaf_threshold and self._rng.random() < shape.collection_probability:
                 self._collect_some(shape)
@@ -89,9 +94,11 @@ class Weaver(ABC):
         """Make a leaf depend on ``count`` new values by an operation; returns the new nodes."""
         self._drop_leaf(node)
         children = self._expand(node, operator, count)
+        spare = node.rule.spare if node.rule else ()
         for child in children:
             node.adopt(child)
-            self._leaves.append(child)
+            if not child.variable or child.variable not in spare:
+                self._leaves.append(child)
         self.tree.operations += 1
         return children
 
@@ -164,7 +171,10 @@ class BottomUp(Weaver):
         return self.tree
 
     def _usable(self, operators: Sequence[Operator]) -> Sequence[Operator]:
-        return operators
+        usable = [operator for operator in operators if not operator.code_only]
+        if not usable:
+            raise UsageError("a bottom-up tree needs operators that are not for code only")
+        return usable
 
     def _root_id(self, root: str) -> str:
         return ""
@@ -202,22 +212,75 @@ def _values(nodes: Sequence[Node]) -> dict[str, Value]:
 
 
 class TopDown(Weaver):
-    """Identifiers come first: a node's value follows from its children's, once the leaves have values."""
+    """Identifiers come first: a node's value follows from its children's, once the leaves have values.
+
+    Args:
+        modulus: A prime. No value is as large, and none is a multiple of it: where it would be, the rule
+            takes the remainder or adds a little. So values do not grow with the tree, and a change of a
+            leaf, if it is no multiple of the modulus, is not lost on its way through sums and products.
+        secret: Whether the root's value is to be no number that a leaf or a rule holds, as far as the
+            operators allow.
+    """
+
+    def __init__(
+        self,
+        rng: random.Random,
+        name: Callable[[], str],
+        values: Values,
+        *,
+        root: str = "v0",
+        modulus: int | None = None,
+        secret: bool = True,
+    ) -> None:
+        super().__init__(rng, name, values, root=root)
+        self._modulus = modulus
+        self._secret = secret
 
     def finish(self) -> Tree:
         """Random values for the leaves; the others' are computed."""
-        for node in self.tree.bottom_up():
-            if node.rule is None:
-                node.value = self._values.draw(node.kind)
-            else:
-                node.value = node.rule.execute(_values(node.children))
+        drafts = [(node, node.rule) for node in self.tree.bottom_up()]
+        for _ in range(_DRAWS):
+            for node, rule in drafts:
+                if rule is None:
+                    node.value = self._values.draw(node.kind)
+                else:
+                    node.rule, node.value = self._settled(rule, _values(node.children))
+            if not self._secret or not self._is_told():
+                break
         return self.tree
+
+    def _settled(self, rule: Rule, values: Mapping[str, Value]) -> tuple[Rule, Value]:
+        """A rule that keeps to the modulus, and its value."""
+        operator = rule.operator
+        expression = operator.settle(rule.expression, rule.variables, values)
+        value = operator.execute(expression, values)
+        if self._modulus and isinstance(value, int):
+            add = 0 if value % self._modulus else self._rng.randint(1, 9)
+            modulus = self._modulus if abs(value + add) >= self._modulus else None
+            if add or modulus:
+                expression = operator.limit(expression, add, modulus)
+                value = operator.execute(expression, values)
+        return (rule if expression == rule.expression else replace(rule, expression=expression)), value
+
+    def _is_told(self) -> bool:
+        answer = self.tree.root.value
+        assert isinstance(answer, int)
+        if abs(answer) <= LARGEST_CONSTANT:
+            return True
+        written = re.compile(rf"\b{abs(answer)}\b")
+        return any(
+            written.search(node.rule.expression) if node.rule else node.value in (answer, -answer)
+            for node in self.tree.nodes()
+        )
 
     def _usable(self, operators: Sequence[Operator]) -> Sequence[Operator]:
         # A value that can take the place of another must be of its kind: integers, as the root is.
         usable = [operator for operator in operators if operator.takes == operator.gives == "integer"]
         if not usable:
             raise UsageError("a top-down tree needs operators on integers")
+        if self._secret and not self.tree.operations:
+            # A root that chooses would have the very value of another node.
+            return [operator for operator in usable if not operator.spare] or usable
         return usable
 
     def _root_id(self, root: str) -> str:

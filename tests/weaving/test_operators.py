@@ -6,6 +6,7 @@ import ast
 import random
 import re
 import sys
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,17 @@ from hypothesis import strategies as st
 
 from mesocosm.errors import UsageError
 from mesocosm.weaving import BottomUp, Numbers, Shape, Value, Values, evaluate, load_operators, operator_names
+from mesocosm.weaving.operators.asynchronous import Score
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/weave-operators.md"
 LETTERS = st.text("abcXYZ", min_size=1, max_size=4)
 INTEGERS = st.integers(-999, 999).filter(bool)
 
 
-@pytest.mark.parametrize("name", operator_names())
+TELLING = [name for name in operator_names() if not load_operators([name])[0].spare]
+
+
+@pytest.mark.parametrize("name", TELLING)
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_an_operator_names_every_variable_and_tells_values_apart(name: str, data: st.DataObject) -> None:
@@ -46,6 +51,69 @@ def test_integers_are_computed_as_python_does(values: dict[str, Value], seed: in
         written = re.sub(r"v\d", lambda found: f"({values[found[0]]})", expression)
         assert operator.execute(expression, values) == eval(written)  # noqa: S307 - an independent calculator
         assert ast.parse(expression, mode="eval")
+
+
+# -- operators of programs ---------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(st.lists(st.integers(-9, 9), min_size=4, max_size=4), st.integers(0, 99))
+def test_a_conditional_never_chooses_its_spare_branch(numbers: list[int], seed: int) -> None:
+    (conditional,) = load_operators(["conditional"])
+    variables = ["v1", "v2", "v3", "v4"]
+    values: dict[str, Value] = dict(zip(variables, numbers, strict=True))
+    written = conditional.write(variables, random.Random(seed))
+    settled = conditional.settle(written, variables, values)
+    assert set(re.findall(r"v\d", settled)) == set(variables)
+    chosen = eval(settled, {}, {**values, "v3": "this", "v4": "that"})  # noqa: S307 - it is Python
+    assert chosen == "this"
+    assert conditional.execute(settled, values) == values["v3"]
+
+
+def test_concurrent_tasks_interleave_by_their_waits() -> None:
+    (asynchronous,) = load_operators(["asynchronous"])
+    values: dict[str, Value] = {"v1": 10, "v2": 3}
+    lost = "v1 | read, wait 5, write + v2 | wait 2, update * 4"
+    kept = "v1 | read, wait 1, write + v2 | wait 2, update * 4"
+    at_once = "v1 | update + v2 | update * 4, wait 1, update - 1"
+    assert [asynchronous.execute(score, values) for score in (lost, kept, at_once)] == [13, 52, 51]
+    assert asynchronous.execute(asynchronous.limit(kept, 1, 7), values) == 53 % 7
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(st.integers(2, 4), st.integers(0, 10**6))
+def test_waits_of_concurrent_tasks_end_at_different_moments_and_matter(count: int, seed: int) -> None:
+    variables = [f"v{number}" for number in range(count)]
+    (asynchronous,) = load_operators(["asynchronous"])
+    score = Score.parse(asynchronous.write(variables, random.Random(seed)))
+    assert Score.parse(str(score)) == score
+    ends: list[int] = []
+    for task in score.tasks:
+        waits = [int(step.operand) for step in task if step.action == "wait"]
+        assert min(waits) > 0
+        ends += accumulate(waits)
+    assert len(set(ends)) == len(ends)
+    values: dict[str, Value] = {name: 1000**power for power, name in enumerate(variables, start=1)}
+    assert score.perform(values) != score.perform(values, in_turn=True)
+
+
+@pytest.mark.parametrize(
+    "expression", ["v1 % v2", "v1 % 0", "v1 if v2 else v1", "v1 if v1 < v2 < v1 else v2"]
+)
+def test_what_programs_do_not_have_is_refused(expression: str) -> None:
+    with pytest.raises(UsageError):
+        evaluate(expression, {"v1": 1, "v2": 2})
+
+
+def test_documents_do_without_the_operators_of_programs() -> None:
+    weaver = BottomUp(
+        random.Random(0), iter(f"v{at}" for at in range(1, 99)).__next__, Values(random.Random(0))
+    )
+    with pytest.raises(UsageError, match="for code only"):
+        weaver.weave(Shape(operations=1), load_operators(["conditional", "asynchronous"]))
+
+
+# -- strings, and what is none ------------------------------------------------------------------------------
 
 
 def test_strings_are_joined_in_the_order_written() -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -25,8 +26,12 @@ MAX_FACTOR = 20.0
 _SAME = 2e-3
 """Matrices that differ by less than this show the same: two pixels of a thousand."""
 _TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
-_TRANSPARENT = (255, 255, 255, 0)
-_WHITE = (255, 255, 255)
+_GROUND: Mapping[str, float | tuple[float, ...]] = {
+    "RGBA": (255, 255, 255, 0),
+    "RGB": (255, 255, 255),
+    "L": 255,
+}
+"""What is seen beside a turned picture, by mode: nothing, or white."""
 
 Flip = Literal["horizontal", "vertical"]
 
@@ -154,14 +159,16 @@ def draw(data: bytes, media_type: str, matrix: Matrix) -> tuple[bytes, str]:
     size = size_through(*picture.size, matrix)
     shown = _drawn(picture, size, matrix)
     written = io.BytesIO()
-    shown.save(written, "PNG")
+    # Runs are what line drawings consist of: half the time, and no larger.
+    shown.save(written, "PNG", compress_type=zlib.Z_RLE if shown.mode == "L" else zlib.Z_DEFAULT_STRATEGY)
     return written.getvalue(), "image/png"
 
 
 def _plain(image: Image.Image) -> Image.Image:
     """The picture in a mode that can be drawn smoothly."""
     clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
-    return image.convert("RGBA" if clear else "RGB")
+    gray = image.mode in ("1", "L")
+    return image.convert("RGBA" if clear else "L" if gray else "RGB")
 
 
 def _drawn(picture: Image.Image, size: tuple[int, int], matrix: Matrix) -> Image.Image:
@@ -182,7 +189,7 @@ def _drawn(picture: Image.Image, size: tuple[int, int], matrix: Matrix) -> Image
             *(back[2], back[3], middle[1] - back[2] * centre[0] - back[3] * centre[1]),
         ),
         resample=Image.Resampling.NEAREST if exact else Image.Resampling.BILINEAR,
-        fillcolor=_TRANSPARENT if picture.mode == "RGBA" else _WHITE,
+        fillcolor=_GROUND[picture.mode],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 from typing import Any
 
 import orjson
@@ -72,6 +73,31 @@ def test_a_distorted_image_can_be_straightened_with_the_tools(documents: Any, or
     two, _ = transform(documents, "flip_image", one, flip_type="vertical")
     _, straight = transform(documents, "rotate_image", two, angle=-33)
     assert straight == original
+
+
+@pytest.mark.parametrize("shift", [-1, -0.5, 0.5, 1])
+def test_a_shear_is_undone_by_a_rotation_a_stretch_and_a_rotation(
+    documents: Any, original: bytes, shift: float
+) -> None:
+    with documents.tools.world.editing() as world:
+        image = {"title": "Slant", "file_id": "slant", "data": original, "steps": [("shear", shift)]}
+        world.store(DocumentsStore).add_images("research", [image])
+    factor = (math.hypot(shift, 2) + abs(shift)) / 2
+    first, last = math.atan2(-2 * shift, -shift * shift) / 2, math.atan2(-2 * shift, shift * shift) / 2
+    one, _ = transform(documents, "rotate_image", "slant", angle=math.degrees(first))
+    two, _ = transform(documents, "stretch_image", one, width_factor=factor, height_factor=1 / factor)
+    _, straight = transform(documents, "rotate_image", two, angle=-math.degrees(last))
+    assert straight == original
+
+
+def test_a_gray_picture_stays_gray_and_is_extended_in_white() -> None:
+    written = io.BytesIO()
+    Image.new("L", (40, 20), 0).save(written, "PNG")
+    data, _ = draw(written.getvalue(), "image/png", combined([("rotate", 45)]))
+    shown = Image.open(io.BytesIO(data))
+    assert shown.mode == "L"
+    assert shown.getpixel((0, 0)) == 255
+    assert shown.getpixel((shown.width // 2, shown.height // 2)) == 0
 
 
 def test_the_stored_image_stays_and_the_result_is_a_document_of_ones_own(

@@ -1,0 +1,47 @@
+"""Composes the program and puts its modules in the document store."""
+
+from __future__ import annotations
+
+from mesocosm.generators.lore_code.composing import compose
+from mesocosm.generators.lore_code.expected import Expected, pieces_of
+from mesocosm.generators.lore_code.params import Params
+from mesocosm.servers.documents.store import DocumentsStore, NewDocument
+from mesocosm.tools import Tools
+from mesocosm.weaving.reading import read_whole
+from mesocosm.world import World
+
+USER, OWNER, SPACE = "analyst@example.org", "developer@example.org", "codebase"
+
+
+def generate(world: World, params: Params) -> Expected:
+    """Fill the document store."""
+    codebase = compose(world, params)
+    store = world.store(DocumentsStore)
+    store.create_user(OWNER, "Developer")
+    store.create_user(USER, "Analyst")
+    store.sign_in(USER)
+    store.create_space("Codebase", owner=OWNER, space_id=SPACE)
+    store.give(SPACE, USER, "viewer")
+    rows: list[NewDocument] = [
+        {"title": file.id, "content": file.text, "file_id": file.id} for file in codebase.files
+    ]
+    store.add_documents(SPACE, rows)
+    return Expected(
+        public=codebase.public,
+        evidence=codebase.evidence,
+        answer=codebase.answer,
+        operations=codebase.operations,
+        height=codebase.height,
+        collections=codebase.tree.collections,
+        steps=codebase.steps,
+        leaves=codebase.leaves,
+        modules=codebase.reading_order,
+        other_answer=codebase.other_answer,
+        pieces=pieces_of(codebase.tree),
+    )
+
+
+def survey(tools: Tools, expected: Expected) -> None:
+    """Read every module that imports lead to."""
+    for file_id in expected.modules:
+        read_whole(tools, file_id)

@@ -1,0 +1,96 @@
+"""What is said by a picture: numbers as objects to be counted, rules as formulas."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mesocosm.generators.lore_multimodal.distortions import Step, choose_distortion
+from mesocosm.generators.lore_multimodal.formulas import can_be_set, draw_formula
+from mesocosm.generators.lore_multimodal.objects import KINDS, Scene
+from mesocosm.generators.lore_multimodal.wording import count_text, formula_text
+from mesocosm.servers.documents.store.pictures import combined, draw
+from mesocosm.weaving import Kind, Node, Rule, Value, Values
+from mesocosm.weaving.chaining import Statement, Writer
+
+if TYPE_CHECKING:
+    from mesocosm.generators.lore_multimodal.filling import Params
+
+
+class Count(int):
+    """A value that a picture shows as a number of objects."""
+
+
+class PicturedValues(Values):
+    """Values, some of the integers of which are counts.
+
+    Counts are small, so they come more than once.
+    """
+
+    def __init__(self, rng: random.Random, params: Params) -> None:
+        super().__init__(rng, span=params.value_span, negative_share=params.negative_share)
+        self._share, self._most = params.image_share, params.max_objects
+
+    def draw(self, kind: Kind) -> Value:
+        """A value of a kind."""
+        if kind == "integer" and self._rng.random() < self._share:
+            return Count(self._rng.randint(1, self._most))
+        return super().draw(kind)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A picture of a rule."""
+
+    expression: str
+    steps: tuple[Step, ...]
+    """How it is distorted."""
+
+    def upright(self) -> bytes:
+        """The picture before it was distorted."""
+        return draw_formula(self.expression)
+
+    def __call__(self) -> bytes:
+        """The picture as it is shown."""
+        return draw(self.upright(), "image/png", combined(self.steps))[0]
+
+
+class Painter(Writer):
+    """Says with pictures what can be said with them.
+
+    Args:
+        params: How often, and how hard these are to read.
+        seed: For everything in the pictures.
+    """
+
+    def __init__(self, params: Params, seed: int) -> None:
+        self._params = params
+        self._seed = seed
+
+    def state(self, node: Node, rng: random.Random) -> Statement:
+        """The statement of a node that is no list."""
+        if node.states and self._is_drawn(node.states, rng):
+            return self._formula(node.states, node.id, rng)
+        if isinstance(node.value, Count):
+            return self._objects(node, node.value, rng)
+        return super().state(node, rng)
+
+    def _is_drawn(self, rule: Rule, rng: random.Random) -> bool:
+        if rule.operator.gives != "integer" or not can_be_set(rule.expression):
+            return False
+        return rng.random() < self._params.formula_share
+
+    def _formula(self, rule: Rule, file_id: str, rng: random.Random) -> Statement:
+        kinds, dice = self._params.distortions, random.Random(f"{self._seed}:{file_id}")
+        distorted = bool(kinds) and dice.random() < self._params.distorted_share
+        steps = (choose_distortion(kinds, dice),) if distorted else ()
+        text = formula_text(rule.target, rng, may_be_distorted=bool(kinds))
+        return Statement(text, Formula(rule.expression, steps))
+
+    def _objects(self, node: Node, count: Count, rng: random.Random) -> Statement:
+        seed, most = f"{self._seed}:{node.id}", self._params.distractor_objects
+        kind = rng.choice(KINDS) if most else None
+        others = random.Random(f"{seed}:others").randint((most + 2) // 3, most)
+        text = count_text(node.variable, kind.plural if kind else "objects", rng)
+        return Statement(text, Scene(count, kind, others, seed))

@@ -1,0 +1,55 @@
+"""Reports on runs: report lore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from mesocosm.cli.application import app
+from mesocosm.cli.options import AsJson
+from mesocosm.cli.output import out, print_json
+from mesocosm.errors import UsageError
+
+report_app = typer.Typer(no_args_is_help=True, help="Report on the results of many runs.")
+app.add_typer(report_app, name="report")
+
+
+@report_app.command("lore")
+def lore(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Run directories, folders of them, or files of what `run --json` printed."),
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for the table and the plots; what is there is replaced."),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="What to report against: operations, height (default: both); repeatable."),
+    ] = None,
+    bins: Annotated[int, typer.Option(min=1, help="Points of a curve, at most.")] = 12,
+    as_json: AsJson = False,
+) -> None:
+    """Accuracy of dependency-tree tasks against operations and tree height, per model, domain and variant."""
+    from mesocosm.reporting import measure, read_results, table, write_report
+
+    results = [result for result in read_results(runs) if Path(result.task).stem.startswith("lore_")]
+    if not results:
+        raise UsageError("there are no runs of lore tasks among these")
+    bars = [bar for one in by or ["operations", "height"] for bar in measure(results, one, bins)]
+    written = write_report(bars, to) if to else []
+    if as_json:
+        print_json({"bars": [bar.model_dump() for bar in bars], "files": [str(path) for path in written]})
+        return
+    shown = table(bars)
+    printed = Table(*shown.head)
+    for row in shown.rows:
+        printed.add_row(*map(escape, row))
+    out.print(printed)
+    if written:
+        out.print(f"written to {to}: {', '.join(path.name for path in written)}")

@@ -1,0 +1,39 @@
+"""Finds what a program returns by reading it: only the modules that it would call, never running them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from mesocosm.solvers.lore_code.interpreting import Module, NotYetKnown
+from mesocosm.tools import Tools
+from mesocosm.weaving.reading import read_whole
+
+__all__ = ["solve", "value_of"]
+
+
+def solve(tools: Tools, prompt: str) -> None:
+    """Compute what ``main()`` of the file in the prompt returns, and submit it."""
+    asked = re.search(r"\b(\w+)\.py\b", prompt)
+    assert asked, "the prompt names no file"
+    answer = value_of(asked[1], lambda name: read_whole(tools, f"{name}.py"))
+    tools.call("submit_answer", "submit_answer", answer=str(answer))
+
+
+def value_of(name: str, read: Callable[[str], str]) -> int:
+    """What ``main()`` of a module returns; ``read`` gives the text of a module.
+
+    A module is read when one that is being computed calls it. What waits for it is kept on a stack of ours,
+    since programs can be deeper than Python's.
+    """
+    values: dict[str, int] = {}
+    waiting = [(name, Module(read(name)))]
+    while waiting:
+        module_name, module = waiting[-1]
+        try:
+            values[module_name] = module.main(values)
+        except NotYetKnown as missing:
+            waiting.append((missing.module, Module(read(missing.module))))
+        else:
+            waiting.pop()
+    return values[name]
