@@ -6,20 +6,24 @@ from the file in ``_path`` shares the compiled statements and still isolates wor
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, repeat
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Executable, MetaData, Select, create_engine, event
+import orjson
+from sqlalchemy import JSON, Connection, Engine, Executable, MetaData, Select, create_engine, event
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
+from sqlalchemy.types import TypeEngine
 from sqlalchemy.util import OrderedSet
 
 _path: ContextVar[tuple[Path, bool]] = ContextVar("path")
@@ -68,7 +72,8 @@ def open_session(path: Path, *, read_only: bool = False) -> Session:
         connection = _engine().connect()
     finally:
         _path.reset(token)
-    return Session(bind=connection, expire_on_commit=False, autoflush=True)
+    info = {"driver": connection.connection.driver_connection}
+    return Session(bind=connection, expire_on_commit=False, autoflush=True, info=info)
 
 
 def connection_of(session: Session) -> Connection:
@@ -80,9 +85,8 @@ def connection_of(session: Session) -> Connection:
 
 def driver_connection(session: Session) -> sqlite3.Connection:
     """The ``sqlite3`` connection below a session, for pragmas."""
-    connection = connection_of(session).connection.driver_connection
-    assert isinstance(connection, sqlite3.Connection)
-    return connection
+    driver: sqlite3.Connection = session.info["driver"]
+    return driver
 
 
 Row = dict[str, Any]
@@ -94,15 +98,21 @@ class _Prepared:
 
     sql: str
     parameters: tuple[str, ...]
+    """Names of the values that the caller has to give."""
     fixed: dict[str, Any]
     """Values that the statement itself holds."""
+    lists: tuple[tuple[str, tuple[str, ...]], ...]
+    """Parameters that are lists, for IN: each with the names of its elements in the statement."""
     columns: tuple[str, ...]
     convert: tuple[tuple[str, Callable[[Any], Any]], ...]
     """Columns whose stored value is not what Python code expects (booleans, JSON)."""
 
 
-_seen: WeakKeyDictionary[Select[Any], _Prepared | Literal["once", "never"]] = WeakKeyDictionary()
+_Lengths = tuple[tuple[str, int], ...]
+_seen: WeakKeyDictionary[Select[Any], dict[_Lengths, _Prepared | None]] = WeakKeyDictionary()
 _dialect = sqlite.dialect(paramstyle="named")
+_MAX_ELEMENTS = 512
+"""Longest list for IN whose statement is kept."""
 
 
 def fetch(session: Session, statement: Executable, parameters: dict[str, Any]) -> list[Row]:
@@ -114,36 +124,86 @@ def fetch(session: Session, statement: Executable, parameters: dict[str, Any]) -
     if isinstance(statement, Select):
         known = _seen.get(statement)
         if known is None:
-            _seen[statement] = "once"
-        elif known == "once":
-            known = _seen[statement] = _prepare(statement)
-        if isinstance(known, _Prepared):
-            return _run_prepared(driver_connection(session), known, parameters)
+            _seen[statement] = {}
+        elif (prepared := _variant(known, statement, parameters)) is not None:
+            return _run_prepared(driver_connection(session), prepared, parameters)
     return [dict(row) for row in session.connection().execute(statement, parameters).mappings()]
 
 
-def _prepare(statement: Select[Any]) -> _Prepared | Literal["never"]:
+def _variant(
+    known: dict[_Lengths, _Prepared | None], statement: Select[Any], parameters: dict[str, Any]
+) -> _Prepared | None:
+    """The statement for lists of these lengths, which its SQL depends on; ``None`` for very long ones."""
+    lengths: _Lengths = ()
+    for name, value in parameters.items():
+        if isinstance(value, (list, tuple)):
+            if len(value) > _MAX_ELEMENTS:
+                return None
+            lengths = (*lengths, (name, _padded(len(value))))
+    if lengths not in known:
+        known[lengths] = _prepare(statement, parameters, dict(lengths))
+    return known[lengths]
+
+
+def _padded(length: int) -> int:
+    """A list is filled up to a power of two with its last element, so that there are few statements."""
+    return 1 << (length - 1).bit_length() if length else 0
+
+
+def _prepare(statement: Select[Any], parameters: dict[str, Any], lengths: dict[str, int]) -> _Prepared | None:
     compiled = statement.compile(dialect=_dialect)
-    if compiled.post_compile_params or compiled.literal_execute_params:
-        return "never"  # such as a list for IN, whose SQL depends on its length
+    if compiled.literal_execute_params:
+        return None
+    missing = [name for name, value in compiled.params.items() if value is None and name not in parameters]
+    if missing:
+        raise TypeError(f"no value for the parameter {missing[0]!r}")
+    example = {name: [None] * lengths[name] if name in lengths else None for name in parameters}
+    expanded = compiled.construct_expanded_state({**example})
+    elements = {name: tuple(expanded.parameter_expansion.get(name, ())) for name in lengths}
+    given = {*parameters, *(element for names in elements.values() for element in names)}
     columns = tuple(column.key or "" for column in statement.selected_columns)
-    types = (column.type.dialect_impl(_dialect) for column in statement.selected_columns)
-    processors = (kind.result_processor(_dialect, None) for kind in types)
-    convert = tuple((name, make) for name, make in zip(columns, processors, strict=True) if make)
-    fixed = {name: value for name, value in compiled.params.items() if value is not None}
-    return _Prepared(str(compiled), tuple(compiled.params), fixed, columns, convert)
+    kinds = (column.type for column in statement.selected_columns)
+    converters = ((name, _converter(kind)) for name, kind in zip(columns, kinds, strict=True))
+    return _Prepared(
+        sql=expanded.statement,
+        parameters=tuple(name for name in compiled.params if name in parameters),
+        fixed={name: value for name, value in expanded.parameters.items() if name not in given},
+        lists=tuple(elements.items()),
+        columns=columns,
+        convert=tuple((name, convert) for name, convert in converters if convert),
+    )
 
 
 def _run_prepared(driver: sqlite3.Connection, prepared: _Prepared, parameters: dict[str, Any]) -> list[Row]:
-    missing = [name for name in prepared.parameters if name not in parameters and name not in prepared.fixed]
-    if missing:
-        raise TypeError(f"no value for the parameter {missing[0]!r}")
+    for name in prepared.parameters:
+        if name not in parameters:
+            raise TypeError(f"no value for the parameter {name!r}")
     values = {**prepared.fixed, **parameters}
-    rows = [dict(zip(prepared.columns, row, strict=True)) for row in driver.execute(prepared.sql, values)]
+    for name, elements in prepared.lists:
+        given = values.pop(name)
+        values.update(zip(elements, chain(given, repeat(given[-1] if given else None)), strict=False))
+    columns = prepared.columns
+    rows = [dict(zip(columns, row)) for row in driver.execute(prepared.sql, values)]  # noqa: B905 - as many
     for name, convert in prepared.convert:
         for row in rows:
             row[name] = convert(row[name])
     return rows
+
+
+def _converter(kind: TypeEngine[Any]) -> Callable[[Any], Any] | None:
+    if isinstance(kind, JSON):
+        return _from_json
+    return kind.dialect_impl(_dialect).result_processor(_dialect, None)
+
+
+def _from_json(kept: Any) -> Any:
+    """What a JSON column holds; SQLite keeps a bare number as such, and no value as none."""
+    if not isinstance(kept, str):
+        return kept
+    try:
+        return orjson.loads(kept)
+    except orjson.JSONDecodeError:  # such as NaN, which the standard library writes and reads
+        return json.loads(kept)
 
 
 def begin(session: Session, *, read_only: bool) -> None:

@@ -405,12 +405,12 @@ def link_header(
         "last": last,
     }
     others = [(name, value) for name, value in request.pairs if name not in ("page", "per_page")]
-    links = []
-    for relation in relations:
-        if number := numbers[relation]:
-            query = urlencode([*others, ("page", number), ("per_page", page.per_page)])
-            links.append(f'<{request.base}{request.path}?{query}>; rel="{relation}"')
-    return ", ".join(links)
+    address = f"{request.base}{request.path}?{urlencode([*others, ('page', '')])}"
+    return ", ".join(
+        f'<{address}{number}&per_page={page.per_page}>; rel="{relation}"'
+        for relation in relations
+        if (number := numbers[relation])
+    )
 
 
 def nested(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:

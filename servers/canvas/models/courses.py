@@ -19,7 +19,7 @@ class Course(Base):
     name: Mapped[str]
     course_code: Mapped[str]
     workflow_state: Mapped[str]
-    """``unpublished``, ``available`` or ``completed``."""
+    """``unpublished``, ``available``, ``completed`` or ``deleted``."""
     start_at: Mapped[str | None]
     end_at: Mapped[str | None]
     syllabus_body: Mapped[str | None]

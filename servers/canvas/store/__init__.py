@@ -9,17 +9,17 @@ from mesocosm.servers.canvas.store.calendar import NewEvent
 from mesocosm.servers.canvas.store.conversations import NewConversation, NewMessage
 from mesocosm.servers.canvas.store.courses import NewCourse, NewEnrollment
 from mesocosm.servers.canvas.store.discussions import NewAnnouncement, NewDiscussion, NewEntry
+from mesocosm.servers.canvas.store.inbox import InboxStore
 from mesocosm.servers.canvas.store.listing import Listing
 from mesocosm.servers.canvas.store.modules import NewItem, NewModule
 from mesocosm.servers.canvas.store.pages import NewFile, NewFolder, NewPage
 from mesocosm.servers.canvas.store.questions import NewQuestion
 from mesocosm.servers.canvas.store.quizzes import NewQuiz, NewQuizSubmission
-from mesocosm.servers.canvas.store.reports import ReportsStore
 from mesocosm.servers.canvas.store.submissions import NewSubmission
 from mesocosm.servers.canvas.store.users import NewUser
 
 
-class CanvasStore(ReportsStore):
+class CanvasStore(InboxStore):
     """One Canvas, seen by the user who is signed in."""
 
 

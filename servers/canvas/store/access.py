@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from sqlalchemy import Select, Table, bindparam, insert, select, text
@@ -27,7 +28,9 @@ MAX_ID = 2**63 - 1
 _NOT_ALLOWED = "user not authorized to perform that action"
 
 _VIEWER = select(SignIn.user_id)
-_COURSE = select(*Course.__table__.c).where(Course.id == bindparam("course"))
+_COURSE = select(*Course.__table__.c).where(
+    Course.id == bindparam("course"), Course.workflow_state != "deleted"
+)
 _ROLES = select(Enrollment.type, Enrollment.enrollment_state, Enrollment.associated_user_id).where(
     Enrollment.user_id == bindparam("user"),
     Enrollment.course_id == bindparam("course"),
@@ -43,6 +46,12 @@ def table_of(model: type[Base]) -> Table:
     table = model.__table__
     assert isinstance(table, Table)
     return table
+
+
+class Unauthenticated(Denied):
+    """Nobody is signed in."""
+
+    status = 401
 
 
 def denied() -> Denied:
@@ -132,6 +141,10 @@ class AccessStore(Store):
         """The world's clock as the tables keep it."""
         return timestamp(self.now)
 
+    def days_away(self, days: int) -> str:
+        """The moment so many days from now, as the tables keep it."""
+        return timestamp(self.now + timedelta(days=days))
+
     # -- who --------------------------------------------------------------------------------------------
 
     @property
@@ -139,7 +152,8 @@ class AccessStore(Store):
         """The user who is signed in; ``Denied`` if nobody is."""
         user_id = self.signed_in
         if user_id is None:
-            raise Denied("user authorization required: sign in with canvas_login", code="unauthenticated")
+            message = "user authorization required: sign in with canvas_login"
+            raise Unauthenticated(message, code="unauthenticated")
         return user_id
 
     @property
@@ -155,7 +169,10 @@ class AccessStore(Store):
 
     def administers(self, account_id: int) -> bool:
         """Whether the signed-in user is an administrator of the account or of one above it."""
-        administered = {row["account_id"] for row in self.fetch(_ADMINISTERED, user=self.user_id)}
+        return self._administers(self.user_id, account_id)
+
+    def _administers(self, user_id: int, account_id: int) -> bool:
+        administered = {row["account_id"] for row in self.fetch(_ADMINISTERED, user=user_id)}
         account: int | None = account_id
         while administered and account is not None:
             if account in administered:
@@ -174,7 +191,7 @@ class AccessStore(Store):
             course=course,
             user_id=user_id,
             now=self.stamp,
-            admin=self.administers(course["account_id"]),
+            admin=self._administers(user_id, course["account_id"]),
             active=frozenset(r["type"] for r in roles if r["enrollment_state"] == "active"),
             past=frozenset(r["type"] for r in roles if r["enrollment_state"] == "completed"),
             observed=frozenset(r["associated_user_id"] for r in roles if r["associated_user_id"]),

@@ -26,6 +26,14 @@ _SUB_ACCOUNTS = Lister(
 )
 
 
+_MINE = Lister(
+    select(*Account.__table__.c)
+    .join(AccountAdmin, AccountAdmin.account_id == Account.id)
+    .where(AccountAdmin.user_id == bindparam("user"))
+    .order_by(Account.id)
+)
+
+
 class NewAccount(TypedDict, total=False):
     """An account for ``add_accounts``; ``name`` is required, without a parent it is a root account."""
 
@@ -55,6 +63,18 @@ class AccountsStore(AccessStore):
         self.administered(account_id)
         return self.listing(_SUB_ACCOUNTS, page, per_page, account=account_id)
 
+    def all_sub_accounts(self, account_id: int, page: int, per_page: int) -> Listing:
+        """The accounts below one at any depth, by name."""
+        self.administered(account_id)
+        statement = select(*Account.__table__.c).where(
+            Account.id.in_(below(account_id)), Account.id != account_id
+        )
+        return self.listing(Lister(statement.order_by(Account.name, Account.id)), page, per_page)
+
+    def my_accounts(self, page: int, per_page: int) -> Listing:
+        """The accounts that the signed-in user was made an administrator of."""
+        return self.listing(_MINE, page, per_page, user=self.user_id)
+
     def account_courses(
         self,
         account_id: int,
@@ -70,7 +90,9 @@ class AccountsStore(AccessStore):
     ) -> Listing:
         """The courses of an account and of all below it; filters that are ``None`` do not filter."""
         self.administered(account_id)
-        statement = select(*Course.__table__.c).where(Course.account_id.in_(below(account_id)))
+        statement = select(*Course.__table__.c).where(
+            Course.account_id.in_(below(account_id)), Course.workflow_state != "deleted"
+        )
         if with_enrollments is not None:
             enrolled = exists().where(Enrollment.course_id == Course.id)
             statement = statement.where(enrolled if with_enrollments else ~enrolled)
@@ -81,9 +103,8 @@ class AccountsStore(AccessStore):
             ended = or_(Course.workflow_state == "completed", func.coalesce(Course.end_at, "9") <= self.stamp)
             statement = statement.where(ended if completed else ~ended)
         if search_term is not None:
-            pattern = _pattern(search_term)
             columns = (Course.name, Course.course_code, Course.sis_course_id)
-            statement = statement.where(or_(*(column.like(pattern, escape="\\") for column in columns)))
+            statement = statement.where(matching(search_term, *columns))
         keys = {
             None: Course.id,
             "course_name": Course.name,
@@ -113,9 +134,8 @@ class AccountsStore(AccessStore):
             enrolled = select(Enrollment.user_id).where(Enrollment.course_id.in_(courses))
             statement = statement.where(User.id.in_(enrolled))
         if search_term is not None:
-            pattern = _pattern(search_term)
             columns = (User.name, User.login_id, User.primary_email, User.sis_user_id)
-            statement = statement.where(or_(*(column.like(pattern, escape="\\") for column in columns)))
+            statement = statement.where(matching(search_term, *columns))
         keys = {
             None: User.sortable_name,
             "username": User.sortable_name,
@@ -184,9 +204,10 @@ def _sorted(statement: Select[Any], key: Any, order: str, tie_break: Any) -> Sel
     return statement.order_by(key.desc() if order == "desc" else key.asc(), tie_break)
 
 
-def _pattern(search_term: str) -> str:
+def matching(search_term: str, *columns: Any) -> Any:
+    """The condition that one of the columns holds a text; upper and lower case are the same."""
     term = values.text("search_term", search_term.strip(), limit=values.MAX_TITLE)
     if len(term) < MIN_SEARCH:
         raise Invalid(f"search_term must be at least {MIN_SEARCH} characters")
     escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
+    return or_(*(column.like(f"%{escaped}%", escape="\\") for column in columns))

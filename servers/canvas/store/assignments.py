@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from sqlalchemy import bindparam, exists, func, or_, select
 
-from mesocosm.errors import Conflict, Invalid
+from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import CourseAccess, denied
@@ -170,7 +170,8 @@ class AssignmentsStore(CoursesStore):
     def refuse_if_handed_in(self, assignment_id: int) -> None:
         """Refuse to unpublish what students have handed something in for."""
         if self.fetch(_HANDED_IN, assignment=assignment_id)[0]["found"]:
-            raise Conflict("Can't unpublish if there are student submissions")
+            message = "Can't unpublish if there are student submissions"
+            raise Invalid(message, code="published.invalid")
 
     # -- rubrics ----------------------------------------------------------------------------------------
 
@@ -252,6 +253,13 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
         checked["points_possible"] = values.number("points_possible", fields["points_possible"])
     if "due_at" in fields:
         checked["due_at"] = values.moment("due_at", fields["due_at"], end_of_day=True)
+    for name in ("unlock_at", "lock_at"):
+        if name in fields:
+            checked[name] = values.moment(name, fields[name])
+    if "grading_type" in fields:
+        values.choice("grading_type", fields["grading_type"], GRADING_TYPES)
+    if "allowed_attempts" in fields:
+        values.attempts("allowed_attempts", fields["allowed_attempts"])
     if "submission_types" in fields:
         _check_types(fields["submission_types"])
     return checked

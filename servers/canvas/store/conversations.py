@@ -160,7 +160,7 @@ class ConversationsStore(DiscussionsStore):
         sender = self.user_id
         text = values.filled("body", body)
         title = values.text("subject", subject.strip(), limit=values.MAX_TITLE) if subject else ""
-        people = self._people(recipients)
+        people = self.people_named(recipients)
         keys = [self._private(sender, other, title or None) for other in people]
         for key in keys:
             self.insert(Message(conversation_id=key, author_id=sender, body=text, created_at=self.stamp))
@@ -185,7 +185,7 @@ class ConversationsStore(DiscussionsStore):
             )
         return conversation.id
 
-    def _people(self, recipients: Sequence[str]) -> list[int]:
+    def people_named(self, recipients: Sequence[str]) -> list[int]:
         """The users whom these recipients name; all must be within the sender's reach."""
         people: dict[int, None] = {}
         for recipient in recipients:

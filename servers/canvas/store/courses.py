@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from sqlalchemy import BindParameter, bindparam, func, insert, or_, select
 
-from mesocosm.errors import Conflict, Invalid
+from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import Course, Enrollment, User
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import (
@@ -29,7 +29,12 @@ from mesocosm.service import Row
 
 ENROLLMENT_STATES = ("active", "invited", "inactive", "completed")
 COURSE_STATES = ("unpublished", "available", "completed")
-COURSE_EVENTS = {"claim": "unpublished", "offer": "available", "conclude": "completed"}
+COURSE_EVENTS = {
+    "claim": "unpublished",
+    "offer": "available",
+    "conclude": "completed",
+    "delete": "deleted",
+}
 _EXPANDED: BindParameter[Any] = bindparam("courses", expanding=True)
 
 _COURSE_COLUMNS = [column for column in Course.__table__.c if column.name != "syllabus_body"]
@@ -40,6 +45,7 @@ _MINE = (
         Enrollment.user_id == bindparam("user"),
         Enrollment.enrollment_state.in_(("active", "completed")),
         or_(Course.workflow_state != "unpublished", Enrollment.type.in_(STAFF)),
+        Course.workflow_state != "deleted",
     )
     .group_by(Course.id)
     .order_by(Course.id)
@@ -151,7 +157,6 @@ class CoursesStore(UsersStore):
             Course(
                 account_id=account_id,
                 workflow_state="available" if offer else "unpublished",
-                is_public=fields.pop("is_public", False),
                 sis_course_id=None,
                 created_at=self.stamp,
                 updated_at=self.stamp,
@@ -171,20 +176,22 @@ class CoursesStore(UsersStore):
         changes = _checked(fields)
         if event is not None:
             changes["workflow_state"] = COURSE_EVENTS[event]
+        if event == "delete" and not (access.admin or access.course["workflow_state"] == "unpublished"):
+            raise denied()
         course = access.course
         _check_term(changes.get("start_at", course["start_at"]), changes.get("end_at", course["end_at"]))
         self.change(Course, course_id, changes | {"updated_at": self.stamp})
-        return self.access(course_id).course
+        return {**course, **changes, "updated_at": self.stamp}
 
     def enroll(self, course_id: int, user_id: int, kind: str, state: str) -> Row:
         """Enroll a user; one who has such an enrollment already gets the new state."""
         access = self.access(course_id)
         values.choice("role", kind, ENROLLMENT_TYPES)
         values.choice("enrollment_state", state, ENROLLMENT_STATES[:3])
-        if not _may_enroll(access, kind):
+        if not may_enroll(access, kind):
             raise denied()
         if access.closed:
-            raise Conflict("Can't add an enrollment to a concluded course.")
+            raise Denied("Can't add an enrollment to a concluded course.")
         self.user(user_id)
         found = self.fetch(_ENROLLMENT, course=course_id, user=user_id, type=kind)
         if found:
@@ -244,6 +251,7 @@ class CoursesStore(UsersStore):
 
 
 _COURSE_FIELDS: dict[str, Any] = {
+    "is_public": False,
     "start_at": None,
     "end_at": None,
     "syllabus_body": None,
@@ -252,7 +260,6 @@ _COURSE_FIELDS: dict[str, Any] = {
 _NEW_COURSE: dict[str, Any] = {
     **_COURSE_FIELDS,
     "workflow_state": "available",
-    "is_public": False,
     "sis_course_id": None,
 }
 _NEW_ENROLLMENT: dict[str, Any] = {
@@ -272,6 +279,8 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
             checked[name] = values.text(name, value)
         elif name == "time_zone":
             checked[name] = values.time_zone(value)
+        elif name == "is_public":
+            checked[name] = value
         else:
             checked[name] = values.moment(name, value)
     return checked
@@ -282,7 +291,8 @@ def _check_term(start_at: str | None, end_at: str | None) -> None:
         raise Invalid("End date can't be before the start date")
 
 
-def _may_enroll(access: CourseAccess, kind: str) -> bool:
+def may_enroll(access: CourseAccess, kind: str) -> bool:
+    """Whether the user may enroll somebody in this way, or end that."""
     if kind in (STUDENT, OBSERVER):
         return access.admin or not access.active.isdisjoint(GRADERS)
     return access.admin or TEACHER in access.active

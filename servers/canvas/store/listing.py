@@ -30,6 +30,7 @@ class Lister:
     """A statement that is read in pages, with its count."""
 
     def __init__(self, statement: Select[Any]) -> None:
+        self.statement = statement
         self.rows = statement.limit(bindparam("limit")).offset(bindparam("offset"))
         self.total = select(func.count().label("total")).select_from(statement.order_by(None).subquery())
 

@@ -146,7 +146,7 @@ class PagesStore(ModulesStore):
         rows: list[dict[str, Any]] = []
         for page in pages:
             row: dict[str, Any] = {**_NEW_PAGE, "created_at": self.stamp, **page}
-            row["url"] = _free_url(row["title"], taken[row["course_id"]])
+            row["url"] = free_url(row["title"], taken[row["course_id"]])
             row["created_at"] = values.stored_time(row["created_at"])
             row["updated_at"] = values.stored_time(row.get("updated_at") or row["created_at"])
             rows.append(row)
@@ -154,16 +154,16 @@ class PagesStore(ModulesStore):
 
     def add_folders(self, folders: list[NewFolder]) -> list[int]:
         """Add folders, parents before children; each course's root folder comes by itself."""
-        known = self._known_folders({folder["course_id"] for folder in folders})
+        known = self.known_folders({folder["course_id"] for folder in folders})
         ids = []
         for folder in folders:
             path = f"{ROOT_FOLDER}/{folder['path'].strip('/')}"
-            ids.append(self._add_folder(known, folder["course_id"], path, folder.get("hidden", False)))
+            ids.append(self.add_folder(known, folder["course_id"], path, folder.get("hidden", False)))
         return ids
 
     def add_files(self, files: list[NewFile]) -> list[int]:
         """Add records of files; returns their ids."""
-        known = self._known_folders({course for file in files if (course := file.get("course_id"))})
+        known = self.known_folders({course for file in files if (course := file.get("course_id"))})
         rows = []
         for file in files:
             row: dict[str, Any] = {**_NEW_FILE, "created_at": self.stamp, **file}
@@ -176,16 +176,17 @@ class PagesStore(ModulesStore):
             rows.append(row)
         return self.fill(File, rows)
 
-    def _known_folders(self, courses: set[int]) -> dict[tuple[int, str], int]:
+    def known_folders(self, courses: set[int]) -> dict[tuple[int, str], int]:
         """Folders by course and path; every one of the courses has its root."""
         rows = self.fetch(_ALL_FOLDERS, courses=sorted(courses))
         known = {(row["course_id"], row["full_name"]): int(row["id"]) for row in rows}
         for course_id in sorted(courses):
             if (course_id, ROOT_FOLDER) not in known:
-                self._add_folder(known, course_id, ROOT_FOLDER, hidden=False)
+                self.add_folder(known, course_id, ROOT_FOLDER, hidden=False)
         return known
 
-    def _add_folder(self, known: dict[tuple[int, str], int], course_id: int, path: str, hidden: bool) -> int:
+    def add_folder(self, known: dict[tuple[int, str], int], course_id: int, path: str, hidden: bool) -> int:
+        """Add one folder to those ``known``; returns its id."""
         parent, _, name = path.rpartition("/")
         folder = Folder(
             course_id=course_id,
@@ -211,7 +212,8 @@ _NEW_FILE: dict[str, Any] = {
 }
 
 
-def _free_url(title: str, taken: set[str]) -> str:
+def free_url(title: str, taken: set[str]) -> str:
+    """The address of a page with this title, which becomes one of those ``taken``."""
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "page"
     url, number = slug, 1
     while url in taken:

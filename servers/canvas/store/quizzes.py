@@ -44,15 +44,10 @@ _POINTS = (
 _ASSIGNMENT_ID = (
     select(Assignment.id).where(Assignment.quiz_id == Quiz.id).scalar_subquery().label("assignment_id")
 )
+QUIZ_COLUMNS = select(*Quiz.__table__.c, _COUNT, _POINTS, _ASSIGNMENT_ID)
 _VISIBLE = or_(Quiz.published, bindparam("staff"))
-_QUIZZES = Lister(
-    select(*Quiz.__table__.c, _COUNT, _POINTS, _ASSIGNMENT_ID)
-    .where(Quiz.course_id == bindparam("course"), _VISIBLE)
-    .order_by(Quiz.id)
-)
-_QUIZ = select(*Quiz.__table__.c, _COUNT, _POINTS, _ASSIGNMENT_ID).where(
-    Quiz.id == bindparam("quiz"), Quiz.course_id == bindparam("course"), _VISIBLE
-)
+_QUIZZES = Lister(QUIZ_COLUMNS.where(Quiz.course_id == bindparam("course"), _VISIBLE).order_by(Quiz.id))
+_QUIZ = QUIZ_COLUMNS.where(Quiz.id == bindparam("quiz"), Quiz.course_id == bindparam("course"), _VISIBLE)
 _QUESTIONS = Lister(
     select(*QuizQuestion.__table__.c)
     .where(QuizQuestion.quiz_id == bindparam("quiz"))
@@ -70,9 +65,7 @@ _ATTEMPTS = (
     .order_by(QuizSubmission.attempt)
 )
 _ATTEMPTED = select(exists().where(QuizSubmission.quiz_id == bindparam("quiz")).label("found"))
-_BY_ID = select(*Quiz.__table__.c, _COUNT, _POINTS, _ASSIGNMENT_ID).where(
-    Quiz.id.in_(bindparam("quizzes", expanding=True))
-)
+_BY_ID = QUIZ_COLUMNS.where(Quiz.id.in_(bindparam("quizzes", expanding=True)))
 _ITEMS = select(ModuleItem.id).where(ModuleItem.type == "Quiz", ModuleItem.content_id == bindparam("quiz"))
 
 
@@ -150,7 +143,8 @@ class QuizzesStore(SubmissionsStore):
         quiz = self.quiz(access, quiz_id)
         checked = _checked(fields)
         if checked.get("published") is False and quiz["published"] and self._attempted(quiz_id):
-            raise Conflict("Can't unpublish if there are student submissions")
+            message = "Can't unpublish if there are student submissions"
+            raise Invalid(message, code="published.invalid")
         self.change(Quiz, quiz_id, checked | {"updated_at": self.stamp})
         self._follow(access, quiz_id)
         return self.quiz(access, quiz_id)
@@ -351,6 +345,9 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
         checked["description"] = values.text("description", fields["description"])
     if "due_at" in fields:
         checked["due_at"] = values.moment("due_at", fields["due_at"], end_of_day=True)
+    for name in ("unlock_at", "lock_at"):
+        if name in fields:
+            checked[name] = values.moment(name, fields[name])
     if "access_code" in fields:
         checked["access_code"] = (
             values.text("access_code", fields["access_code"], limit=values.MAX_TITLE) or None

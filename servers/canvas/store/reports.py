@@ -14,6 +14,7 @@ from mesocosm.servers.canvas.models import AccountReport, Assignment, Course, En
 from mesocosm.servers.canvas.store.access import STUDENT
 from mesocosm.servers.canvas.store.accounts import below
 from mesocosm.servers.canvas.store.calendar import CalendarStore
+from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.submissions import COUNTING
 from mesocosm.service import Row
 
@@ -26,6 +27,11 @@ _LAST_RUNS = (
     .where(AccountReport.account_id == bindparam("account"))
     .group_by(AccountReport.report)
 )
+_OF_KIND = select(*AccountReport.__table__.c).where(
+    AccountReport.account_id == bindparam("account"), AccountReport.report == bindparam("report")
+)
+_RUNS = Lister(_OF_KIND.order_by(AccountReport.id.desc()))
+_RUN = _OF_KIND.where(AccountReport.id == bindparam("made"))
 _STATUS = func.iif(Course.workflow_state == "available", "active", Course.workflow_state).label("status")
 
 
@@ -40,7 +46,7 @@ def _courses(account_id: int) -> Any:
             Course.end_at.label("end date"),
             _STATUS,
         )
-        .where(Course.account_id.in_(below(account_id)))
+        .where(Course.account_id.in_(below(account_id)), Course.workflow_state != "deleted")
         .order_by(Course.id)
     )
 
@@ -149,6 +155,16 @@ class ReportsStore(CalendarStore):
         self.administered(account_id)
         runs = self.fetch(_LAST_RUNS, account=account_id)
         return {row["report"]: self.fetch(_REPORT, report=row["last"])[0] for row in runs}
+
+    def report_runs(self, account_id: int, report: str, page: int, per_page: int) -> Listing:
+        """The reports of a kind that were made for an account, newest first."""
+        self.administered(account_id)
+        return self.listing(_RUNS, page, per_page, account=account_id, report=report)
+
+    def report_run(self, account_id: int, report: str, report_id: int) -> Row:
+        """One report that was made for an account."""
+        self.administered(account_id)
+        return self.one(_RUN, "report", report_id, account=account_id, report=report, made=report_id)
 
     def create_report(self, account_id: int, report: str, parameters: dict[str, Any]) -> Row:
         """Make a report on an account."""

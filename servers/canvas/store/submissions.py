@@ -170,7 +170,7 @@ class SubmissionsStore(AssignmentsStore):
         if not submission["file_ids"]:
             return []
         found = {row["id"]: row for row in self.fetch(_FILES, files=submission["file_ids"])}
-        return [found[key] for key in submission["file_ids"]]
+        return [found[key] for key in submission["file_ids"] if key in found]
 
     def _submission(self, assignment_id: int, user_id: int) -> Row:
         rows = self.fetch(_SUBMISSION, assignment=assignment_id, user=user_id)

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from sqlalchemy import bindparam, delete, select
 
-from mesocosm.errors import Conflict, Denied, Invalid
+from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import Enrollment, SignIn, User
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE, AccountsStore
@@ -100,11 +100,11 @@ class UsersStore(AccountsStore):
         for name, value in changes.items():
             if name == "time_zone":
                 changed[name] = values.time_zone(value)
-            elif name in ("name", "short_name"):
+            elif name in ("name", "short_name", "sortable_name"):
                 changed[name] = values.title(name, value)
             else:
                 changed[name] = values.text(name, value, limit=65_000) or None
-        if "name" in changed:
+        if "name" in changed and "sortable_name" not in changed:
             changed["sortable_name"] = sortable(str(changed["name"]))
         self.change(User, user_id, changed | {"updated_at": self.stamp})
         return self.user(user_id)
@@ -132,12 +132,13 @@ class UsersStore(AccountsStore):
         account = self.administered(account_id)
         login_id = values.title("unique_id", pseudonym["unique_id"])
         if self.fetch(_BY_LOGIN, login_id=login_id):
-            raise Conflict("ID already in use for this account and authentication provider")
+            message = "ID already in use for this account and authentication provider"
+            raise Invalid(message, code="unique_id.taken")
         sis_user_id = pseudonym.get("sis_user_id")
         if sis_user_id is not None:
             sis_user_id = values.title("sis_user_id", sis_user_id)
             if self.fetch(_BY_SIS, sis_user_id=sis_user_id):
-                raise Conflict(f"SIS ID already in use: {sis_user_id}")
+                raise Invalid(f"SIS ID already in use: {sis_user_id}", code="sis_user_id.taken")
         password = pseudonym.get("password")
         if password is not None and len(values.text("password", password, limit=255)) < MIN_PASSWORD:
             raise Invalid(f"password is too short (minimum is {MIN_PASSWORD} characters)")

@@ -1,4 +1,7 @@
-"""What a value of a request must look like, and the form in which the tables keep it."""
+"""What a value of a request must look like, and the form in which the tables keep it.
+
+The code of a refusal names the attribute and what is wrong with it, as Canvas's API does: ``title.blank``.
+"""
 
 from __future__ import annotations
 
@@ -45,26 +48,27 @@ def moment(name: str, value: str | None, *, end_of_day: bool = False) -> str | N
         return timestamp(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         example = "2025-01-20T23:59:00Z"
-        raise Invalid(f"Invalid datetime for {name}: {value[:40]!r}. Use ISO 8601, e.g. {example}.") from None
+        message = f"Invalid datetime for {name}: {value[:40]!r}. Use ISO 8601, e.g. {example}."
+        raise Invalid(message, code=f"{name}.invalid_date") from None
 
 
 def text(name: str, value: str, *, limit: int = MAX_TEXT) -> str:
     """Text that the tables can hold."""
     if "\0" in value:
-        raise Invalid(f"{name} must not contain null characters")
+        raise Invalid(f"{name} must not contain null characters", code=f"{name}.invalid")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Invalid(f"{name} is not valid Unicode text") from None
+        raise Invalid(f"{name} is not valid Unicode text", code=f"{name}.invalid") from None
     if len(value) > limit:
-        raise Invalid(f"{name} is too long (maximum is {limit} characters)")
+        raise Invalid(f"{name} is too long (maximum is {limit} characters)", code=f"{name}.too_long")
     return value
 
 
 def filled(name: str, value: str, *, limit: int = MAX_TEXT) -> str:
     """Text that says something."""
     if not value.strip():
-        raise Invalid(f"{name} can't be blank")
+        raise Invalid(f"{name} can't be blank", code=f"{name}.blank")
     return text(name, value, limit=limit)
 
 
@@ -76,21 +80,24 @@ def title(name: str, value: str) -> str:
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
     """One of a few words."""
     if value not in allowed:
-        raise Invalid(f"Invalid {name}: {value[:40]!r}. It must be one of {', '.join(allowed)}.")
+        message = f"Invalid {name}: {value[:40]!r}. It must be one of {', '.join(allowed)}."
+        raise Invalid(message, code=f"{name}.inclusion")
     return value
 
 
 def number(name: str, value: float, *, minimum: float = 0) -> float:
     """A real number within bounds."""
     if not minimum <= value <= MAX_NUMBER:
-        raise Invalid(f"{name} must be between {minimum:g} and {MAX_NUMBER}, got {value}.")
+        message = f"{name} must be between {minimum:g} and {MAX_NUMBER}, got {value}."
+        raise Invalid(message, code=f"{name}.invalid")
     return float(value)
 
 
 def whole(name: str, value: int, minimum: int, maximum: int = MAX_NUMBER) -> int:
     """A whole number within bounds."""
     if not minimum <= value <= maximum:
-        raise Invalid(f"{name} must be between {minimum} and {maximum}, got {value}.")
+        message = f"{name} must be between {minimum} and {maximum}, got {value}."
+        raise Invalid(message, code=f"{name}.invalid")
     return value
 
 

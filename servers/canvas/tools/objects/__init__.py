@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mesocosm.servers.canvas.tools.objects.assignments import (
     assignment_json,
+    attempt_json,
+    bare_submission_json,
     comment_json,
     rubric_json,
     submission_json,
@@ -41,6 +43,8 @@ __all__ = [
     "account_json",
     "announcement_json",
     "assignment_json",
+    "attempt_json",
+    "bare_submission_json",
     "comment_json",
     "conversations_json",
     "course_json",

@@ -45,7 +45,9 @@ def assignment_json(assignment: Row, *, staff: bool, now: str) -> Object:
         "locked_for_user": not staff and locked(assignment, now),
         "html_url": _address(assignment),
     }
-    return shown | ({"quiz_id": assignment["quiz_id"]} if is_quiz else {})
+    if is_quiz:
+        shown["quiz_id"] = assignment["quiz_id"]
+    return shown
 
 
 def _address(assignment: Row) -> str:
@@ -58,13 +60,25 @@ def locked(work: Row, now: str) -> bool:
 
 
 def submission_json(store: CanvasStore, submission: Row, assignment: Row) -> Object:
-    """A submission with its comments; whether it is late or missing follows from the due date."""
+    """A submission with its comments and what was handed in before."""
+    shown = bare_submission_json(submission, assignment, store.stamp)
+    if submission["id"] is not None:
+        if submission["file_ids"]:
+            shown["attachments"] = [_attachment(file) for file in store.attached_files(submission)]
+        shown["submission_comments"] = [comment_json(comment) for comment in store.comments(submission)]
+        if earlier := store.earlier_attempts(submission):
+            shown["submission_history"] = [attempt_json(attempt, assignment) for attempt in earlier]
+    return shown
+
+
+def bare_submission_json(submission: Row, assignment: Row, now: str) -> Object:
+    """A submission alone; whether it is late or missing follows from the due date."""
     owner = submission["user_id"]
-    shown: Object = {
+    return {
         "id": submission["id"],
         "assignment_id": submission["assignment_id"],
         "user_id": owner,
-        **_attempt_json(submission, assignment),
+        **attempt_json(submission, assignment),
         "graded_at": submission["graded_at"],
         "grader_id": submission["grader_id"],
         "workflow_state": submission["workflow_state"],
@@ -75,19 +89,13 @@ def submission_json(store: CanvasStore, submission: Row, assignment: Row) -> Obj
         "entered_grade": submission["grade"],
         "entered_score": number(submission["score"]),
         "grading_period_id": None,
-        "missing": _missing(submission, assignment, store.stamp),
+        "missing": _missing(submission, assignment, now),
         "preview_url": f"{_address(assignment)}/submissions/{owner}?preview=1",
     }
-    if submission["id"] is not None:
-        if submission["file_ids"]:
-            shown["attachments"] = [_attachment(file) for file in store.attached_files(submission)]
-        shown["submission_comments"] = [comment_json(comment) for comment in store.comments(submission)]
-        if earlier := store.earlier_attempts(submission):
-            shown["submission_history"] = [_attempt_json(attempt, assignment) for attempt in earlier]
-    return shown
 
 
-def _attempt_json(attempt: Row, assignment: Row) -> Object:
+def attempt_json(attempt: Row, assignment: Row) -> Object:
+    """What was handed in at one time, and the grade for it."""
     due_at, submitted_at = assignment["due_at"], attempt["submitted_at"]
     late = bool(due_at and submitted_at and submitted_at > due_at)
     return {

@@ -1,0 +1,107 @@
+"""Accounts and their reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mesocosm.rest import Request
+from mesocosm.servers.canvas.rest.api import account_key, api, stretch
+from mesocosm.servers.canvas.rest.courses import courses_view
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.reports import REPORTS
+from mesocosm.servers.canvas.tools.accounts import report_json
+from mesocosm.servers.canvas.tools.objects import account_json
+from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.service import Page
+
+
+@api.get("/accounts")
+def list_accounts(store: CanvasStore, request: Request) -> Page:
+    """The accounts that one administers."""
+    page, per_page = stretch(request)
+    return page_of(store.my_accounts(page, per_page), lambda row: account_json(row, manage=True))
+
+
+@api.get("/accounts/{account_id}")
+def get_account(store: CanvasStore, account_id: str) -> dict[str, Any]:
+    """One account."""
+    account = store.account(account_key(store, account_id))
+    return account_json(account, manage=store.administers(account["id"]))
+
+
+@api.get("/accounts/{account_id}/sub_accounts")
+def list_sub_accounts(store: CanvasStore, request: Request, account_id: str, recursive: bool = False) -> Page:
+    """The accounts below one."""
+    key = account_key(store, account_id)
+    page, per_page = stretch(request)
+    listed = store.all_sub_accounts if recursive else store.sub_accounts
+    return page_of(listed(key, page, per_page), lambda row: account_json(row, manage=True))
+
+
+@api.get("/accounts/{account_id}/courses")
+def list_account_courses(
+    store: CanvasStore,
+    request: Request,
+    account_id: str,
+    with_enrollments: bool | None = None,
+    published: bool | None = None,
+    completed: bool | None = None,
+    search_term: str | None = None,
+    sort: str | None = None,
+    order: str = "asc",
+    include: list[str] | None = None,
+) -> Page:
+    """The courses of an account."""
+    page, per_page = stretch(request)
+    listing = store.account_courses(
+        account_key(store, account_id),
+        page,
+        per_page,
+        with_enrollments=with_enrollments,
+        published=published,
+        completed=completed,
+        sort=sort if sort in ("course_name", "sis_course_id", "teacher", "account_name") else None,
+        order=order,
+        search_term=search_term,
+    )
+    return page_with(listing, courses_view(store, listing.rows, include or ()))
+
+
+# -- reports ----------------------------------------------------------------------------------------------
+
+
+@api.get("/accounts/{account_id}/reports")
+def list_reports(store: CanvasStore, account_id: str) -> list[dict[str, Any]]:
+    """The reports that can be made."""
+    last = store.last_reports(account_key(store, account_id))
+    return [
+        {
+            "report": name,
+            "title": title,
+            "parameters": None,
+            "last_run": report_json(last[name]) if name in last else None,
+        }
+        for name, (title, _) in REPORTS.items()
+    ]
+
+
+@api.post("/accounts/{account_id}/reports/{report}")
+def create_report(
+    store: CanvasStore, account_id: str, report: str, parameters: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Make a report."""
+    wanted = {name: value in (True, "true", "1", 1) for name, value in (parameters or {}).items()}
+    return report_json(store.create_report(account_key(store, account_id), report, wanted))
+
+
+@api.get("/accounts/{account_id}/reports/{report}")
+def list_report_runs(store: CanvasStore, request: Request, account_id: str, report: str) -> Page:
+    """The reports of a kind that were made."""
+    page, per_page = stretch(request)
+    return page_of(store.report_runs(account_key(store, account_id), report, page, per_page), report_json)
+
+
+@api.get("/accounts/{account_id}/reports/{report}/{report_id:int}")
+def get_report(store: CanvasStore, account_id: str, report: str, report_id: int) -> dict[str, Any]:
+    """One report that was made."""
+    return report_json(store.report_run(account_key(store, account_id), report, report_id))

@@ -1,0 +1,121 @@
+"""The API that the routes of every topic register with, and what all of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mesocosm.rest import Api, Request, bearer, link_header
+from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
+from mesocosm.servers.canvas.store.access import missing
+from mesocosm.servers.canvas.store.listing import MAX_PAGE, MAX_PER_PAGE, PER_PAGE
+from mesocosm.service import Page
+
+UPLOADS = "/api/v1/uploads"
+"""Where the second step of an upload goes; as with Canvas, its URL alone is what lets a client in."""
+
+_bearer = bearer("Bearer", parameter="access_token")
+
+
+def _authenticate(request: Request, headers: Mapping[str, str], token: str) -> bool:
+    return request.path == UPLOADS or _bearer(request, headers, token)
+
+
+def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
+    if status == 404:
+        return {"errors": [{"message": "The specified resource does not exist."}]}
+    if status == 401:
+        unknown = "user authorization required" if code == "unauthenticated" else "Invalid access token."
+        return {"status": "unauthenticated", "errors": [{"message": unknown}]}
+    if status == 403 and code == "unauthorized":
+        return {"status": "unauthorized", "errors": [{"message": message}]}
+    if code and "." in code:
+        attribute, _, kind = code.partition(".")
+        return {"errors": {attribute: [{"attribute": attribute, "type": kind, "message": message}]}}
+    return {"errors": [{"message": message}]}
+
+
+def _links(page: Page, request: Request) -> Mapping[str, str]:
+    return {"Link": link_header(page, request, ("current", "next", "prev", "first", "last"))}
+
+
+api = Api(
+    "canvas",
+    "/api/v1",
+    authenticate=_authenticate,
+    error=_error,
+    page_headers=_links,
+    challenge='Bearer realm="canvas-lms"',
+    credentials=("access_token",),
+)
+
+
+def stretch(request: Request) -> tuple[int, int]:
+    """Which page of a list is asked for, and its length; Canvas makes what it can of wrong numbers."""
+    asked = dict(request.pairs)
+    page = _number(asked.get("page"), 1)
+    per_page = _number(asked.get("per_page"), PER_PAGE)
+    return min(page, MAX_PAGE), min(per_page, MAX_PER_PAGE)
+
+
+def _number(text: str | None, default: int) -> int:
+    return max(1, int(text)) if text and _is_number(text) else default
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 19
+
+
+# -- ids that clients may write in several ways -----------------------------------------------------------
+
+
+def course_key(store: CanvasStore, written: str) -> int:
+    """The id of a course: a number, or ``sis_course_id:...``."""
+    return _key(store, written, "course")
+
+
+def user_key(store: CanvasStore, written: str) -> int:
+    """The id of a user: a number, ``self``, ``sis_user_id:...`` or ``sis_login_id:...``."""
+    return store.user_id if written == "self" else _key(store, written, "user")
+
+
+def account_key(store: CanvasStore, written: str) -> int:
+    """The id of an account: a number, ``self`` or ``default`` for the root account."""
+    _ = store.user_id  # where somebody is signed in, there is an account
+    return store.root_account_id if written in ("self", "default") else _key(store, written, "account")
+
+
+def reading(store: CanvasStore, course_id: str) -> CourseAccess:
+    """A course that the user may see."""
+    return store.reading(course_key(store, course_id))
+
+
+def editing(store: CanvasStore, course_id: str) -> CourseAccess:
+    """A course whose content the user may change."""
+    return store.editing(course_key(store, course_id))
+
+
+def context_courses(codes: list[str] | None) -> list[int]:
+    """The courses among context codes such as ``course_5``."""
+    return [_context(code, "course") for code in codes or () if code.startswith("course_")]
+
+
+def context_users(codes: list[str] | None) -> list[int]:
+    """The users among context codes such as ``user_7``."""
+    return [_context(code, "user") for code in codes or () if code.startswith("user_")]
+
+
+def _context(code: str, kind: str) -> int:
+    digits = code.removeprefix(f"{kind}_")
+    if not _is_number(digits):
+        raise missing(kind, code)
+    return int(digits)
+
+
+def _key(store: CanvasStore, written: str, kind: str) -> int:
+    if _is_number(written):
+        return int(written)
+    scheme, colon, key = written.partition(":")
+    if not colon:
+        raise missing(kind, written)
+    return store.by_sis_id(scheme, key)

@@ -1,0 +1,262 @@
+"""Assignments, the one group that they are in, and rubrics."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, TypedDict
+
+from mesocosm.rest import Request
+from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch, user_key
+from mesocosm.servers.canvas.rest.courses import members_view
+from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, NewRubric
+from mesocosm.servers.canvas.store.access import denied, missing
+from mesocosm.servers.canvas.tools.objects import (
+    Object,
+    Row,
+    assignment_json,
+    bare_submission_json,
+    rubric_json,
+)
+from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.service import Page
+
+
+class AssignmentFields(TypedDict, total=False):
+    """What a client says of an assignment."""
+
+    name: str
+    description: str
+    points_possible: float
+    due_at: str
+    unlock_at: str
+    lock_at: str
+    grading_type: str
+    submission_types: list[str]
+    allowed_attempts: int
+    omit_from_final_grade: bool
+    published: bool
+
+
+def assignment_view(assignment: Row, access: CourseAccess) -> Object:
+    """An assignment as the REST API gives it."""
+    return _view(assignment, staff=access.staff, now=access.now)
+
+
+def _view(assignment: Row, *, staff: bool, now: str) -> Object:
+    shown = assignment_json(assignment, staff=staff, now=now)
+    shown["has_overrides"] = shown["muted"] = False
+    shown["intra_group_peer_reviews"] = shown["only_visible_to_overrides"] = False
+    return shown
+
+
+def _assignments(
+    store: CanvasStore, access: CourseAccess, rows: Sequence[Row], include: Collection[str]
+) -> list[Object]:
+    staff, now = access.staff, access.now
+    shown = [_view(row, staff=staff, now=now) for row in rows]
+    if "submission" in include:
+        for row, assignment in zip(rows, shown, strict=True):
+            submission = store.submission(access, row["id"], access.user_id)
+            assignment["submission"] = bare_submission_json(submission, row, access.now)
+    return shown
+
+
+@api.get("/courses/{course_id}/assignments")
+def list_assignments(
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    search_term: str | None = None,
+    bucket: str | None = None,
+    assignment_ids: list[int] | None = None,
+    order_by: str = "position",
+    include: list[str] | None = None,
+) -> Page:
+    """The assignments of a course."""
+    access = reading(store, course_id)
+    page, per_page = stretch(request)
+    listing = store.find_assignments(
+        access,
+        page,
+        per_page,
+        search_term=search_term,
+        bucket=bucket,
+        assignment_ids=assignment_ids,
+        order_by=order_by,
+    )
+    return page_with(listing, _assignments(store, access, listing.rows, include or ()))
+
+
+@api.get("/users/{user_id}/courses/{course_id}/assignments")
+def list_user_assignments(store: CanvasStore, request: Request, user_id: str, course_id: str) -> Page:
+    """The assignments that a user sees in a course; for the user and for graders."""
+    access = reading(store, course_id)
+    if not access.may_see_work_of(user_key(store, user_id)):
+        raise denied()
+    page, per_page = stretch(request)
+    return page_of(store.assignments(access, page, per_page), lambda row: assignment_view(row, access))
+
+
+@api.get("/courses/{course_id}/assignments/{assignment_id:int}")
+def get_assignment(
+    store: CanvasStore, course_id: str, assignment_id: int, include: list[str] | None = None
+) -> dict[str, Any]:
+    """One assignment."""
+    access = reading(store, course_id)
+    return _assignments(store, access, [store.assignment(access, assignment_id)], include or ())[0]
+
+
+@api.post("/courses/{course_id}/assignments", status=201)
+def create_assignment(store: CanvasStore, course_id: str, assignment: AssignmentFields) -> dict[str, Any]:
+    """Create an assignment."""
+    access = editing(store, course_id)
+    fields = {"name": "", **assignment}
+    return assignment_view(store.create_assignment(access, fields), access)
+
+
+@api.put("/courses/{course_id}/assignments/{assignment_id:int}")
+def update_assignment(
+    store: CanvasStore, course_id: str, assignment_id: int, assignment: AssignmentFields
+) -> dict[str, Any]:
+    """Change an assignment."""
+    access = editing(store, course_id)
+    return assignment_view(store.update_assignment(access, assignment_id, dict(assignment)), access)
+
+
+@api.delete("/courses/{course_id}/assignments/{assignment_id:int}")
+def delete_assignment(store: CanvasStore, course_id: str, assignment_id: int) -> dict[str, Any]:
+    """Delete an assignment."""
+    access = editing(store, course_id)
+    return assignment_view(store.delete_assignment(access, assignment_id), access)
+
+
+@api.get("/courses/{course_id}/assignments/{assignment_id:int}/gradeable_students")
+def list_gradeable_students(store: CanvasStore, request: Request, course_id: str, assignment_id: int) -> Page:
+    """The students whose work can be graded."""
+    access = reading(store, course_id)
+    store.assignment(access, assignment_id)
+    if not access.sees_grades:
+        raise denied()
+    page, per_page = stretch(request)
+    listing = store.course_users(access, page, per_page, types=["StudentEnrollment"])
+    return page_with(listing, members_view(store, access, listing.rows))
+
+
+# -- groups: all assignments of a course are in one -------------------------------------------------------
+
+
+def _group(store: CanvasStore, access: CourseAccess, include: Collection[str], page: int = 1) -> Object:
+    shown: Object = {
+        "id": access.course["id"],
+        "name": "Assignments",
+        "position": 1,
+        "group_weight": 0,
+        "sis_source_id": None,
+        "integration_data": {},
+        "rules": {},
+    }
+    if "assignments" in include:
+        shown["assignments"] = []
+        while True:
+            listing = store.assignments(access, page, 100)
+            shown["assignments"] += [assignment_view(row, access) for row in listing.rows]
+            if listing.page * listing.per_page >= listing.total:
+                break
+            page += 1
+    return shown
+
+
+@api.get("/courses/{course_id}/assignment_groups")
+def list_assignment_groups(
+    store: CanvasStore, course_id: str, include: list[str] | None = None
+) -> list[dict[str, Any]]:
+    """The assignment groups of a course."""
+    return [_group(store, reading(store, course_id), include or ())]
+
+
+def _of_group(store: CanvasStore, course_id: str, group_id: int) -> CourseAccess:
+    access = reading(store, course_id)
+    if group_id != access.course["id"]:
+        raise missing("assignment group", group_id)
+    return access
+
+
+@api.get("/courses/{course_id}/assignment_groups/{group_id:int}")
+def get_assignment_group(
+    store: CanvasStore, course_id: str, group_id: int, include: list[str] | None = None
+) -> dict[str, Any]:
+    """One assignment group."""
+    return _group(store, _of_group(store, course_id, group_id), include or ())
+
+
+@api.get("/courses/{course_id}/assignment_groups/{group_id:int}/assignments")
+def list_group_assignments(store: CanvasStore, request: Request, course_id: str, group_id: int) -> Page:
+    """The assignments of a group."""
+    access = _of_group(store, course_id, group_id)
+    page, per_page = stretch(request)
+    return page_of(store.assignments(access, page, per_page), lambda row: assignment_view(row, access))
+
+
+# -- rubrics ----------------------------------------------------------------------------------------------
+
+
+class RatingFields(TypedDict, total=False):
+    """A level at which a criterion can be met."""
+
+    description: str
+    long_description: str
+    points: float
+
+
+class CriterionFields(TypedDict, total=False):
+    """One thing that a rubric judges."""
+
+    description: str
+    long_description: str
+    points: float
+    criterion_use_range: bool
+    ratings: list[RatingFields]
+
+
+class RubricFields(TypedDict, total=False):
+    """What a client says of a rubric."""
+
+    title: str
+    description: str
+    free_form_criterion_comments: bool
+    hide_score_total: bool
+    criteria: list[CriterionFields]
+
+
+@api.get("/courses/{course_id}/rubrics")
+def list_rubrics(store: CanvasStore, request: Request, course_id: str) -> Page:
+    """The rubrics of a course."""
+    page, per_page = stretch(request)
+    return page_of(store.rubrics(reading(store, course_id).course["id"], page, per_page), rubric_view)
+
+
+@api.get("/courses/{course_id}/rubrics/{rubric_id:int}")
+def get_rubric(store: CanvasStore, course_id: str, rubric_id: int) -> dict[str, Any]:
+    """One rubric."""
+    return rubric_view(store.rubric(reading(store, course_id).course["id"], rubric_id))
+
+
+@api.post("/courses/{course_id}/rubrics")
+def create_rubric(store: CanvasStore, course_id: str, rubric: RubricFields) -> dict[str, Any]:
+    """Create a rubric; it is not tied to an assignment."""
+    access = editing(store, course_id)
+    new: NewRubric = {
+        "title": rubric.get("title", ""),
+        "description": rubric.get("description"),
+        "free_form_criterion_comments": rubric.get("free_form_criterion_comments", False),
+        "hide_score_total": rubric.get("hide_score_total", False),
+        "criteria": [dict(criterion) for criterion in rubric.get("criteria", [])],
+    }
+    made = store.create_rubric(access.course["id"], new)
+    return {"rubric": rubric_view(made)}
+
+
+def rubric_view(rubric: Row) -> Object:
+    """A rubric; REST clients know its criteria as ``data``, too."""
+    shown = rubric_json(rubric)
+    return shown | {"data": shown["criteria"], "reusable": False, "read_only": False}

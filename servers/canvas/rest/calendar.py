@@ -1,0 +1,237 @@
+"""Events, what is to be done, and what is new."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, TypedDict
+
+from mesocosm.errors import Invalid
+from mesocosm.rest import Request
+from mesocosm.servers.canvas.rest.api import (
+    api,
+    context_courses,
+    context_users,
+    course_key,
+    stretch,
+    user_key,
+)
+from mesocosm.servers.canvas.rest.assignments import assignment_view
+from mesocosm.servers.canvas.store import CanvasStore, Listing, values
+from mesocosm.servers.canvas.store.access import GRADERS, denied
+from mesocosm.servers.canvas.tools import dashboard
+from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, event_json
+from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.service import Page
+
+_UPCOMING_DAYS = 7
+
+
+class EventFields(TypedDict, total=False):
+    """What a client says of an event."""
+
+    context_code: str
+    title: str
+    description: str
+    location_name: str
+    start_at: str
+    end_at: str
+    all_day: bool
+
+
+def _event(event: Row) -> Object:
+    shown = event_json(event)
+    return shown | {
+        "type": "event",
+        "effective_context_code": None,
+        "all_context_codes": shown["context_code"],
+        "all_day_date": event["start_at"][:10] if event["all_day"] else None,
+        "location_address": None,
+        "parent_event_id": None,
+        "child_events_count": 0,
+        "child_events": [],
+        "hidden": False,
+        "url": f"{ADDRESS}/api/v1/calendar_events/{event['id']}",
+        "created_at": event["created_at"],
+        "updated_at": event["updated_at"],
+    }
+
+
+def _due(assignment: Object) -> Object:
+    """An assignment as an event: when it is due."""
+    return {
+        "id": f"assignment_{assignment['id']}",
+        "type": "assignment",
+        "title": assignment["name"],
+        "description": assignment["description"],
+        "start_at": assignment["due_at"],
+        "end_at": assignment["due_at"],
+        "all_day": False,
+        "context_code": f"course_{assignment['course_id']}",
+        "workflow_state": assignment["workflow_state"],
+        "html_url": assignment["html_url"],
+        "assignment": assignment,
+    }
+
+
+@api.get("/calendar_events")
+def list_events(
+    store: CanvasStore,
+    request: Request,
+    type: str = "event",
+    start_date: str | None = None,
+    end_date: str | None = None,
+    all_events: bool = False,
+    context_codes: list[str] | None = None,
+) -> Page:
+    """The events of calendars, one's own unless others are named; without dates those of today."""
+    since = values.moment("start_date", start_date) or store.stamp[:10]
+    until = values.moment("end_date", end_date, end_of_day=True) or f"{store.stamp[:10]}T23:59:59Z"
+    if all_events:
+        since, until = "", "9"
+    if until < since:
+        raise Invalid("end_date must not be before start_date", code="end_date.invalid")
+    courses, users = context_courses(context_codes), context_users(context_codes)
+    page, per_page = stretch(request)
+    if type == "assignment":
+        return _due_between(store, courses, since, until, page, per_page)
+    owner = users[0] if users else None if courses else store.user_id
+    return page_of(store.find_events(courses, owner, since, until, page, per_page), _event)
+
+
+def _due_between(
+    store: CanvasStore, courses: list[int], since: str, until: str, page: int, per_page: int
+) -> Page:
+    accesses = {key: store.reading(key) for key in courses}
+    listing = store.assignments_due(list(accesses.values()), since, until, page, per_page)
+    return page_of(listing, lambda row: _due(assignment_view(row, accesses[row["course_id"]])))
+
+
+@api.get("/users/{user_id}/calendar_events")
+def list_user_events(
+    store: CanvasStore,
+    request: Request,
+    user_id: str,
+    start_date: str | None = None,
+    end_date: str | None = None,
+    all_events: bool = False,
+) -> Page:
+    """The events of one's own calendar and of one's courses."""
+    if user_key(store, user_id) != store.user_id:
+        raise denied()
+    page, per_page = stretch(request)
+    today = None if all_events else store.stamp[:10]
+    return page_of(store.events(start_date or today, end_date or today, page, per_page), _event)
+
+
+@api.get("/calendar_events/{event_id:int}")
+def get_event(store: CanvasStore, event_id: int) -> dict[str, Any]:
+    """One event."""
+    return _event(store.event(event_id))
+
+
+@api.post("/calendar_events", status=201)
+def create_event(store: CanvasStore, calendar_event: EventFields) -> dict[str, Any]:
+    """Put an event into a course's calendar, or one's own."""
+    fields: dict[str, Any] = dict(calendar_event)
+    code = fields.pop("context_code", "")
+    courses, users = context_courses([code]), context_users([code])
+    if not courses and users != [store.user_id]:
+        raise denied()
+    return _event(store.create_event(courses[0] if courses else None, fields))
+
+
+@api.put("/calendar_events/{event_id:int}")
+def update_event(store: CanvasStore, event_id: int, calendar_event: EventFields) -> dict[str, Any]:
+    """Change an event; it stays in its calendar."""
+    fields = {name: value for name, value in calendar_event.items() if name != "context_code"}
+    return _event(store.update_event(event_id, fields))
+
+
+@api.delete("/calendar_events/{event_id:int}")
+def delete_event(store: CanvasStore, event_id: int) -> dict[str, Any]:
+    """Delete an event."""
+    return _event(store.delete_event(event_id)) | {"workflow_state": "deleted"}
+
+
+# -- what is to be done -----------------------------------------------------------------------------------
+
+
+@api.get("/users/self/upcoming_events")
+def list_upcoming(store: CanvasStore) -> list[dict[str, Any]]:
+    """The events and deadlines of the next days."""
+    events = store.events(store.stamp, store.days_away(_UPCOMING_DAYS), 1, 100).rows
+    until = store.days_away(_UPCOMING_DAYS)
+    due = [row for row in store.upcoming(100) if row["due_at"] <= until]
+    shown = [_event(event) for event in events]
+    shown += [_due(assignment_view(row, store.access(row["course_id"]))) for row in due]
+    return sorted(shown, key=lambda entry: (entry["start_at"], str(entry["id"])))
+
+
+@api.get("/users/self/todo")
+def list_todo(store: CanvasStore, request: Request) -> Page:
+    """The assignments that wait to be handed in or graded."""
+    return _todo(store, store.to_do(*stretch(request)))
+
+
+@api.get("/courses/{course_id}/todo")
+def list_course_todo(store: CanvasStore, request: Request, course_id: str) -> Page:
+    """The assignments of a course that wait to be handed in or graded."""
+    key = store.reading(course_key(store, course_id)).course["id"]
+    return _todo(store, store.to_do(*stretch(request), course_id=key))
+
+
+def _todo(store: CanvasStore, listing: Listing) -> Page:
+    return page_with(listing, (_task(store, row) for row in listing.rows))
+
+
+def _task(store: CanvasStore, row: Row) -> Object:
+    grading = row["role"] in GRADERS
+    access = store.access(row["course_id"])
+    kind = "grading" if grading else "submitting"
+    assignment = assignment_view(row, access)
+    shown: Object = {
+        "type": kind,
+        "assignment": assignment,
+        "context_type": "Course",
+        "course_id": row["course_id"],
+        "context_name": access.course["name"],
+        "ignore": f"{ADDRESS}/api/v1/users/self/todo/assignment_{row['id']}/{kind}?permanent=0",
+        "ignore_permanently": f"{ADDRESS}/api/v1/users/self/todo/assignment_{row['id']}/{kind}?permanent=1",
+        "html_url": assignment["html_url"],
+    }
+    return shown | ({"needs_grading_count": row["waiting"]} if grading else {})
+
+
+# -- what is new, and the dashboard -----------------------------------------------------------------------
+
+
+@api.get("/users/self/activity_stream")
+def list_activity(store: CanvasStore, request: Request) -> Page:
+    """What is new, newest first."""
+    page, per_page = stretch(request)
+    return dashboard.canvas_list_notifications(store, page, per_page)
+
+
+@api.get("/users/activity_stream")
+def list_activity_of_oneself(store: CanvasStore, request: Request) -> Page:
+    """The same by its other address."""
+    return list_activity(store, request)
+
+
+@api.get("/users/self/activity_stream/summary")
+def summarise_activity(store: CanvasStore) -> list[dict[str, Any]]:
+    """How much is new, by kind."""
+    counts: Counter[str] = Counter()
+    page, total = 1, 1
+    while (page - 1) * 100 < total:
+        shown = dashboard.canvas_list_notifications(store, page, 100)
+        counts.update(entry["type"] for entry in shown.items)
+        page, total = page + 1, shown.total
+    return [{"type": kind, "unread_count": 0, "count": counts[kind]} for kind in sorted(counts)]
+
+
+@api.get("/dashboard/dashboard_cards")
+def list_dashboard_cards(store: CanvasStore, request: Request) -> Page:
+    """The cards of the dashboard."""
+    page, per_page = stretch(request)
+    return dashboard.canvas_get_dashboard_cards(store, page, per_page)

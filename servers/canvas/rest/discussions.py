@@ -1,0 +1,261 @@
+"""Announcements and discussions: topics, entries and replies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mesocosm.errors import Invalid
+from mesocosm.rest import Request
+from mesocosm.servers.canvas.rest.api import api, context_courses, reading, stretch
+from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
+from mesocosm.servers.canvas.store.access import denied
+from mesocosm.servers.canvas.tools.objects import Object, Row, entry_json, topic_json
+from mesocosm.servers.canvas.tools.service import given, page_of
+from mesocosm.service import Page
+
+_RECENT_REPLIES = 10
+
+
+def topic_view(store: CanvasStore, topic: Row) -> Object:
+    """A topic as the REST API gives it."""
+    shown = topic_json(topic)
+    delayed = topic["posted_at"] > store.stamp
+    return shown | {
+        "context_code": f"course_{topic['course_id']}",
+        "user_name": topic["author_name"],
+        "delayed_post_at": topic["posted_at"] if delayed else None,
+        "read_state": "read",
+        "unread_count": 0,
+        "subscribed": False,
+        "assignment_id": None,
+        "allow_rating": False,
+        "attachments": [],
+        "locked_for_user": False,
+        "user_can_see_posts": True,
+        "podcast_url": None,
+        "group_category_id": None,
+    }
+
+
+def _entry(entry: Row) -> Object:
+    return entry_json(entry) | {
+        "read_state": "read",
+        "forced_read_state": False,
+        "user": {"id": entry["user_id"], "display_name": entry["user_name"]},
+    }
+
+
+@api.get("/announcements")
+def list_announcements(
+    store: CanvasStore,
+    request: Request,
+    context_codes: list[str] | None = None,
+    start_date: str | None = None,
+    end_date: str | None = None,
+    active_only: bool = False,
+) -> Page:
+    """The announcements of courses; without dates those of the last 14 days and the next 28."""
+    if not context_codes:
+        raise Invalid("Missing context_codes", code="context_codes.blank")
+    start = values.moment("start_date", start_date) or store.days_away(-14)
+    end = values.moment("end_date", end_date, end_of_day=True) or store.days_away(28)
+    page, per_page = stretch(request)
+    listing = store.announcements_between(
+        context_courses(context_codes), start, end, page, per_page, active_only=active_only
+    )
+    return page_of(listing, lambda topic: topic_view(store, topic))
+
+
+@api.get("/courses/{course_id}/discussion_topics")
+def list_topics(
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    only_announcements: bool = False,
+    search_term: str | None = None,
+    scope: str | None = None,
+    order_by: str | None = None,
+) -> Page:
+    """The discussions of a course, or its announcements."""
+    page, per_page = stretch(request)
+    listing = store.find_topics(
+        reading(store, course_id),
+        page,
+        per_page,
+        announcements=only_announcements,
+        search_term=search_term,
+        scope=scope.split(",") if scope else (),
+        order_by=order_by,
+    )
+    return page_of(listing, lambda topic: topic_view(store, topic))
+
+
+@api.get("/courses/{course_id}/discussion_topics/{topic_id:int}")
+def get_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
+    """One topic."""
+    return topic_view(store, store.topic(reading(store, course_id), topic_id))
+
+
+@api.post("/courses/{course_id}/discussion_topics")
+def create_topic(
+    store: CanvasStore,
+    course_id: str,
+    title: str | None = None,
+    message: str | None = None,
+    is_announcement: bool | None = None,
+    published: bool | None = None,
+    delayed_post_at: str | None = None,
+    pinned: bool | None = None,
+    locked: bool | None = None,
+    require_initial_post: bool | None = None,
+) -> dict[str, Any]:
+    """Start a discussion, or announce something."""
+    fields = given(
+        title=title,
+        message=message,
+        is_announcement=is_announcement,
+        published=published,
+        delayed_post_at=delayed_post_at,
+        pinned=pinned,
+        locked=locked,
+        require_initial_post=require_initial_post,
+    )
+    return topic_view(store, store.create_topic(reading(store, course_id), fields))
+
+
+@api.put("/courses/{course_id}/discussion_topics/{topic_id:int}")
+def update_topic(
+    store: CanvasStore,
+    course_id: str,
+    topic_id: int,
+    title: str | None = None,
+    message: str | None = None,
+    published: bool | None = None,
+    delayed_post_at: str | None = None,
+    pinned: bool | None = None,
+    locked: bool | None = None,
+    require_initial_post: bool | None = None,
+) -> dict[str, Any]:
+    """Change a topic."""
+    fields = given(
+        title=title,
+        message=message,
+        published=published,
+        delayed_post_at=delayed_post_at,
+        pinned=pinned,
+        locked=locked,
+        require_initial_post=require_initial_post,
+    )
+    return topic_view(store, store.update_topic(reading(store, course_id), topic_id, fields))
+
+
+@api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}")
+def delete_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
+    """Delete a topic."""
+    topic = store.delete_topic(reading(store, course_id), topic_id)
+    return topic_view(store, topic) | {"deleted_at": store.stamp, "workflow_state": "deleted"}
+
+
+# -- entries ----------------------------------------------------------------------------------------------
+
+
+def _posts(store: CanvasStore, access: CourseAccess, topic: Row, page: int, per_page: int) -> Any:
+    listing = store.entries(access, topic, page, per_page)
+    if listing is None:
+        raise denied()  # Canvas: require_initial_post
+    return listing
+
+
+@api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/entries")
+def list_entries(store: CanvasStore, request: Request, course_id: str, topic_id: int) -> Page:
+    """The posts of a topic that answer no other, newest first."""
+    access = reading(store, course_id)
+    topic = store.topic(access, topic_id)
+    _posts(store, access, topic, 1, 1)
+    page, per_page = stretch(request)
+    return page_of(store.top_entries(topic, page, per_page), lambda entry: _with_replies(store, entry))
+
+
+def _with_replies(store: CanvasStore, entry: Row) -> Object:
+    replies = store.replies(entry, 1, _RECENT_REPLIES)
+    shown = [_entry(reply) for reply in replies.rows]
+    more = replies.total > len(shown)
+    return _entry(entry) | ({"recent_replies": shown, "has_more_replies": more} if shown else {})
+
+
+@api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/entry_list")
+def list_entries_by_id(
+    store: CanvasStore, request: Request, course_id: str, topic_id: int, ids: list[int]
+) -> Page:
+    """Certain posts of a topic."""
+    access = reading(store, course_id)
+    topic = store.topic(access, topic_id)
+    _posts(store, access, topic, 1, 1)
+    found = [store.entry(topic, key) for key in ids[:100]]
+    return Page([_entry(entry) for entry in found], 1, 100, len(found))
+
+
+@api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}/replies")
+def list_replies(store: CanvasStore, request: Request, course_id: str, topic_id: int, entry_id: int) -> Page:
+    """The answers to a post."""
+    access = reading(store, course_id)
+    topic = store.topic(access, topic_id)
+    _posts(store, access, topic, 1, 1)
+    page, per_page = stretch(request)
+    return page_of(store.replies(store.entry(topic, entry_id), page, per_page), _entry)
+
+
+@api.post("/courses/{course_id}/discussion_topics/{topic_id:int}/entries", status=201)
+def post_entry(store: CanvasStore, course_id: str, topic_id: int, message: str = "") -> dict[str, Any]:
+    """Post to a topic."""
+    return _entry(store.post_entry(reading(store, course_id), topic_id, message))
+
+
+@api.post("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}/replies", status=201)
+def post_reply(
+    store: CanvasStore, course_id: str, topic_id: int, entry_id: int, message: str = ""
+) -> dict[str, Any]:
+    """Answer a post."""
+    return _entry(store.reply(reading(store, course_id), topic_id, entry_id, message))
+
+
+@api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}")
+def update_entry(
+    store: CanvasStore, course_id: str, topic_id: int, entry_id: int, message: str = ""
+) -> dict[str, Any]:
+    """Change a post."""
+    return _entry(store.update_entry(reading(store, course_id), topic_id, entry_id, message))
+
+
+@api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}")
+def delete_entry(store: CanvasStore, course_id: str, topic_id: int, entry_id: int) -> dict[str, Any]:
+    """Delete a post."""
+    entry = store.delete_entry(reading(store, course_id), topic_id, entry_id)
+    return _entry(entry) | {"deleted": True, "deleted_at": store.stamp, "message": None}
+
+
+@api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/view")
+def get_full_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
+    """A topic with its posts as a tree (the first 1,000) and the people in it."""
+    access = reading(store, course_id)
+    topic = store.topic(access, topic_id)
+    rows: list[Row] = []
+    for page in range(1, 11):
+        listing = _posts(store, access, topic, page, 100)
+        rows += listing.rows
+        if len(rows) >= listing.total:
+            break
+    nodes = {row["id"]: entry_json(row) | {"replies": []} for row in rows}
+    roots: list[Object] = []
+    for node in nodes.values():
+        above = nodes.get(node["parent_id"])
+        (above["replies"] if above else roots).append(node)
+    people = {row["user_id"]: {"id": row["user_id"], "display_name": row["user_name"]} for row in rows}
+    return {
+        "participants": list(people.values()),
+        "unread_entries": [],
+        "forced_entries": [],
+        "entry_ratings": {},
+        "view": roots,
+        "new_entries": [],
+    }

@@ -1,0 +1,290 @@
+"""Files and folders. A file is a record: its name, type and size are kept, its bytes are not."""
+
+from __future__ import annotations
+
+import mimetypes
+from email.parser import BytesParser
+from email.policy import HTTP
+from typing import Any
+
+from mesocosm.errors import Invalid
+from mesocosm.rest import Request
+from mesocosm.servers.canvas.rest.api import UPLOADS, api, course_key, editing, reading, stretch, user_key
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.access import denied
+from mesocosm.servers.canvas.tools.objects import Object, Row, file_json, folder_json
+from mesocosm.servers.canvas.tools.service import given, page_of
+from mesocosm.service import Page
+
+
+def file_view(file: Row) -> Object:
+    """A file as the REST API gives it; one that was handed in is known by less."""
+    if "course_id" not in file:
+        kept = ("id", "display_name", "size")
+        return {name: file[name] for name in kept} | {"content-type": file["content_type"]}
+    return file_json(file) | {
+        "mime_class": file["content_type"].partition("/")[0],
+        "modified_at": file["updated_at"],
+        "unlock_at": None,
+        "lock_at": None,
+        "hidden_for_user": False,
+        "locked_for_user": file["locked"],
+        "thumbnail_url": None,
+        "upload_status": "success",
+    }
+
+
+def _folder(folder: Row) -> Object:
+    return folder_json(folder) | {"locked": False, "locked_for_user": False, "hidden_for_user": False}
+
+
+# -- files ------------------------------------------------------------------------------------------------
+
+
+@api.get("/courses/{course_id}/files")
+def list_course_files(
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    search_term: str | None = None,
+    content_types: list[str] | None = None,
+    sort: str = "name",
+    order: str = "asc",
+) -> Page:
+    """The files of a course."""
+    access = reading(store, course_id)
+    page, per_page = stretch(request)
+    listing = store.find_files(
+        access, page, per_page, search_term=search_term, content_types=content_types, sort=sort, order=order
+    )
+    return page_of(listing, file_view)
+
+
+@api.get("/folders/{folder_id:int}/files")
+def list_folder_files(
+    store: CanvasStore,
+    request: Request,
+    folder_id: int,
+    search_term: str | None = None,
+    content_types: list[str] | None = None,
+    sort: str = "name",
+    order: str = "asc",
+) -> Page:
+    """The files in a folder."""
+    access = store.reading(store.folder(folder_id)["course_id"])
+    page, per_page = stretch(request)
+    listing = store.find_files(
+        access,
+        page,
+        per_page,
+        folder_id=folder_id,
+        search_term=search_term,
+        content_types=content_types,
+        sort=sort,
+        order=order,
+    )
+    return page_of(listing, file_view)
+
+
+@api.get("/users/{user_id}/files")
+def list_user_files(store: CanvasStore, request: Request, user_id: str) -> Page:
+    """One's own files."""
+    if user_key(store, user_id) != store.user_id:
+        raise denied()
+    return page_of(store.own_files(*stretch(request)), file_view)
+
+
+@api.get("/files/{file_id:int}")
+def get_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
+    """One file."""
+    return file_view(store.file(file_id))
+
+
+@api.get("/courses/{course_id}/files/{file_id:int}")
+def get_course_file(store: CanvasStore, course_id: str, file_id: int) -> dict[str, Any]:
+    """One file of a course."""
+    reading(store, course_id)
+    return file_view(store.file(file_id))
+
+
+@api.put("/files/{file_id:int}")
+def update_file(
+    store: CanvasStore,
+    file_id: int,
+    name: str | None = None,
+    hidden: bool | None = None,
+    locked: bool | None = None,
+) -> dict[str, Any]:
+    """Rename, hide or lock a file."""
+    return file_view(store.update_file(file_id, given(display_name=name, hidden=hidden, locked=locked)))
+
+
+@api.delete("/files/{file_id:int}")
+def delete_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
+    """Delete a file."""
+    return file_view(store.delete_file(file_id))
+
+
+# -- folders ----------------------------------------------------------------------------------------------
+
+
+@api.get("/courses/{course_id}/folders")
+def list_folders(store: CanvasStore, request: Request, course_id: str) -> Page:
+    """All folders of a course."""
+    page, per_page = stretch(request)
+    return page_of(store.folders(reading(store, course_id), page, per_page), _folder)
+
+
+@api.get("/courses/{course_id}/folders/by_path")
+def get_root(store: CanvasStore, course_id: str) -> list[dict[str, Any]]:
+    """The root folder of a course."""
+    return [_folder(store.root_folder(reading(store, course_id)))]
+
+
+@api.get("/courses/{course_id}/folders/by_path/{full_path:path}")
+def resolve_path(store: CanvasStore, course_id: str, full_path: str) -> list[dict[str, Any]]:
+    """The folders on the way to one."""
+    return [_folder(folder) for folder in store.folder_path(reading(store, course_id), full_path)]
+
+
+@api.get("/courses/{course_id}/folders/{folder_id}")
+def get_course_folder(store: CanvasStore, course_id: str, folder_id: str) -> dict[str, Any]:
+    """One folder of a course; ``root`` is the one that holds all."""
+    access = reading(store, course_id)
+    if folder_id == "root":
+        return _folder(store.root_folder(access))
+    return _folder(store.folder(course_key(store, folder_id)))
+
+
+@api.get("/folders/{folder_id:int}")
+def get_folder(store: CanvasStore, folder_id: int) -> dict[str, Any]:
+    """One folder."""
+    return _folder(store.folder(folder_id))
+
+
+@api.get("/folders/{folder_id:int}/folders")
+def list_sub_folders(store: CanvasStore, request: Request, folder_id: int) -> Page:
+    """The folders directly in a folder."""
+    page, per_page = stretch(request)
+    return page_of(store.sub_folders(store.folder(folder_id), page, per_page), _folder)
+
+
+@api.post("/courses/{course_id}/folders")
+def create_folder(
+    store: CanvasStore,
+    course_id: str,
+    name: str,
+    parent_folder_id: int | None = None,
+    hidden: bool = False,
+) -> dict[str, Any]:
+    """Create a folder in a course."""
+    access = editing(store, course_id)
+    parent = store.folder(parent_folder_id) if parent_folder_id else None
+    return _folder(store.create_folder(access, name, parent, hidden=hidden))
+
+
+@api.post("/folders/{folder_id:int}/folders")
+def create_sub_folder(store: CanvasStore, folder_id: int, name: str, hidden: bool = False) -> dict[str, Any]:
+    """Create a folder in a folder."""
+    parent = store.folder(folder_id)
+    return _folder(store.create_folder(store.editing(parent["course_id"]), name, parent, hidden=hidden))
+
+
+@api.put("/folders/{folder_id:int}")
+def update_folder(store: CanvasStore, folder_id: int, hidden: bool | None = None) -> dict[str, Any]:
+    """Hide or show a folder."""
+    return _folder(store.update_folder(folder_id, given(hidden=hidden)))
+
+
+@api.delete("/folders/{folder_id:int}")
+def delete_folder(store: CanvasStore, folder_id: int, force: bool = False) -> dict[str, Any]:
+    """Delete a folder."""
+    return _folder(store.delete_folder(folder_id, force=force))
+
+
+# -- uploads: a client says what it has, and is told where to send it -------------------------------------
+
+
+def _ticket(request: Request, name: str, **where: int | None) -> dict[str, Any]:
+    places = {key: str(value) for key, value in where.items() if value is not None}
+    return {
+        "upload_url": request.base + UPLOADS,
+        "upload_params": {"filename": name, **places},
+        "file_param": "file",
+    }
+
+
+@api.post("/courses/{course_id}/files", writes=False)
+def begin_course_upload(
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    name: str,
+    size: int = 0,
+    parent_folder_id: int | None = None,
+) -> dict[str, Any]:
+    """Ask where to send a file for a course."""
+    access = editing(store, course_id)
+    return _ticket(request, name, course_id=access.course["id"], folder_id=parent_folder_id)
+
+
+@api.post("/folders/{folder_id:int}/files", writes=False)
+def begin_folder_upload(store: CanvasStore, request: Request, folder_id: int, name: str) -> dict[str, Any]:
+    """Ask where to send a file for a folder."""
+    folder = store.folder(folder_id)
+    store.editing(folder["course_id"])
+    return _ticket(request, name, course_id=folder["course_id"], folder_id=folder_id)
+
+
+@api.post("/users/{user_id}/files", writes=False)
+def begin_own_upload(store: CanvasStore, request: Request, user_id: str, name: str) -> dict[str, Any]:
+    """Ask where to send a file of one's own."""
+    if user_key(store, user_id) != store.user_id:
+        raise denied()
+    return _ticket(request, name)
+
+
+@api.post("/courses/{course_id}/assignments/{assignment_id:int}/submissions/{user_id}/files", writes=False)
+def begin_submission_upload(
+    store: CanvasStore, request: Request, course_id: str, assignment_id: int, user_id: str, name: str
+) -> dict[str, Any]:
+    """Ask where to send a file that is to be handed in."""
+    store.assignment(reading(store, course_id), assignment_id)
+    if user_key(store, user_id) != store.user_id:
+        raise denied()
+    return _ticket(request, name)
+
+
+@api.post("/uploads", status=201)
+def receive_upload(store: CanvasStore, request: Request) -> dict[str, Any]:
+    """Take a file: its record is made of what was sent."""
+    fields, kind, size = _parts(request)
+    name = fields.get("filename", "")
+    guessed = mimetypes.guess_type(name)[0] or kind
+    course, folder = (_whole(fields.get(place)) for place in ("course_id", "folder_id"))
+    return file_view(store.upload(course, folder, name, guessed, size))
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() and len(text) < 19 else None
+
+
+def _parts(request: Request) -> tuple[dict[str, str], str, int]:
+    """The fields of a multipart form, and the type and size of its file."""
+    if request.media_type != "multipart/form-data":
+        raise Invalid("An upload is a form of the type multipart/form-data.")
+    head = f"Content-Type: {request.headers['content-type']}\r\n\r\n".encode()
+    message = BytesParser(policy=HTTP).parsebytes(head + request.body)
+    fields: dict[str, str] = {}
+    found: tuple[str, int] | None = None
+    for part in message.iter_parts() if message.is_multipart() else ():
+        content = part.get_payload(decode=True)
+        data = content if isinstance(content, bytes) else b""
+        name = part.get_param("name", header="content-disposition")
+        if name == "file":
+            found = part.get_content_type(), len(data)
+        elif isinstance(name, str):
+            fields[name] = data.decode(errors="replace")
+    if found is None:
+        raise Invalid("The form has no file.", code="file.blank")
+    return fields, *found

@@ -1,0 +1,174 @@
+"""Modules and their items."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, TypedDict
+
+from mesocosm.errors import Invalid
+from mesocosm.rest import Request
+from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
+from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
+from mesocosm.servers.canvas.store.modules import ITEM_TYPES
+from mesocosm.servers.canvas.tools.objects import Object, Row, module_item_json, modules_json
+from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.service import Page
+
+MAX_INLINE = 100
+"""Canvas leaves out the items of a module that has more, even if they are asked for."""
+
+
+class ModuleFields(TypedDict, total=False):
+    """What a client says of a module."""
+
+    name: str
+    unlock_at: str
+    position: int
+    require_sequential_progress: bool
+    prerequisite_module_ids: list[int]
+    published: bool
+
+
+class ItemFields(TypedDict, total=False):
+    """What a client says of a module item."""
+
+    title: str
+    type: str
+    content_id: int
+    page_url: str
+    external_url: str
+    position: int
+    indent: int
+    published: bool
+    module_id: int
+
+
+def _modules(
+    store: CanvasStore, access: CourseAccess, modules: Sequence[Row], include: Collection[str]
+) -> list[Object]:
+    shown = modules_json(store, access, modules)
+    for module in shown:
+        module["publish_final_grade"] = False
+        module["completed_at"] = None
+        if "items" in include and module["items_count"] <= MAX_INLINE:
+            items = store.items(access, module["id"], 1, MAX_INLINE).rows
+            module["items"] = [_item(item, access) for item in items]
+    return shown
+
+
+def _item(item: Row, access: CourseAccess) -> Object:
+    return module_item_json(item, access.course["id"]) | {
+        "new_tab": False,
+        "completion_requirement": {"type": "must_mark_done", "completed": bool(item["completed"])},
+    }
+
+
+@api.get("/courses/{course_id}/modules")
+def list_modules(
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    search_term: str | None = None,
+    include: list[str] | None = None,
+) -> Page:
+    """The modules of a course."""
+    access = reading(store, course_id)
+    page, per_page = stretch(request)
+    listing = store.find_modules(access, page, per_page, search_term=search_term)
+    return page_with(listing, _modules(store, access, listing.rows, include or ()))
+
+
+@api.get("/courses/{course_id}/modules/{module_id:int}")
+def get_module(
+    store: CanvasStore, course_id: str, module_id: int, include: list[str] | None = None
+) -> dict[str, Any]:
+    """One module."""
+    access = reading(store, course_id)
+    return _modules(store, access, [store.module(access, module_id)], include or ())[0]
+
+
+@api.post("/courses/{course_id}/modules")
+def create_module(store: CanvasStore, course_id: str, module: ModuleFields) -> dict[str, Any]:
+    """Create a module."""
+    access = editing(store, course_id)
+    return _modules(store, access, [store.create_module(access, {"name": "", **module})], ())[0]
+
+
+@api.put("/courses/{course_id}/modules/{module_id:int}")
+def update_module(store: CanvasStore, course_id: str, module_id: int, module: ModuleFields) -> dict[str, Any]:
+    """Change a module, or move it."""
+    access = editing(store, course_id)
+    return _modules(store, access, [store.update_module(access, module_id, dict(module))], ())[0]
+
+
+@api.delete("/courses/{course_id}/modules/{module_id:int}")
+def delete_module(store: CanvasStore, course_id: str, module_id: int) -> dict[str, Any]:
+    """Delete a module."""
+    access = editing(store, course_id)
+    [shown] = _modules(store, access, [store.module(access, module_id)], ())
+    store.delete_module(access, module_id)
+    return shown
+
+
+@api.get("/courses/{course_id}/modules/{module_id:int}/items")
+def list_items(store: CanvasStore, request: Request, course_id: str, module_id: int) -> Page:
+    """The items of a module."""
+    access = reading(store, course_id)
+    page, per_page = stretch(request)
+    return page_of(store.items(access, module_id, page, per_page), lambda item: _item(item, access))
+
+
+@api.get("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
+def get_item(store: CanvasStore, course_id: str, module_id: int, item_id: int) -> dict[str, Any]:
+    """One item of a module."""
+    access = reading(store, course_id)
+    return _item(store.item(access, module_id, item_id), access)
+
+
+@api.post("/courses/{course_id}/modules/{module_id:int}/items")
+def create_item(
+    store: CanvasStore, course_id: str, module_id: int, module_item: ItemFields
+) -> dict[str, Any]:
+    """Add an item to a module; a page is named by its address."""
+    access = editing(store, course_id)
+    kind = values.choice("type", module_item.get("type", ""), ITEM_TYPES)
+    fields: dict[str, Any] = {"title": "No Title", **module_item}
+    if kind == "SubHeader":
+        raise Invalid("Invalid type: text headers cannot be added.", code="type.inclusion")
+    if kind == "Page" and "page_url" in module_item:
+        fields["content_id"] = store.page(access, module_item["page_url"])["id"]
+    if "external_url" in module_item:
+        fields["url"] = module_item["external_url"]
+    return _item(store.create_item(access, module_id, fields), access)
+
+
+@api.put("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
+def update_item(
+    store: CanvasStore, course_id: str, module_id: int, item_id: int, module_item: ItemFields
+) -> dict[str, Any]:
+    """Change an item of a module, or move it."""
+    access = editing(store, course_id)
+    settled = ("type", "content_id", "page_url")
+    fields = {name: value for name, value in module_item.items() if name not in settled}
+    return _item(store.update_item(access, module_id, item_id, fields), access)
+
+
+@api.delete("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
+def delete_item(store: CanvasStore, course_id: str, module_id: int, item_id: int) -> dict[str, Any]:
+    """Take an item out of a module."""
+    access = editing(store, course_id)
+    return _item(store.delete_item(access, module_id, item_id), access)
+
+
+@api.put("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}/done")
+def mark_done(store: CanvasStore, course_id: str, module_id: int, item_id: int) -> dict[str, Any]:
+    """Mark an item as done."""
+    access = reading(store, course_id)
+    return _item(store.complete(access, module_id, item_id), access)
+
+
+@api.delete("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}/done")
+def mark_not_done(store: CanvasStore, course_id: str, module_id: int, item_id: int) -> dict[str, Any]:
+    """Take back that an item is done."""
+    access = reading(store, course_id)
+    return _item(store.uncomplete(access, module_id, item_id), access)

@@ -1,0 +1,81 @@
+"""Pages of courses, the front page among them."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from mesocosm.rest import Request
+from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.tools.objects import Object, Row, full_page_json, page_json
+from mesocosm.servers.canvas.tools.service import page_of
+from mesocosm.service import Page
+
+
+class PageFields(TypedDict, total=False):
+    """What a client says of a page."""
+
+    title: str
+    body: str
+    published: bool
+    front_page: bool
+
+
+def _page(page: Row) -> Object:
+    return full_page_json(page) | {"hide_from_students": not page["published"], "locked_for_user": False}
+
+
+@api.get("/courses/{course_id}/pages")
+def list_pages(
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    sort: str = "title",
+    order: str = "asc",
+    search_term: str | None = None,
+    published: bool | None = None,
+) -> Page:
+    """The pages of a course, without their text."""
+    access = reading(store, course_id)
+    page, per_page = stretch(request)
+    listing = store.find_pages(
+        access, page, per_page, sort=sort, order=order, search_term=search_term, published=published
+    )
+    return page_of(listing, page_json)
+
+
+@api.get("/courses/{course_id}/pages/{url}")
+def get_page(store: CanvasStore, course_id: str, url: str) -> dict[str, Any]:
+    """One page with its text."""
+    return _page(store.page(reading(store, course_id), url))
+
+
+@api.get("/courses/{course_id}/front_page")
+def get_front_page(store: CanvasStore, course_id: str) -> dict[str, Any]:
+    """The front page."""
+    return _page(store.front_page(reading(store, course_id)))
+
+
+@api.post("/courses/{course_id}/pages")
+def create_page(store: CanvasStore, course_id: str, wiki_page: PageFields) -> dict[str, Any]:
+    """Create a page."""
+    return _page(store.create_page(editing(store, course_id), {"title": "", **wiki_page}))
+
+
+@api.put("/courses/{course_id}/pages/{url}")
+def update_page(store: CanvasStore, course_id: str, url: str, wiki_page: PageFields) -> dict[str, Any]:
+    """Change a page."""
+    return _page(store.update_page(editing(store, course_id), url, dict(wiki_page)))
+
+
+@api.put("/courses/{course_id}/front_page")
+def update_front_page(store: CanvasStore, course_id: str, wiki_page: PageFields) -> dict[str, Any]:
+    """Change the front page."""
+    access = editing(store, course_id)
+    return _page(store.update_page(access, store.front_page(access)["url"], dict(wiki_page)))
+
+
+@api.delete("/courses/{course_id}/pages/{url}")
+def delete_page(store: CanvasStore, course_id: str, url: str) -> dict[str, Any]:
+    """Delete a page."""
+    return _page(store.delete_page(editing(store, course_id), url))

@@ -1,0 +1,261 @@
+"""Submissions: handing in, grading, remarking; and the history of grades."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, TypedDict
+
+from mesocosm.rest import Request
+from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, user_key
+from mesocosm.servers.canvas.rest.assignments import assignment_view
+from mesocosm.servers.canvas.rest.files import file_view
+from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
+from mesocosm.servers.canvas.store.access import denied
+from mesocosm.servers.canvas.tools.objects import (
+    Object,
+    Row,
+    attempt_json,
+    bare_submission_json,
+    comment_json,
+    user_json,
+)
+from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.service import Page
+
+
+class WorkFields(TypedDict, total=False):
+    """What a student hands in."""
+
+    submission_type: str
+    body: str
+    url: str
+    file_ids: list[int]
+
+
+class CommentFields(TypedDict, total=False):
+    """A remark on a submission."""
+
+    text_comment: str
+
+
+class GradeFields(TypedDict, total=False):
+    """What a grader says of a submission."""
+
+    posted_grade: str | float
+
+
+def submissions_view(
+    store: CanvasStore, access: CourseAccess, submissions: Sequence[Row], include: Collection[str] = ()
+) -> list[Object]:
+    """Submissions as the REST API gives them, with what ``include[]`` asks for."""
+    assignments = {key: store.assignment(access, key) for key in {s["assignment_id"] for s in submissions}}
+    return [_submission(store, access, s, assignments[s["assignment_id"]], include) for s in submissions]
+
+
+def _submission(
+    store: CanvasStore, access: CourseAccess, submission: Row, assignment: Row, include: Collection[str]
+) -> Object:
+    shown = bare_submission_json(submission, assignment, access.now)
+    shown |= {"course_id": access.course["id"], "excused": False, "late_policy_status": None}
+    shown |= {"points_deducted": None, "extra_attempts": None, "posted_at": submission["graded_at"]}
+    if submission["file_ids"]:
+        shown["attachments"] = [file_view(file) for file in store.attached_files(submission)]
+    if "submission_comments" in include:
+        shown["submission_comments"] = _comments(store, submission)
+    if "submission_history" in include:
+        earlier = store.earlier_attempts(submission) if submission["id"] is not None else ()
+        history = [attempt_json(attempt, assignment) | {"id": submission["id"]} for attempt in earlier]
+        shown["submission_history"] = [*history, bare_submission_json(submission, assignment, access.now)]
+    if "assignment" in include:
+        shown["assignment"] = assignment_view(assignment, access)
+    if "course" in include:
+        shown["course"] = {"id": access.course["id"], "name": access.course["name"]}
+    if "user" in include:
+        user = user_json(store.user(submission["user_id"]))
+        shown["user"] = {name: user[name] for name in ("id", "name", "sortable_name", "short_name")}
+    return shown
+
+
+def _comments(store: CanvasStore, submission: Row) -> list[Object]:
+    if submission["id"] is None:
+        return []
+    return [
+        comment_json(comment)
+        | {"edited_at": None, "author": {"id": comment["author_id"], "display_name": comment["author_name"]}}
+        for comment in store.comments(submission)
+    ]
+
+
+@api.get("/courses/{course_id}/assignments/{assignment_id:int}/submissions")
+def list_submissions(
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    assignment_id: int,
+    include: list[str] | None = None,
+) -> Page:
+    """Every student's submission for an assignment."""
+    access = reading(store, course_id)
+    store.assignment(access, assignment_id)
+    page, per_page = stretch(request)
+    listing = store.submissions(access, page, per_page, assignment_ids=[assignment_id])
+    return page_with(listing, submissions_view(store, access, listing.rows, include or ()))
+
+
+@api.get("/courses/{course_id}/students/submissions")
+def list_multiple_submissions(
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    student_ids: list[str] | None = None,
+    assignment_ids: list[int] | None = None,
+    workflow_state: str | None = None,
+    submitted_since: str | None = None,
+    graded_since: str | None = None,
+    grouped: bool = False,
+    include: list[str] | None = None,
+) -> Page:
+    """Submissions of several students for several assignments; one's own if no students are named."""
+    access = reading(store, course_id)
+    asked = student_ids or ["self"]
+    users = None if "all" in asked else [user_key(store, key) for key in asked]
+    page, per_page = stretch(request)
+    listing = store.submissions(
+        access,
+        page,
+        per_page,
+        assignment_ids=assignment_ids,
+        user_ids=users,
+        workflow_state=workflow_state,
+        submitted_since=submitted_since,
+        graded_since=graded_since,
+        by_user=True,
+    )
+    shown = submissions_view(store, access, listing.rows, include or ())
+    return page_with(listing, _grouped(access, shown) if grouped else shown)
+
+
+api.get("/sections/{course_id}/students/submissions")(list_multiple_submissions)
+
+
+def _grouped(access: CourseAccess, submissions: list[Object]) -> list[Object]:
+    groups: dict[int, list[Object]] = {}
+    for submission in submissions:
+        groups.setdefault(submission["user_id"], []).append(submission)
+    section = access.course["id"]
+    return [{"user_id": key, "section_id": section, "submissions": found} for key, found in groups.items()]
+
+
+@api.get("/courses/{course_id}/assignments/{assignment_id:int}/submissions/{user_id}")
+def get_submission(
+    store: CanvasStore, course_id: str, assignment_id: int, user_id: str, include: list[str] | None = None
+) -> dict[str, Any]:
+    """One student's submission for an assignment."""
+    access = reading(store, course_id)
+    submission = store.submission(access, assignment_id, user_key(store, user_id))
+    return submissions_view(store, access, [submission], include or ())[0]
+
+
+@api.post("/courses/{course_id}/assignments/{assignment_id:int}/submissions", status=201)
+def submit(
+    store: CanvasStore,
+    course_id: str,
+    assignment_id: int,
+    submission: WorkFields,
+    comment: CommentFields | None = None,
+) -> dict[str, Any]:
+    """Hand in work."""
+    access = reading(store, course_id)
+    made = store.submit(
+        access,
+        assignment_id,
+        submission.get("submission_type", ""),
+        submission.get("body"),
+        submission.get("url"),
+        submission.get("file_ids"),
+    )
+    if text := (comment or {}).get("text_comment"):
+        made = store.comment_on_submission(access, assignment_id, access.user_id, text)
+    return submissions_view(store, access, [made], ("submission_comments",))[0]
+
+
+@api.put("/courses/{course_id}/assignments/{assignment_id:int}/submissions/{user_id}")
+def update_submission(
+    store: CanvasStore,
+    course_id: str,
+    assignment_id: int,
+    user_id: str,
+    submission: GradeFields | None = None,
+    comment: CommentFields | None = None,
+    include: list[str] | None = None,
+) -> dict[str, Any]:
+    """Grade a submission, or remark on it, or both."""
+    student = user_key(store, user_id)
+    text = (comment or {}).get("text_comment")
+    access = store.access(course_key(store, course_id))
+    if submission is not None and "posted_grade" in submission:
+        access = store.grading(access.course["id"])
+        made = store.grade(access, assignment_id, student, submission["posted_grade"], text)
+    elif text is not None:
+        access = reading(store, course_id)
+        made = store.comment_on_submission(access, assignment_id, student, text)
+    else:
+        access = reading(store, course_id)
+        made = store.submission(access, assignment_id, student)
+    return submissions_view(store, access, [made], ("submission_comments", *(include or ())))[0]
+
+
+@api.get("/users/{user_id}/missing_submissions")
+def list_missing_submissions(store: CanvasStore, request: Request, user_id: str) -> Page:
+    """The assignments that one has not handed in though they are due."""
+    if user_key(store, user_id) != store.user_id:
+        raise denied()
+    page, per_page = stretch(request)
+    listing = store.missing_assignments(page, per_page)
+    accesses = {key: store.access(key) for key in {row["course_id"] for row in listing.rows}}
+    return page_of(listing, lambda row: assignment_view(row, accesses[row["course_id"]]))
+
+
+@api.get("/courses/{course_id}/gradebook_history/feed")
+def list_graded_versions(
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    assignment_id: int | None = None,
+    user_id: int | None = None,
+) -> Page:
+    """The grades that were given in a course."""
+    access = reading(store, course_id)
+    page, per_page = stretch(request)
+    listing = store.graded_versions(access, page, per_page, assignment_id=assignment_id, user_id=user_id)
+    return page_of(listing, lambda row: _version(row, access))
+
+
+def _version(row: Row, access: CourseAccess) -> Object:
+    assignment = {**row, "id": row["assignment_id"], "course_id": access.course["id"]}
+    return attempt_json(row, assignment) | {
+        "id": row["id"],
+        "assignment_id": row["assignment_id"],
+        "assignment_name": row["assignment_name"],
+        "user_id": row["user_id"],
+        "user_name": row["user_name"],
+        "grader_id": row["grader_id"],
+        "grader": row["grader_name"],
+        "graded_at": row["graded_at"],
+        "current_grade": row["grade"],
+        "new_grade": row["grade"],
+        "previous_grade": None,
+        "workflow_state": row["workflow_state"],
+    }
+
+
+@api.get("/courses/{course_id}/assignments/{assignment_id:int}/submission_summary")
+def get_submission_summary(store: CanvasStore, course_id: str, assignment_id: int) -> dict[str, Any]:
+    """How many students have handed in, and how many are graded."""
+    access = reading(store, course_id)
+    counts = {
+        state: store.submissions(access, 1, 1, assignment_ids=[assignment_id], workflow_state=state).total
+        for state in ("graded", "submitted", "unsubmitted")
+    }
+    waiting, rest = counts["submitted"], counts["unsubmitted"]
+    return {"graded": counts["graded"], "ungraded": waiting, "not_submitted": rest}
