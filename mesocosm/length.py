@@ -45,6 +45,12 @@ class Result:
 _WORD = re.compile(r"\w+")
 
 
+def _whole_words(needle: str) -> list[str]:
+    """The words that are whole wherever the needle occurs: at its ends may be parts of longer ones."""
+    found = _WORD.finditer(needle)
+    return [word[0] for word in found if word.start() > 0 and word.end() < len(needle)]
+
+
 class _Finder:
     """Finds which of many needles occur in a text, in time that does not grow with their product.
 
@@ -52,7 +58,7 @@ class _Finder:
     """
 
     def __init__(self, needles: Sequence[tuple[int, str]]) -> None:
-        inner = [_WORD.findall(needle)[1:-1] for _, needle in needles]
+        inner = [_whole_words(needle) for _, needle in needles]
         uses = Counter(word for words in inner for word in set(words))
         self._by_word: dict[str, list[tuple[int, str]]] = {}
         self._anywhere: list[tuple[int, str]] = []
@@ -61,7 +67,6 @@ class _Finder:
                 rarest = min(words, key=lambda word: (uses[word], -len(word), word))
                 self._by_word.setdefault(rarest, []).append((number, needle))
             else:
-                # A first or last word may be the part of a longer one in the text.
                 self._anywhere.append((number, needle))
 
     def held_by(self, text: str) -> tuple[int, ...]:

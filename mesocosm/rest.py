@@ -22,7 +22,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlencode
 
@@ -250,6 +250,8 @@ class Api:
         self._error = error
         self._page_headers = page_headers
         self._index: dict[tuple[str, int], list[Route]] = {}
+        # Clients ask for the same paths again and again, and there may be a hundred routes to try.
+        self._found = lru_cache(maxsize=4096)(self._find)
 
     def get(self, path: str, **options: Any) -> Callable[[F], F]:
         """Register a function that answers GET; see ``route``."""
@@ -317,6 +319,9 @@ class Api:
 
     def match(self, method: str, path: str) -> Route | None:
         """The route of a request; those without placeholders at the place come first."""
+        return self._found(method, path)
+
+    def _find(self, method: str, path: str) -> Route | None:
         for depth in (path.count("/"), -1):
             matching = [r for r in self._index.get((method, depth), ()) if r.pattern.fullmatch(path)]
             if matching:

@@ -8,10 +8,16 @@ from collections.abc import Mapping
 def apportion(shares: Mapping[str, float], total: int) -> dict[str, int]:
     """Whole numbers in proportion to shares that sum to 1: at least one for each above 0, ``total`` together.
 
+    Where there are fewer than shares above 0, the largest shares get one each.
+
     >>> apportion({"a": 0.7, "b": 0.2, "c": 0.1}, 15)
-    {'a': 10, 'b': 3, 'c': 2}
+    {'a': 11, 'b': 3, 'c': 1}
+    >>> apportion({"a": 0.7, "b": 0.1, "c": 0.2}, 2)
+    {'a': 1, 'b': 0, 'c': 1}
     """
-    numbers = {name: int(share > 0) for name, share in shares.items()}
+    numbers = dict.fromkeys(shares, 0)
+    for name in sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])[:total]:
+        numbers[name] = 1
     for _ in range(total - sum(numbers.values())):
         neediest = max(numbers, key=lambda name: shares[name] * total - numbers[name])
         numbers[neediest] += 1
@@ -21,3 +27,29 @@ def apportion(shares: Mapping[str, float], total: int) -> dict[str, int]:
 def share_of(rate: float, total: int) -> int:
     """How many of ``total`` a share is: rounded, and at least one if it is above 0 and there are any."""
     return min(total, max(int(rate > 0), round(rate * total)))
+
+
+def require_whole(rates: Mapping[str, float], counted: str, total: int) -> None:
+    """Complain of rates (by the names of their parameters) that share out a whole and do not sum to 1.
+
+    ``total`` is how many there are to share out, ``counted`` the name of the parameter that says so: one for
+    each rate above 0 is needed. Raises ``ValueError``.
+    """
+    together = sum(rates.values())
+    if abs(together - 1) > 1e-6:
+        raise ValueError(f"{', '.join(rates)} must sum to 1, not {together:g}")
+    used = sum(rate > 0 for rate in rates.values())
+    if total < used:
+        raise ValueError(f"{counted} must be at least {used}, one for each rate above 0")
+
+
+def tangled(share: float, plain: str, edges: Mapping[str, float], weight: float) -> dict[str, float]:
+    """A share of a whole split among edge cases, each its part of it times ``weight``, and the plain case.
+
+    >>> tangled(0.5, "plain", {"late": 0.1, "void": 0.3}, 1.5)
+    {'plain': 0.2, 'late': 0.075, 'void': 0.225}
+    """
+    parts = {name: part * weight for name, part in edges.items()}
+    return {plain: share * round(1 - sum(parts.values()), 9)} | {
+        name: share * round(part, 9) for name, part in parts.items()
+    }

@@ -18,15 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
-
-MAX_FILE_BYTES = 64 * 1024 * 1024
-"""Largest file that a tool may read or write whole."""
-MAX_TOTAL_BYTES = 1024 * 1024 * 1024
-"""All files of a workspace together; a tool may not write beyond it."""
-MAX_ENTRIES = 100_000
-"""Most files and folders in a workspace."""
-MAX_DEPTH = 64
-"""Folders nested deeper than this, which only code can make, are not entered."""
+from mesocosm.settings import settings
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Not blocking: opening a pipe must not wait for its other end.
@@ -142,7 +134,8 @@ class Workspace:
 
     def content(self, name: str, limit: int | None = None) -> Content:
         """The bytes of a regular file together with their identity."""
-        limit = MAX_FILE_BYTES if limit is None else limit
+        setting = " (setting workspace_file_size)" if limit is None else ""
+        limit = settings().workspace_file_size if limit is None else limit
         path = self.resolve(name)
         try:
             with self._opened(path) as file:
@@ -150,7 +143,8 @@ class Workspace:
                 self._check_regular(path, status)
                 if status.st_size > limit:
                     raise Invalid(
-                        f"{self.shown(path)} has {status.st_size:,} bytes; at most {limit:,} can be read."
+                        f"{self.shown(path)} has {status.st_size:,} bytes; at most {limit:,} can be read"
+                        f"{setting}."
                     )
                 with os.fdopen(os.dup(file), "rb") as stream:
                     # One more than the limit, because the file may grow while it is read.
@@ -233,8 +227,12 @@ class Workspace:
         ``moment`` is the time that the file shall bear: a store passes its ``now``, because the machine's
         clock would differ between runs. A write that fails leaves nothing behind.
         """
-        if len(data) > MAX_FILE_BYTES:
-            raise Invalid(f"{name} would be {len(data):,} bytes; the limit is {MAX_FILE_BYTES:,} bytes.")
+        limit = settings().workspace_file_size
+        if len(data) > limit:
+            raise Invalid(
+                f"{name} would be {len(data):,} bytes; the limit is {limit:,} bytes "
+                "(setting workspace_file_size)."
+            )
         path = self._changeable(name)
         self._check_room(path, len(data))
         made: list[Path] = []
@@ -392,10 +390,23 @@ class Workspace:
             count += 1
         with suppress(OSError):
             total -= path.lstat().st_size if path.is_file() else 0
-        if total > MAX_TOTAL_BYTES:
-            raise Invalid(f"The workspace is full: its files may have {MAX_TOTAL_BYTES:,} bytes together.")
-        if count > MAX_ENTRIES:
-            raise Invalid(f"The workspace is full: it may hold {MAX_ENTRIES:,} files and folders.")
+        limits = settings()
+        if total > limits.workspace_size:
+            raise Invalid(
+                f"The workspace is full: its files may have {limits.workspace_size:,} bytes together "
+                "(setting workspace_size)."
+            )
+        if count > limits.workspace_entries:
+            raise Invalid(
+                f"The workspace is full: it may hold {limits.workspace_entries:,} files and folders "
+                "(setting workspace_entries)."
+            )
+        depth = len(path.relative_to(self._root()).parts) - 1
+        if depth > limits.workspace_depth:
+            raise Invalid(
+                f"{self.shown(path)} lies too deep: folders may be nested {limits.workspace_depth} deep "
+                "(setting workspace_depth)."
+            )
 
     def _refusal(self, path: Path, error: OSError, *, doing: str = "read", kind: str = "file") -> Refusal:
         """What an operating system's error means to the agent."""
@@ -419,6 +430,15 @@ def visible(name: str) -> str:
     """A name from the disk as text that can be printed: code may give files names that are not text."""
     text = os.fsencode(name).decode("utf-8", "replace")
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
+def is_text(name: str) -> bool:
+    """Whether a name from the disk is UTF-8, so that results and requests can bear it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -499,9 +519,10 @@ def _entries(folder: int, prefix: str) -> list[Entry]:
 
 
 def _walk(folder: int, prefix: str, skip: Callable[[str], bool] | None) -> Iterator[Entry]:
+    depth = settings().workspace_depth
     for entry in _entries(folder, prefix):
         yield entry
-        deeper = entry.kind == "folder" and entry.path.count("/") < MAX_DEPTH
+        deeper = entry.kind == "folder" and entry.path.count("/") < depth
         if deeper and not (skip and skip(entry.path)):
             try:
                 inner = os.open(entry.name, _FOLDER, dir_fd=folder)

@@ -1,10 +1,54 @@
-"""For tests that run code of an agent: skipped only where the machine has no kernel sandbox."""
+"""For tests that run code of an agent: what of it this machine can do, and a code runner to do it."""
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+
 import pytest
 
-from mesocosm.sandbox import bubblewrap
+from mesocosm.sandbox import bubblewrap, seccomp
+from mesocosm.sandbox.jobs import SandboxFailed
+from mesocosm.sandbox.remote import RemoteSandbox
 
 _problem = bubblewrap.trial()
 needs_sandbox = pytest.mark.skipif(_problem is not None, reason=f"no sandbox: {_problem}")
+SLOTS_WORK = os.geteuid() == 0 and seccomp.program(sockets=False) is not None
+RUNNER_TOKEN = "token-of-the-tests"
+
+
+@contextmanager
+def running_code_runner(walls: str, environment: Mapping[str, str] | None = None) -> Iterator[str]:
+    """A code runner as a process of its own; yields its URL."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "mesocosm", "code-runner", "--listen", f"127.0.0.1:{port}"]
+    given = {**os.environ, "MESOCOSM_CODE_RUNNER_TOKEN": RUNNER_TOKEN, **(environment or {})}
+    process = subprocess.Popen([*command, "--walls", walls], env=given)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(url)
+        yield url
+    finally:
+        process.terminate()
+        assert process.wait(20) == 128 + signal.SIGTERM
+
+
+def wait_for(url: str, token: str = RUNNER_TOKEN) -> None:
+    """Until the code runner there answers."""
+    deadline = time.monotonic() + 60
+    with closing(RemoteSandbox(url, token)) as sandbox:
+        while True:
+            try:
+                sandbox.status()
+            except SandboxFailed:
+                assert time.monotonic() < deadline, "the code runner did not come up"
+                time.sleep(0.05)
+            else:
+                return

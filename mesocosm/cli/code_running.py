@@ -34,11 +34,15 @@ def code_runner(
     ] = Walls.auto,
 ) -> None:
     """Run code for servers that have MESOCOSM_CODE_RUNNER set, in a container that holds no worlds."""
+    import signal
+    import sys
     import tempfile
 
     from mesocosm.sandbox.levels import runner_token
     from mesocosm.sandbox.runner import CodeRunner, choose, listen_at, serve
 
+    # So that what it made is removed; uvicorn passes the signal on when it has shut down.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     token = runner_token(str(token_file) if token_file else None)
     with listen_at(listen) as listener, tempfile.TemporaryDirectory(prefix="mesocosm-runner-") as folder:
         rooms = choose(walls.value, Path(folder))

@@ -13,9 +13,11 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import subprocess
 import tempfile
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import ClassVar
@@ -47,8 +49,8 @@ class Bubblewrap:
             try:
                 ended = Supervisor(job, launch, pair[0] if pair else None).run()
             finally:
-                removed = tidy(job.workspace, job.moment)
-        return Ended(ended.status, ended.stdout, ended.stderr, ended.reached, removed)
+                remarks = tidy(job.workspace, job.moment, job.limits.workspace_depth)
+        return replace(ended, remarks=remarks)
 
     def share(self, job: Job) -> None:
         """Let a running job change what the server has written into its workspace meanwhile."""
@@ -64,6 +66,41 @@ class Bubblewrap:
         if absent:
             return f"{absent[0]} is not installed (package {packages[absent[0]]})"
         return None
+
+
+class Room:
+    """A workspace that is made for one job."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace
+        self.user = USER if as_root() else None
+        self._sandbox = Bubblewrap()
+
+    def run(self, job: Job) -> Ended:
+        """Run one job in ``workspace`` and wait for its end."""
+        return self._sandbox.run(job)
+
+
+class Rooms:
+    """For the code runner: as many as are needed."""
+
+    name: ClassVar[str] = Bubblewrap.name
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @contextmanager
+    def room(self) -> Iterator[Room]:
+        """A workspace for one job, removed after it."""
+        workspace = Path(tempfile.mkdtemp(dir=self._folder))
+        try:
+            yield Room(workspace)
+        finally:
+            subprocess.run(["rm", "-rf", "--", str(workspace)], check=False, stderr=subprocess.DEVNULL)
+
+    def trial(self) -> str | None:
+        """Why jobs cannot be run here, from having tried one; ``None`` if they can."""
+        return trial()
 
 
 def as_root() -> bool:
@@ -91,7 +128,7 @@ def _launch(job: Job, stack: ExitStack, theirs: socket.socket | None) -> Launch:
     inner += ["--remount-ro", CODE]
     if program := seccomp.program():
         inner += ["--seccomp", str(give(program))]
-    environment = runtime.environment() | dict(job.environment)
+    environment = runtime.environment(job)
     if theirs:
         descriptors.append(theirs.fileno())
         environment["SESSION_FD"] = str(theirs.fileno())
@@ -162,7 +199,7 @@ def _root(at: str) -> list[str]:
     return [
         *arguments,
         "--ro-bind",
-        f"{image}/opt/site-packages",
+        f"{image}{runtime.SITE_IMAGE}",
         site,
         *_bound(runtime.library_mounts(), at),
     ]

@@ -10,9 +10,11 @@ from typing import Any
 from pydantic import BaseModel
 
 import mesocosm
-from mesocosm.sandbox import bubblewrap, runtime, seccomp
+from mesocosm.sandbox import bubblewrap, runtime, seccomp, slots
 from mesocosm.sandbox.jobs import CODE, Job, Limits, SandboxFailed
-from mesocosm.sandbox.levels import VARIABLE, Sandbox, Unavailable, active, chosen
+from mesocosm.sandbox.levels import RUNNER, VARIABLE, Sandbox, Unavailable, active, chosen
+from mesocosm.sandbox.remote import RemoteSandbox
+from mesocosm.settings import Settings, settings
 
 
 class Level(BaseModel):
@@ -44,6 +46,8 @@ class Diagnosis(BaseModel):
     missing_commands: list[str]
     levels: list[Level]
     checks: list[Check]
+    settings: Settings
+    """The limits of workspaces and code."""
 
     @property
     def sound(self) -> bool:
@@ -65,18 +69,15 @@ def diagnose() -> Diagnosis:
         python=runtime.python_version(),
         missing_libraries=runtime.missing_libraries(),
         missing_commands=runtime.missing_commands(),
-        levels=[_bubblewrap(name), _code_runner(), _subprocess(name)],
+        levels=[_bubblewrap(name), _code_runner(sandbox), _subprocess(name)],
+        settings=settings(),
         checks=_checks(sandbox) if sandbox else [],
     )
 
 
 def _bubblewrap(name: str | None) -> Level:
     problem = bubblewrap.trial()
-    lacks = [
-        "memory of all processes together and the size of the workspace are watched ten times a second, "
-        "not limited by the kernel",
-        "code sees the machine's clock, not the world's",
-    ]
+    lacks = [*_WATCHED, _CLOCK]
     if seccomp.program() is None:
         lacks.insert(0, "libseccomp is not installed (package libseccomp2): no filter of system calls")
     return Level(
@@ -84,13 +85,38 @@ def _bubblewrap(name: str | None) -> Level:
     )
 
 
-def _code_runner() -> Level:
-    return Level(
-        name="code-runner",
-        active=False,
-        works=False,
-        problem="not built: a container of its own for code, for machines where bubblewrap cannot run",
-    )
+_WATCHED = (
+    "memory of all processes together and the size of the workspace are watched ten times a second, "
+    "not limited by the kernel",
+)
+_CLOCK = "Python and date show the world's time; what else asks the clock sees the machine's"
+_SLOTS = (
+    "walls are chroot, a user of its own and a filter of system calls, not namespaces",
+    "no sockets, not even between processes of one run (pairs of connected ones work)",
+    "the size of /tmp is watched, not limited by the kernel",
+    "removed files that are still open are not counted where the container lacks CAP_SYS_PTRACE",
+)
+
+
+def _code_runner(sandbox: Sandbox | None) -> Level:
+    lacks = [
+        *_WATCHED,
+        _CLOCK,
+        "the workspace is copied to the runner and back, and files as large take as long",
+    ]
+    if not isinstance(sandbox, RemoteSandbox):
+        problem = f"not set: {RUNNER}=http://HOST:PORT of a process `mesocosm code-runner`, and its token"
+        return Level(name="code-runner", active=False, works=False, problem=problem, lacks=lacks)
+    try:
+        status = sandbox.status()
+    except SandboxFailed as error:
+        return Level(name="code-runner", active=True, works=False, problem=str(error), lacks=lacks)
+    if status.walls == slots.Slots.name:
+        lacks += _SLOTS
+    if status.version != mesocosm.__version__ or status.missing_libraries:
+        missing = ", ".join(status.missing_libraries) or "none"
+        lacks.append(f"the runner is version {status.version}, missing libraries: {missing}")
+    return Level(name=f"code-runner ({status.walls})", active=True, works=True, lacks=lacks)
 
 
 def _subprocess(name: str | None) -> Level:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol, Self
 
-from mesocosm.errors import UsageError
-from mesocosm.workspace import MAX_FILE_BYTES
+from mesocosm.settings import Settings, settings
 
 CODE = "/run/code"
 """Where a job's files lie inside the sandbox; read-only."""
 WORKSPACE = "/workspace"
 MIB = 1024 * 1024
 
-Reached = Literal["time", "memory", "output", "workspace"]
+Reached = Literal["time", "memory", "output", "workspace", "scratch"]
 """A limit for which the supervisor ended the job; the kernel enforces the others by itself."""
 
 
@@ -35,27 +33,31 @@ class Limits:
     """Of each process (kernel) and of all together (supervisor)."""
     processes: int = 64
     open_files: int = 256
-    file_bytes: int = MAX_FILE_BYTES
+    file_bytes: int = 64 * MIB
     scratch_bytes: int = 256 * MIB
     """Size of the private ``/tmp``."""
     output_bytes: int = 16 * MIB
     """A job that prints more than this is ended; far less is shown."""
+    workspace_bytes: int = 1024 * MIB
+    workspace_entries: int = 100_000
+    workspace_depth: int = 64
 
     @classmethod
-    def configured(cls, seconds: int) -> Self:
-        """The limits with what the operator set in the environment."""
-        return replace(
-            cls(seconds=seconds),
-            memory_bytes=_number("MESOCOSM_SANDBOX_MEMORY_MIB", 1024, least=64) * MIB,
-            processes=_number("MESOCOSM_SANDBOX_PROCESSES", 64, least=4),
+    def configured(cls, seconds: int, given: Settings | None = None) -> Self:
+        """The limits that the operator has set."""
+        of = given or settings()
+        return cls(
+            seconds,
+            of.sandbox_memory,
+            of.sandbox_processes,
+            of.sandbox_open_files,
+            of.workspace_file_size,
+            of.sandbox_scratch,
+            of.sandbox_output,
+            of.workspace_size,
+            of.workspace_entries,
+            of.workspace_depth,
         )
-
-
-def _number(variable: str, default: int, least: int) -> int:
-    text = os.environ.get(variable, str(default))
-    if not text.isascii() or not text.isdigit() or int(text) < least:
-        raise UsageError(f"{variable} must be a whole number of at least {least}, got {text!r}")
-    return int(text)
 
 
 class Conversation(Protocol):
@@ -63,6 +65,8 @@ class Conversation(Protocol):
 
     broken: bool
     """Whether the job sent what makes no sense; the socket is then closed."""
+    awake: int | None
+    """A descriptor that becomes readable when there are replies, where they come at any time."""
 
     def receive(self, data: bytes) -> None:
         """Bytes that the job sent."""
@@ -85,6 +89,8 @@ class Job:
     """The time that the files it writes bear afterwards: the world's instead of the machine's."""
     conversation: Conversation | None = None
     """If there is one, the number of the socket's descriptor is in the environment as ``SESSION_FD``."""
+    unwanted: Callable[[], bool] = lambda: False
+    """Asked ten times a second: whether nobody waits for the result any more."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +102,8 @@ class Ended:
     stdout: Captured
     stderr: Captured
     reached: Reached | None = None
-    removed: tuple[str, ...] = ()
-    """What was taken out of the workspace afterwards, and why."""
+    remarks: tuple[str, ...] = ()
+    """What was removed from the workspace or renamed in it afterwards, and why: a sentence each."""
 
 
 class Captured:
@@ -108,6 +114,18 @@ class Captured:
         self._head, self._tail = head, tail
         self._first = bytearray()
         self._last = bytearray()
+
+    def kept(self) -> bytes:
+        """The bytes that are kept: with ``total``, all that another needs to show the same."""
+        return bytes(self._first + self._last[-self._tail :])
+
+    @classmethod
+    def restored(cls, head: int, tail: int, total: int, kept: bytes) -> Self:
+        """A stream from what another kept of it."""
+        captured = cls(head, tail)
+        captured.add(kept)
+        captured.total = max(total, captured.total)
+        return captured
 
     def add(self, data: bytes) -> None:
         """Take in the next bytes."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 from functools import cache
+from pathlib import Path
 from typing import ClassVar, Protocol
 
 from mesocosm.errors import Refusal, UsageError
 from mesocosm.sandbox import bubblewrap
 from mesocosm.sandbox.jobs import Ended, Job
+from mesocosm.sandbox.remote import RemoteSandbox
 from mesocosm.sandbox.unconfined import Subprocess
 
 VARIABLE = "MESOCOSM_SANDBOX"
-CHOICES = ("auto", "bubblewrap", "subprocess", "none")
+CHOICES = ("auto", "bubblewrap", "code-runner", "subprocess", "none")
+RUNNER = "MESOCOSM_CODE_RUNNER"
+TOKEN = "MESOCOSM_CODE_RUNNER_TOKEN"
 
 
 class Sandbox(Protocol):
@@ -46,14 +51,26 @@ def chosen() -> str:
 
 def active() -> Sandbox:
     """The sandbox to use; ``Unavailable`` where there is none."""
-    sandbox = _active(chosen())
+    sandbox = _active(chosen(), os.environ.get(RUNNER, ""), runner_token() if os.environ.get(RUNNER) else "")
     if sandbox is None:
         raise Unavailable("Code execution is not available on this server.")
     return sandbox
 
 
+def runner_token(path: str | None = None) -> str:
+    """The token of the code runner, from the environment or from a file."""
+    path = path or os.environ.get(f"{TOKEN}_FILE")
+    try:
+        token = Path(path).read_text(encoding="utf-8").strip() if path else os.environ.get(TOKEN, "")
+    except OSError as error:
+        raise UsageError(f"the token of the code runner cannot be read: {error}") from None
+    if not token:
+        raise UsageError(f"a code runner needs a token: set {TOKEN} or {TOKEN}_FILE")
+    return token
+
+
 @cache
-def _active(choice: str) -> Sandbox | None:
+def _active(choice: str, runner: str, token: str) -> Sandbox | None:
     log = logging.getLogger("mesocosm.sandbox")
     if choice == "subprocess":
         log.warning(
@@ -62,6 +79,13 @@ def _active(choice: str) -> Sandbox | None:
         return Subprocess()
     if choice == "none":
         return None
+    if choice == "code-runner" and not runner:
+        raise UsageError(f"{VARIABLE}=code-runner needs {RUNNER}=http://HOST:PORT or unix:PATH")
+    if runner and choice in ("auto", "code-runner"):
+        # That it answers is not tried: it may come up later, and if it does not, the fault is ours.
+        sandbox = RemoteSandbox(runner, token)
+        atexit.register(sandbox.close)
+        return sandbox
     if problem := bubblewrap.trial():
         log.warning("code of agents cannot be run here: %s (see: mesocosm doctor)", problem)
         return None

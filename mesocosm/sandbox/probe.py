@@ -40,7 +40,7 @@ def has_no_network() -> tuple[bool, str]:
     try:
         socket.create_connection(("192.0.2.1", 80), 2).close()
     except OSError as error:
-        return error.errno == errno.ENETUNREACH, error.strerror or str(error)
+        return error.errno in (errno.ENETUNREACH, errno.EAFNOSUPPORT), error.strerror or str(error)
     return False, "connected"
 
 

@@ -20,7 +20,7 @@ from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError
 from pathlib import Path
 
-from mesocosm.sandbox.jobs import CODE, WORKSPACE
+from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job
 from mesocosm.sandbox.sharing import hand_over
 
 LIBRARIES = ("numpy", "pandas", "openpyxl", "python-dateutil")
@@ -55,8 +55,9 @@ class Mount:
     target: str
 
 
-def environment() -> dict[str, str]:
-    """The environment of every job: nothing of the server's, and nothing that differs between machines."""
+def environment(job: Job) -> dict[str, str]:
+    """The environment of a job: nothing of the server's, and nothing that differs between machines."""
+    moment = str(int(job.moment.timestamp())) if job.moment else None
     return {
         "PATH": "/usr/bin",
         "HOME": "/tmp",
@@ -71,6 +72,9 @@ def environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MALLOC_ARENA_MAX": "2",
+        # The world's time: for our clock of Python, and as other programs know it that write files.
+        **({"WORLD_TIME": moment, "SOURCE_DATE_EPOCH": moment} if moment else {}),
+        **job.environment,
     }
 
 
@@ -149,7 +153,7 @@ def image() -> str:
     atexit.register(lambda: shutil.rmtree(root, ignore_errors=True) if os.getpid() == owner else None)
     for folder in ("usr/bin", "etc", "dev", "tmp", CODE[1:], WORKSPACE[1:]):
         os.makedirs(f"{root}/{folder}")
-    for name, text in _FILES.items():
+    for name, text in (_FILES | accounts(1000)).items():
         Path(f"{root}/etc/{name}").write_text(text, encoding="ascii")
     os.symlink("usr/bin", f"{root}/bin")
     _add_commands(f"{root}/usr/bin")
@@ -158,11 +162,21 @@ def image() -> str:
     for name in ("lib", "lib64"):
         if os.path.islink(f"/{name}"):
             os.symlink(os.readlink(f"/{name}"), f"{root}/{name}")
-    _add_place(f"{root}{_SITE_IMAGE}", folder=True)
+    _add_place(f"{root}{SITE_IMAGE}", folder=True)
+    shutil.copy(Path(__file__).with_name("world_clock.py"), f"{root}{SITE_IMAGE}/_world_clock.py")
+    Path(f"{root}{SITE_IMAGE}/_world_clock.pth").write_text("import _world_clock\n", encoding="ascii")
     for mount in library_mounts():
-        _add_place(f"{root}{_SITE_IMAGE}/{os.path.basename(mount.target)}", os.path.isdir(mount.source))
+        _add_place(f"{root}{SITE_IMAGE}/{os.path.basename(mount.target)}", os.path.isdir(mount.source))
     _make_even(root)
     return root
+
+
+def accounts(user: int) -> dict[str, str]:
+    """The files of ``/etc`` that name the user as whom code runs."""
+    return {
+        "passwd": f"agent:x:{user}:{user}:agent:/tmp:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n",
+        "group": f"agent:x:{user}:\nnogroup:x:65534:\n",
+    }
 
 
 def _remove_abandoned() -> None:
@@ -187,13 +201,10 @@ def _made_at() -> float:
 
 
 _PREFIX = "mesocosm-sandbox-"
-_FILES = {
-    "passwd": "agent:x:1000:1000:agent:/tmp:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n",
-    "group": "agent:x:1000:\nnogroup:x:65534:\n",
-    "nsswitch.conf": "passwd: files\ngroup: files\n",
-}
-_SITE_IMAGE = "/opt/site-packages"
-_EVEN_TIME = 1_735_689_600
+_FILES = {"nsswitch.conf": "passwd: files\ngroup: files\n"}
+SITE_IMAGE = "/opt/site-packages"
+"""Where in the image ``site-packages`` is: places for the libraries, and the clock."""
+EVEN_TIME = 1_735_689_600
 """The time that the folders bear, because listings show it: 2025-01-01."""
 
 
@@ -203,6 +214,11 @@ def _add_commands(folder: str) -> None:
             shutil.copyfile(os.path.realpath(path), f"{folder}/{name}")
             os.chmod(f"{folder}/{name}", 0o755)
     os.symlink(PYTHON, f"{folder}/python3")
+    if os.path.exists(f"{folder}/date"):
+        os.makedirs(f"{folder}/../libexec")
+        os.rename(f"{folder}/date", f"{folder}/../libexec/date")
+        shutil.copy(Path(__file__).with_name("world_date.sh"), f"{folder}/date")
+        os.chmod(f"{folder}/date", 0o755)
 
 
 def _add_place(path: str, folder: bool) -> None:
@@ -219,7 +235,7 @@ def _make_even(root: str) -> None:
         hand_over(Path(root), USER)
     for folder, _, _ in os.walk(root):
         os.chmod(folder, 0o755)
-        os.utime(folder, (_EVEN_TIME, _EVEN_TIME))
+        os.utime(folder, (EVEN_TIME, EVEN_TIME))
 
 
 def missing_commands() -> list[str]:

@@ -6,10 +6,8 @@ import re
 
 from mesocosm.errors import Invalid
 from mesocosm.sandbox.jobs import MIB, Ended, Limits, Reached
-from mesocosm.workspace import MAX_DEPTH, MAX_ENTRIES, MAX_TOTAL_BYTES
+from mesocosm.settings import settings
 
-DEFAULT_SECONDS = 30
-MAX_SECONDS = 120
 MAX_CODE_BYTES = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 
@@ -40,10 +38,16 @@ def checked_filename(filename: str | None) -> str:
 
 def checked_limits(timeout: int | None) -> Limits:
     """The limits of one run; a longer time than the longest is cut down to it."""
-    seconds = DEFAULT_SECONDS if timeout is None else timeout
+    of = settings()
+    seconds = of.sandbox_timeout if timeout is None else timeout
     if seconds < 1:
         raise Invalid(f"Argument 'timeout' must be at least 1 second, got {seconds}.")
-    return Limits.configured(min(seconds, MAX_SECONDS))
+    return Limits.configured(min(seconds, of.sandbox_max_timeout), of)
+
+
+def size(count: int) -> str:
+    """A number of bytes for a sentence."""
+    return f"{count // MIB:,} MiB" if count % MIB == 0 else f"{count:,} bytes"
 
 
 def explain(ended: Ended, limits: Limits) -> list[str]:
@@ -53,18 +57,19 @@ def explain(ended: Ended, limits: Limits) -> list[str]:
         said.append(_reached(limits)[ended.reached])
     elif ended.status:
         said += _likely(ended, limits)
-    said += [f"Removed from the workspace: {what}" for what in ended.removed]
-    return said
+    return [*said, *ended.remarks]
 
 
 def _reached(limits: Limits) -> dict[Reached, str]:
-    memory, space = limits.memory_bytes // MIB, MAX_TOTAL_BYTES // MIB
     return {
         "time": f"Execution timed out after {limits.seconds} seconds; everything it had started was stopped.",
-        "memory": f"Stopped: all processes together may use {memory:,} MiB of memory.",
-        "output": f"Stopped: more than {limits.output_bytes // MIB} MiB of output.",
-        "workspace": f"Stopped: the workspace may hold {space:,} MiB in {MAX_ENTRIES:,} files and folders, "
-        f"nested at most {MAX_DEPTH} deep. Delete some before you go on.",
+        "memory": f"Stopped: all processes together may use {size(limits.memory_bytes)} of memory "
+        "(setting sandbox_memory).",
+        "output": f"Stopped: more than {size(limits.output_bytes)} of output (setting sandbox_output).",
+        "workspace": f"Stopped: the workspace may hold {size(limits.workspace_bytes)} in "
+        f"{limits.workspace_entries:,} files and folders, nested at most {limits.workspace_depth} deep "
+        "(settings workspace_size, workspace_entries, workspace_depth). Delete some before you go on.",
+        "scratch": f"Stopped: /tmp may hold {size(limits.scratch_bytes)} (setting sandbox_scratch).",
     }
 
 
@@ -79,10 +84,11 @@ _SIGNS = (
 def _likely(ended: Ended, limits: Limits) -> list[str]:
     """The limits that the kernel keeps show as errors of the code; which ones, its messages tell."""
     texts = {
-        "memory": f"A process may use {limits.memory_bytes // MIB:,} MiB of memory.",
-        "processes": f"At most {limits.processes} processes and threads may run at a time.",
-        "file": f"A file may have at most {limits.file_bytes // MIB:,} MiB.",
-        "scratch": f"/tmp may hold {limits.scratch_bytes // MIB:,} MiB.",
+        "memory": f"A process may use {size(limits.memory_bytes)} of memory (setting sandbox_memory).",
+        "processes": f"At most {limits.processes} processes and threads may run at a time "
+        "(setting sandbox_processes).",
+        "file": f"A file may have at most {size(limits.file_bytes)} (setting workspace_file_size).",
+        "scratch": f"/tmp may hold {size(limits.scratch_bytes)} (setting sandbox_scratch).",
     }
     by_signal = {
         128 + 24: f"Stopped after {limits.seconds} seconds of processor time.",

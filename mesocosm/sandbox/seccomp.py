@@ -42,8 +42,13 @@ class _Comparison(ctypes.Structure):
 
 
 @cache
-def program() -> bytes | None:
-    """The filter for this machine's processor; ``None`` where libseccomp is not installed."""
+def program(*, sockets: bool = True) -> bytes | None:
+    """The filter for this machine's processor; ``None`` where libseccomp is not installed.
+
+    Args:
+        sockets: Whether sockets may be made, as they may in a namespace without a network. Where there is no
+            such namespace, pairs of connected ones are all that code gets.
+    """
     try:
         library = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     except OSError:
@@ -57,9 +62,16 @@ def program() -> bytes | None:
         _deny(library, context, "clone3", errno.ENOSYS)
         for flag in (bit for bit in range(32) if _NAMESPACES >> bit & 1):
             _deny(library, context, "clone", errno.EPERM, _Comparison(0, _MASKED_EQUAL, 1 << flag, 1 << flag))
-        for family in (f for f in range(max(_FAMILIES)) if f not in _FAMILIES):
-            _deny(library, context, "socket", errno.EAFNOSUPPORT, _Comparison(0, _EQUAL, family, 0))
-        _deny(library, context, "socket", errno.EAFNOSUPPORT, _Comparison(0, _GREATER, max(_FAMILIES), 0))
+        if sockets:
+            others = (family for family in range(max(_FAMILIES)) if family not in _FAMILIES)
+            refused = [
+                *(_Comparison(0, _EQUAL, f, 0) for f in others),
+                _Comparison(0, _GREATER, max(_FAMILIES), 0),
+            ]
+            for comparison in refused:
+                _deny(library, context, "socket", errno.EAFNOSUPPORT, comparison)
+        else:
+            _deny(library, context, "socket", errno.EAFNOSUPPORT)
         # The supervisor could no longer see what a process has open.
         _deny(library, context, "prctl", errno.EPERM, _Comparison(0, _EQUAL, _SET_DUMPABLE, 0))
         return _exported(library, context)

@@ -7,6 +7,7 @@ and no depth, name or number of files is trusted.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
 import sys
@@ -15,7 +16,9 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from mesocosm.workspace import MAX_DEPTH, MAX_ENTRIES, MAX_TOTAL_BYTES, visible
+from mesocosm.sandbox.jobs import Limits
+from mesocosm.settings import settings
+from mesocosm.workspace import is_text, visible
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ANY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -23,20 +26,20 @@ _MODE = 0o755
 RESERVE_BYTES = 512 * 1024 * 1024
 """When the disk has less room than this, jobs that write are ended, whoever has filled it."""
 _SHOWN = 10
-"""How many removed files are named."""
+"""How many removed or renamed files are named."""
 
 
 class _TooMuch(Exception):
     """There is more than any limit allows; counting on would take long."""
 
 
-def usage(workspace: Path) -> tuple[int, int]:
+def usage(workspace: Path, depth: int) -> tuple[int, int]:
     """Bytes and number of the files and folders; infinite where they are nested too deeply."""
     counted = [0, 0]
     try:
         os.chmod(workspace, _MODE)
         with _folder(str(workspace), None) as folder:
-            _count(folder, 0, counted)
+            _count(folder, depth, counted)
     except _TooMuch:
         return sys.maxsize, sys.maxsize
     except OSError:
@@ -44,30 +47,31 @@ def usage(workspace: Path) -> tuple[int, int]:
     return counted[0], counted[1]
 
 
-def _count(folder: int, depth: int, counted: list[int]) -> None:
+def _count(folder: int, room: int, counted: list[int]) -> None:
     for name, status in _listed(folder):
         counted[0] += 0 if stat.S_ISDIR(status.st_mode) else status.st_size
         counted[1] += 1
         if stat.S_ISDIR(status.st_mode):
-            if depth >= MAX_DEPTH:
+            if room <= 0:
                 raise _TooMuch
             # What cannot be entered cannot be counted.
             _make_usable(folder, name, status, 0o700)
             with suppress(OSError), _folder(name, folder) as inner:
-                _count(inner, depth + 1, counted)
+                _count(inner, room - 1, counted)
 
 
 class Quota:
     """Says when a workspace has grown beyond what it may be; what was too large before may shrink."""
 
-    def __init__(self, workspace: Path) -> None:
+    def __init__(self, workspace: Path, limits: Limits) -> None:
         self._workspace = workspace
-        total, count = usage(workspace)
-        self._bytes, self._count = max(total, MAX_TOTAL_BYTES), max(count, MAX_ENTRIES)
+        self._depth = limits.workspace_depth
+        total, count = usage(workspace, self._depth)
+        self._bytes, self._count = max(total, limits.workspace_bytes), max(count, limits.workspace_entries)
 
     def exceeded(self, unseen: int) -> bool:
         """Whether it has; ``unseen`` are the bytes of files that have no name any more but are still open."""
-        total, count = usage(self._workspace)
+        total, count = usage(self._workspace, self._depth)
         if total + unseen > self._bytes or count > self._count:
             return True
         disk = os.statvfs(self._workspace)
@@ -78,47 +82,56 @@ def hand_over(workspace: Path, owner: int) -> None:
     """Give everything in the workspace to the user under whom code runs (needs root)."""
     with _folder(str(workspace), None) as folder:
         os.fchown(folder, owner, owner)
-        _give(folder, owner, 0)
+        _give(folder, owner, settings().workspace_depth)
 
 
-def _give(folder: int, owner: int, depth: int) -> None:
+def _give(folder: int, owner: int, room: int) -> None:
     for name, status in _listed(folder):
         if status.st_uid != owner or status.st_gid != owner:
             with suppress(FileNotFoundError):
                 os.chown(name, owner, owner, dir_fd=folder, follow_symlinks=False)
-        if stat.S_ISDIR(status.st_mode) and depth < MAX_DEPTH:
+        if stat.S_ISDIR(status.st_mode) and room > 0:
             with suppress(OSError), _folder(name, folder) as inner:
-                _give(inner, owner, depth + 1)
+                _give(inner, owner, room - 1)
 
 
-def tidy(workspace: Path, moment: datetime | None = None) -> tuple[str, ...]:
+def tidy(workspace: Path, moment: datetime | None = None, depth: int | None = None) -> tuple[str, ...]:
     """Take out of a workspace what its tools, copies of it or its graders must not meet; says what.
 
-    Removed are links that lead out of it, hard links, pipes, sockets, devices, and folders nested too deeply.
+    Removed are links that lead out of it, hard links, pipes, sockets, devices, and folders nested more than
+    ``depth`` deep. What has a name that is not UTF-8, which no result could bear, is given one that is.
     What the code made unreadable becomes readable to its owner again, and what the machine's clock stamped
     gets the time ``moment``, so that listings are the same whenever the code is run.
     """
     os.chmod(workspace, _MODE)
     with _folder(str(workspace), None) as folder:
-        task = _Tidying(folder, moment)
+        task = _Tidying(folder, moment, settings().workspace_depth if depth is None else depth)
         task.tidy(folder, "", 0)
         task.stamp(folder)
-    hidden = len(task.removed) - _SHOWN
-    return (*task.removed[:_SHOWN], *([f"... and {hidden} more"] if hidden > 0 else []))
+    hidden = len(task.remarks) - _SHOWN
+    more = [f"... and {hidden} more files were removed or renamed"] if hidden > 0 else []
+    return (*task.remarks[:_SHOWN], *more)
 
 
 class _Tidying:
-    def __init__(self, root: int, moment: datetime | None) -> None:
+    def __init__(self, root: int, moment: datetime | None, limit: int) -> None:
         self.root = root
-        self.removed: list[str] = []
+        self.remarks: list[str] = []
+        self._limit = limit
+        self._number = 1
         self._seconds = int(moment.timestamp()) if moment else None
 
     def tidy(self, folder: int, prefix: str, depth: int) -> None:
-        for name, status in _listed(folder):
-            if reason := _reason_to_remove(name, status, folder, depth):
+        listed = _listed(folder)
+        taken = {name for name, _ in listed}
+        for name, status in listed:
+            if reason := self._reason_to_remove(name, status, folder, depth):
                 self._remove(folder, name, status)
-                self.removed.append(f"{visible(prefix + name)[:200]} ({reason})")
-            elif stat.S_ISDIR(status.st_mode):
+                self.remarks.append(f"Removed from the workspace: {visible(prefix + name)[:200]} ({reason})")
+                continue
+            if not is_text(name):
+                name = self._rename(folder, name, prefix, taken)
+            if stat.S_ISDIR(status.st_mode):
                 _make_usable(folder, name, status, 0o700)
                 with suppress(OSError), _folder(name, folder) as inner:
                     self.tidy(inner, f"{prefix}{name}/", depth + 1)
@@ -146,22 +159,36 @@ class _Tidying:
         if self._seconds is not None and os.fstat(folder).st_mtime_ns % 1_000_000_000:
             os.utime(folder, (self._seconds, self._seconds))
 
+    def _reason_to_remove(self, name: str, status: os.stat_result, folder: int, depth: int) -> str | None:
+        if stat.S_ISDIR(status.st_mode):
+            return f"nested more than {self._limit} folders deep" if depth >= self._limit else None
+        if stat.S_ISREG(status.st_mode):
+            return "hard link" if status.st_nlink > 1 else None
+        if not stat.S_ISLNK(status.st_mode):
+            return "not a regular file"
+        try:
+            target = os.readlink(name, dir_fd=folder)
+        except OSError:
+            return None
+        outside = leaves(target, depth) or not is_text(target)
+        return "link that leaves the workspace" if outside else None
 
-def _reason_to_remove(name: str, status: os.stat_result, folder: int, depth: int) -> str | None:
-    if stat.S_ISDIR(status.st_mode):
-        return f"nested more than {MAX_DEPTH} folders deep" if depth >= MAX_DEPTH else None
-    if stat.S_ISREG(status.st_mode):
-        return "hard link" if status.st_nlink > 1 else None
-    if not stat.S_ISLNK(status.st_mode):
-        return "not a regular file"
-    try:
-        target = os.readlink(name, dir_fd=folder)
-    except OSError:
-        return None
-    return "link that leaves the workspace" if _leaves(target, depth) else None
+    def _rename(self, folder: int, name: str, prefix: str, taken: set[str]) -> str:
+        """Give a file a name that is text: ``%FF`` for each byte that is none."""
+        plain = re.sub(r"[\udc80-\udcff]", lambda found: f"%{ord(found[0]) - 0xDC00:02X}", name)
+        plain = fresh = plain.encode()[:240].decode("utf-8", "ignore")
+        while fresh in taken:
+            self._number += 1
+            fresh = f"{plain}-{self._number}"
+        taken.add(fresh)
+        with suppress(OSError):
+            os.rename(name, fresh, src_dir_fd=folder, dst_dir_fd=folder)
+        old, new = visible(prefix + name)[:200], visible(fresh)
+        self.remarks.append(f"Renamed in the workspace: {old} to {new} (the name was not UTF-8)")
+        return fresh
 
 
-def _leaves(target: str, depth: int) -> bool:
+def leaves(target: str, depth: int) -> bool:
     """Whether a link leads out; ``..`` is fine at its beginning only, where no other link can twist it."""
     parts = [part for part in target.split("/") if part not in ("", ".")]
     rising = next((i for i, part in enumerate(parts) if part != ".."), len(parts))

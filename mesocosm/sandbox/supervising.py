@@ -10,9 +10,14 @@ import signal
 import socket
 import stat
 import subprocess
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+from pathlib import Path
 from time import monotonic
 
 from mesocosm.sandbox.jobs import Captured, Conversation, Ended, Job, Reached, SandboxFailed
@@ -23,6 +28,9 @@ TICK = 0.1
 GRACE = 10.0
 """Seconds in which a killed process has to be gone."""
 _CHUNK = 1 << 16
+_AWAKE = object()
+_deadline: ContextVar[float] = ContextVar("deadline", default=inf)
+"""When the program must have ended whose tool call is being answered."""
 STDOUT_SHOWN = (30_000, 10_000)
 STDERR_SHOWN = (4_000, 6_000)
 """Bytes of the beginning and of the end that are kept."""
@@ -41,6 +49,25 @@ class Launch:
     folder: str | None = None
     kill: Callable[[int], None] | None = None
     """How to end the process and all it started; by default its death is theirs."""
+    members: Callable[[int], list[int]] | None = None
+    """The processes whose memory and files are counted; by default the process and all it started."""
+    scratch: Path | None = None
+    """The private ``/tmp``, where no file system of its own limits its size."""
+
+
+@contextmanager
+def ending_by(deadline: float) -> Iterator[None]:
+    """Whatever code is started in here, on behalf of a program, ends no later than that program."""
+    token = _deadline.set(min(deadline, _deadline.get()))
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def time_left() -> float:
+    """Seconds left to the program for which code is being started; infinite if there is none."""
+    return max(0.0, _deadline.get() - monotonic())
 
 
 def socket_pair(job: Job, stack: ExitStack) -> tuple[socket.socket, socket.socket] | None:
@@ -64,10 +91,14 @@ class Supervisor:
         self._stdout, self._stderr = Captured(*STDOUT_SHOWN), Captured(*STDERR_SHOWN)
         self._outgoing = bytearray()
         self._reached: Reached | None = None
+        self._deadline = monotonic() + min(job.limits.seconds, time_left())
 
     def run(self) -> Ended:
         """Start, watch and end the process; all that it started is gone afterwards."""
-        quota = Quota(self._job.workspace)
+        quotas: dict[Reached, Quota] = {"workspace": Quota(self._job.workspace, self._job.limits)}
+        if self._launch.scratch:
+            room = replace(self._job.limits, workspace_bytes=self._job.limits.scratch_bytes)
+            quotas["scratch"] = Quota(self._launch.scratch, room)
         process = subprocess.Popen(
             self._launch.command,
             stdin=subprocess.DEVNULL,
@@ -81,14 +112,19 @@ class Supervisor:
         with process, selectors.DefaultSelector() as selector, ExitStack() as stack:
             stack.callback(self._kill, process)
             _prefer_for_the_kernel_to_kill(process.pid)
-            self._watch(process, selector, quota, stack)
+            look = partial(self._look, process, quotas)
+            if self._job.conversation:
+                # A tool that the program calls may take long; somebody has to look meanwhile.
+                stack.enter_context(_repeating(look))
+                stack.enter_context(ending_by(self._deadline))
+            self._watch(process, selector, look, stack)
         return Ended(self._status(process), self._stdout, self._stderr, self._reached)
 
     def _watch(
         self,
         process: subprocess.Popen[bytes],
         selector: selectors.BaseSelector,
-        quota: Quota,
+        check: Callable[[], None],
         stack: ExitStack,
     ) -> None:
         assert process.stdout
@@ -98,23 +134,22 @@ class Supervisor:
             selector.register(stream, selectors.EVENT_READ, kept)
         if self._socket:
             selector.register(self._socket, selectors.EVENT_READ, self._job.conversation)
+            if self._conversation.awake is not None:
+                selector.register(self._conversation.awake, selectors.EVENT_READ, _AWAKE)
         exited = os.pidfd_open(process.pid)
         stack.callback(os.close, exited)
         selector.register(exited, selectors.EVENT_READ, None)
-        deadline = monotonic() + self._job.limits.seconds
         look = monotonic() + TICK
         while True:
-            ready = selector.select(max(0.0, min(deadline, look) - monotonic()))
+            ready = selector.select(max(0.0, min(self._deadline, look) - monotonic()))
             for key, _ in ready:
                 self._serve(selector, key)
             self._send(selector)
             if any(key.data is None for key, _ in ready):
                 break
-            if monotonic() >= look:
-                self._look(process.pid, quota)
+            if monotonic() >= min(look, self._deadline):
+                check()
                 look = monotonic() + TICK
-            if monotonic() >= deadline:
-                self._reached = self._reached or "time"
             if self._stdout.total + self._stderr.total > self._job.limits.output_bytes:
                 self._reached = "output"
             if self._reached:
@@ -123,7 +158,9 @@ class Supervisor:
         self._drain(selector)
 
     def _serve(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
-        if isinstance(key.data, Captured):
+        if key.data is _AWAKE:
+            os.read(key.fd, 8)
+        elif isinstance(key.data, Captured):
             data = os.read(key.fd, _CHUNK)
             if data:
                 key.data.add(data)
@@ -139,9 +176,12 @@ class Supervisor:
             if data:
                 self._conversation.receive(data)
             if not data or self._conversation.broken:
-                selector.unregister(self._socket)
-                self._socket.close()
-                self._socket = None
+                self._hang_up(selector, self._socket)
+
+    def _hang_up(self, selector: selectors.BaseSelector, open_: socket.socket) -> None:
+        selector.unregister(open_)
+        open_.close()
+        self._socket = None
 
     @property
     def _conversation(self) -> Conversation:
@@ -152,6 +192,9 @@ class Supervisor:
         if not self._socket:
             return
         self._outgoing += self._conversation.replies()
+        if self._conversation.broken:
+            self._hang_up(selector, self._socket)
+            return
         with suppress(OSError):
             while self._outgoing:
                 sent = self._socket.send(self._outgoing[:_CHUNK])
@@ -160,11 +203,20 @@ class Supervisor:
         if selector.get_key(self._socket).events != events:
             selector.modify(self._socket, events, self._job.conversation)
 
-    def _look(self, pid: int, quota: Quota) -> None:
-        if memory_of_tree(pid) > self._job.limits.memory_bytes:
+    def _look(self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, Quota]) -> None:
+        """End the job if it has gone beyond what the kernel does not limit by itself."""
+        if self._reached or process.poll() is not None:
+            return
+        pids = (self._launch.members or tree)(process.pid)
+        if monotonic() >= self._deadline or self._job.unwanted():
+            self._reached = "time"
+        elif memory_of(pids) > self._job.limits.memory_bytes:
             self._reached = "memory"
-        elif quota.exceeded(nameless_bytes(pid)):
-            self._reached = "workspace"
+        else:
+            unseen = nameless_bytes(pids)
+            self._reached = next((kind for kind, quota in quotas.items() if quota.exceeded(unseen)), None)
+        if self._reached:
+            self._kill(process)
 
     def _drain(self, selector: selectors.BaseSelector) -> None:
         """Read what is left in the pipes, without waiting for anybody who may still hold them."""
@@ -211,12 +263,12 @@ class Supervisor:
 @contextmanager
 def _first_child(pid: int) -> Iterator[int | None]:
     """A descriptor of a process's first child."""
-    for child in _tree(pid)[1:2]:
+    for child in tree(pid)[1:2]:
         with suppress(ProcessLookupError):
             opened = os.pidfd_open(child)
             try:
                 # A child that is still there was there all the time: its number was not given to another.
-                yield opened if child in _tree(pid)[1:2] else None
+                yield opened if child in tree(pid)[1:2] else None
             finally:
                 os.close(opened)
             return
@@ -229,9 +281,32 @@ def _prefer_for_the_kernel_to_kill(pid: int) -> None:
         file.write("1000")
 
 
-def memory_of_tree(pid: int) -> int:
-    """Bytes of memory that a process and all it started have for themselves."""
-    pids = _tree(pid)
+@contextmanager
+def _repeating(look: Callable[[], None]) -> Iterator[None]:
+    """Look ten times a second, in a thread."""
+    over = threading.Event()
+    failures: list[SandboxFailed] = []
+
+    def watch() -> None:
+        try:
+            while not over.wait(TICK):
+                look()
+        except SandboxFailed as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=watch, name="sandbox-watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def memory_of(pids: Sequence[int]) -> int:
+    """Bytes of memory that processes have for themselves."""
     rough = sum(_field(f"/proc/{p}/status", ("RssAnon", "RssShmem")) for p in pids)
     if rough < 256 * 1024 * 1024:
         return rough
@@ -240,20 +315,27 @@ def memory_of_tree(pid: int) -> int:
     return sum(exact) if all(exact[1:]) else rough
 
 
-def nameless_bytes(pid: int) -> int:
-    """Bytes on disk of files that a process and all it started have open but that were removed."""
+def nameless_bytes(pids: Sequence[int]) -> int:
+    """Bytes on disk of files that processes have open but that were removed."""
     found: dict[tuple[int, int], int] = {}
-    for process in _tree(pid):
+    for process in pids:
         with suppress(OSError):
             for number in os.listdir(f"/proc/{process}/fd"):
                 with suppress(OSError):
-                    status = os.stat(f"/proc/{process}/fd/{number}")
-                    if status.st_nlink == 0 and stat.S_ISREG(status.st_mode):
+                    path = f"/proc/{process}/fd/{number}"
+                    status = os.stat(path)
+                    # Files in memory are the ones that bubblewrap is given; code cannot make any.
+                    if (
+                        status.st_nlink == 0
+                        and stat.S_ISREG(status.st_mode)
+                        and not os.readlink(path).startswith("/memfd:")
+                    ):
                         found[status.st_dev, status.st_ino] = status.st_blocks * 512
     return sum(found.values())
 
 
-def _tree(pid: int) -> list[int]:
+def tree(pid: int) -> list[int]:
+    """A process and all that it started and that was not orphaned."""
     found = [pid]
     for current in found:
         with suppress(OSError):

@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -35,7 +36,7 @@ class Subprocess:
             pair = socket_pair(job, stack)
             launch = _launch(job, folder, pair[1].fileno() if pair else None)
             ended = Supervisor(job, launch, pair[0] if pair else None).run()
-        return Ended(ended.status, ended.stdout, ended.stderr, ended.reached, tidy(job.workspace, job.moment))
+        return replace(ended, remarks=tidy(job.workspace, job.moment, job.limits.workspace_depth))
 
     def share(self, job: Job) -> None:
         """Nothing to do: the code runs as the server's user."""
@@ -48,7 +49,7 @@ def _launch(job: Job, folder: Path, descriptor: int | None) -> Launch:
         text = text.replace(CODE, str(folder)).replace(runtime.PYTHON, sys.executable)
         return text.replace(WORKSPACE, workspace) if text == WORKSPACE else text
 
-    environment = runtime.environment() | dict(job.environment)
+    environment = runtime.environment(job)
     del environment["LD_LIBRARY_PATH"]
     environment |= {
         "PATH": f"{os.path.dirname(sys.executable)}:{runtime.image()}/usr/bin",

@@ -13,7 +13,7 @@ server = Service(
     "programmatic_tool_calling",
     ProgrammaticToolCallingStore,
     instructions="Runs Python programs that call the other tools as functions; what they print comes back.",
-    threaded=True,
+    runs_code=True,
 )
 
 

@@ -11,7 +11,7 @@ server = Service(
     "python_execute",
     PythonExecuteStore,
     instructions="Runs Python programs in the workspace, with numpy, pandas and openpyxl, without a network.",
-    threaded=True,
+    runs_code=True,
 )
 
 

@@ -9,10 +9,9 @@ from mesocosm.sandbox import levels
 from mesocosm.sandbox.jobs import Ended, Job, Limits
 from mesocosm.sandbox.runtime import COMMANDS
 from mesocosm.service import Store
-from mesocosm.workspace import MAX_ENTRIES, MAX_TOTAL_BYTES
+from mesocosm.settings import settings
 
 MAX_COMMAND_BYTES = 32_768
-SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -23,8 +22,6 @@ class Rules:
     isolated: bool | None
     """Whether the kernel enforces them; ``None`` where no commands are run at all."""
     limits: Limits
-    workspace_bytes: int = MAX_TOTAL_BYTES
-    workspace_entries: int = MAX_ENTRIES
 
 
 class TerminalStore(Store):
@@ -44,7 +41,7 @@ class TerminalStore(Store):
     @property
     def limits(self) -> Limits:
         """The limits of every command line."""
-        return Limits.configured(SECONDS)
+        return Limits.configured(settings().sandbox_timeout)
 
     def rules(self) -> Rules:
         """The rules that are in force."""

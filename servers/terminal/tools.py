@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mesocosm.sandbox.jobs import MIB, Ended, Limits
-from mesocosm.sandbox.scripts import explain
+from mesocosm.sandbox.jobs import Ended, Limits
+from mesocosm.sandbox.scripts import explain, size
 from mesocosm.servers.terminal.store import MAX_COMMAND_BYTES, TerminalStore
 from mesocosm.service import Service
 
@@ -12,7 +12,7 @@ server = Service(
     TerminalStore,
     instructions="Runs shell commands in the workspace, without a network. show_security_rules lists what is "
     "there and what is limited.",
-    threaded=True,
+    runs_code=True,
 )
 
 NOT_FOUND = 127
@@ -51,10 +51,10 @@ def show_security_rules(store: TerminalStore) -> str:
             f"Commands: {', '.join(rules.commands)}; and those built into bash",
             f"Command line: at most {MAX_COMMAND_BYTES:,} bytes",
             f"Time: {limits.seconds} seconds",
-            f"Memory: {limits.memory_bytes // MIB:,} MiB",
+            f"Memory: {size(limits.memory_bytes)}",
             f"Processes: {limits.processes}" if rules.isolated else "Processes: not limited",
-            f"File size: {limits.file_bytes // MIB:,} MiB; /tmp: {limits.scratch_bytes // MIB:,} MiB",
-            f"Workspace: {rules.workspace_bytes // MIB:,} MiB in {rules.workspace_entries:,} files, folders",
+            f"File size: {size(limits.file_bytes)}; /tmp: {size(limits.scratch_bytes)}",
+            f"Workspace: {size(limits.workspace_bytes)} in {limits.workspace_entries:,} files and folders",
             "Links that leave the workspace, hard links, pipes, sockets and devices are removed from it",
         ]
     )

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
+
+from mesocosm.protocol import McpTools
+from mesocosm.remote import ControlPlane
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "token-of-the-deployment-test"
@@ -44,6 +50,7 @@ def test_podman_compose_understands_the_file(tmp_path: Path) -> None:
     services = yaml.safe_load(shown.stdout)["services"]
     assert "64k" in services["evaluation"]["command"]
     assert services["servers"]["healthcheck"]
+    assert services["code-runner"]["build"]["target"] == "code-runner"
 
 
 def container_command(compose: Any, service: str, port: int) -> list[str]:
@@ -61,35 +68,97 @@ def container_command(compose: Any, service: str, port: int) -> list[str]:
         name = word[2:].partition(":-")[0] if word.startswith("${") else ""
         words.append(values.get(name, word).replace("servers:8321", f"127.0.0.1:{port}"))
     words = ["127.0.0.1" if word == "0.0.0.0" else str(port) if word == "8321" else word for word in words]
+    words = [word.replace("0.0.0.0:8322", f"127.0.0.1:{port}") for word in words]
     return [sys.executable, "-m", "mesocosm", *words]
 
 
-@pytest.fixture
-def server(compose: Any, tmp_path: Path) -> Iterator[int]:
+def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
-    environment = {**os.environ, "MESOCOSM_STATE": str(tmp_path / "state"), "MESOCOSM_ADMIN_TOKEN": TOKEN}
-    process = subprocess.Popen(container_command(compose, "servers", port), env=environment)
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def running(compose: Any, service: str, port: int, environment: Mapping[str, str]) -> Iterator[None]:
+    """A service of the compose file as a process, once its health check passes."""
+    command = container_command(compose, service, port)
+    process = subprocess.Popen(command, env={**os.environ, **environment})
     try:
-        yield port
+        deadline = time.monotonic() + 60
+        while not healthy(compose, service, port):
+            assert time.monotonic() < deadline, f"{service} did not become healthy"
+            time.sleep(0.2)
+        yield
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(20)
 
 
-def healthy(compose: Any, port: int) -> bool:
+@pytest.fixture(scope="module")
+def code_runner(compose: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The code runner from what its image holds: no task, and nothing from which an answer could be made."""
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    [removed] = [line.split()[3:] for line in dockerfile.splitlines() if line.strip().startswith("&& rm -r ")]
+    assert {"checkers", "generators", "solvers", "tasks"} <= set(removed)
+    ignored = shutil.ignore_patterns(*removed, "__pycache__")
+    image = tmp_path_factory.mktemp("image")
+    shutil.copytree(ROOT / "mesocosm", image / "mesocosm", ignore=ignored)
+    port = free_port()
+    environment = compose["services"]["code-runner"]["environment"] | {
+        "MESOCOSM_CODE_RUNNER_TOKEN": TOKEN, "PYTHONPATH": str(image), "PYTHONSAFEPATH": "1"
+    }  # fmt: skip
+    with running(compose, "code-runner", port, environment):
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="module")
+def server(compose: Any, tmp_path_factory: pytest.TempPathFactory, code_runner: str) -> Iterator[int]:
+    port = free_port()
+    environment = compose["services"]["servers"]["environment"] | {
+        "MESOCOSM_STATE": str(tmp_path_factory.mktemp("state")), "MESOCOSM_ADMIN_TOKEN": TOKEN,
+        "MESOCOSM_CODE_RUNNER": code_runner, "MESOCOSM_CODE_RUNNER_TOKEN": TOKEN,
+    }  # fmt: skip
+    with running(compose, "servers", port, environment):
+        yield port
+
+
+def healthy(compose: Any, service: str, port: int) -> bool:
     """The health check of the compose file, as the container would run it."""
-    test = compose["services"]["servers"]["healthcheck"]["test"]
+    test = compose["services"][service]["healthcheck"]["test"]
     assert test[:3] == ["CMD", "python", "-c"]
-    code = test[3].replace("127.0.0.1:8321", f"127.0.0.1:{port}")
+    code = re.sub("127.0.0.1(:|', )832[12]", rf"127.0.0.1\g<1>{port}", test[3])
+    assert code != test[3]
     return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 
+def test_code_of_agents_runs_in_the_code_runner(server: int, code_runner: str) -> None:
+    control = ControlPlane(f"http://127.0.0.1:{server}", TOKEN)
+    episode = control.create("set_conf_cr_ddl", 8000, 0, {})
+    with McpTools(f"http://127.0.0.1:{server}/e/{episode['id']}/mcp") as tools:
+        offered = {tool.name for tool in tools.list_tools()}
+        assert "python_execute_python_execute" in offered
+        code = "import os; open('made.txt', 'w').write('in the runner'); print(sorted(os.listdir('/')))"
+        text = tools.call("python_execute", "python_execute", code=code)
+        assert "'workspace'" in text
+        assert "Return code: 0" in text
+        code = "print(open('/workspace/made.txt').read())"
+        assert "in the runner" in tools.call("python_execute", "python_execute", code=code)
+
+
+def test_the_code_runner_has_nothing_to_tell_and_nobody_to_tell_it(compose: Any) -> None:
+    service = compose["services"]["code-runner"]
+    assert "volumes" not in service
+    assert "ports" not in service
+    assert set(service["environment"]) == {"MESOCOSM_CODE_RUNNER_TOKEN"}
+    assert service["networks"] == ["code"]
+    assert compose["networks"]["code"] == {"internal": True}
+    assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+    assert not {"SYS_ADMIN", "SYS_PTRACE", "NET_ADMIN", "NET_RAW"} & set(service["cap_add"])
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert service["pids_limit"]
+    assert service["mem_limit"]
+
+
 def test_the_evaluation_runs_against_the_servers(compose: Any, server: int, tmp_path: Path) -> None:
-    deadline = time.monotonic() + 30
-    while not healthy(compose, server):
-        assert time.monotonic() < deadline, "the server did not become healthy"
-        time.sleep(0.2)
     command = [*container_command(compose, "evaluation", server), "--json"]
     environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
     ran = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -72,7 +72,7 @@ def test_a_pipe_is_not_opened(workspace: Workspace) -> None:
 def test_a_file_that_would_be_too_large_leaves_nothing(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mesocosm.workspace.MAX_FILE_BYTES", 10)
+    monkeypatch.setenv("MESOCOSM_WORKSPACE_FILE_SIZE", "10")
     with pytest.raises(Invalid, match="limit"):
         workspace.write("big", b"x" * 11)
     assert not list(workspace.root.iterdir())

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from mesocosm import workspace as module
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
+from mesocosm.settings import settings
 from mesocosm.workspace import Workspace
 
 MOMENT = datetime(2025, 1, 15, 9, tzinfo=UTC)
@@ -53,8 +53,8 @@ def test_a_replaced_file_keeps_its_permissions(workspace: Workspace) -> None:
 
 
 def test_the_workspace_may_be_full(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_TOTAL_BYTES", 10)
-    monkeypatch.setattr(module, "MAX_ENTRIES", 2)
+    monkeypatch.setenv("MESOCOSM_WORKSPACE_SIZE", "10")
+    monkeypatch.setenv("MESOCOSM_WORKSPACE_ENTRIES", "2")
     workspace.write("a", b"12345678")
 
     with pytest.raises(Invalid, match="files may have 10 bytes together"):
@@ -146,7 +146,7 @@ def test_a_chain_of_folders_without_end_is_not_followed_to_it(workspace: Workspa
     os.close(folder)
 
     try:
-        assert len(names(workspace)) == module.MAX_DEPTH + 1
+        assert len(names(workspace)) == settings().workspace_depth + 1
         assert list(workspace.files()) == []
     finally:  # which is beyond what Python can remove
         subprocess.run(["rm", "-rf", str(workspace.root / "d")], check=True)

@@ -66,8 +66,8 @@ def test_an_unknown_level_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("value", ["x", "-1", "1", "²"])
 def test_a_limit_that_is_none_is_a_usage_error(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    monkeypatch.setenv("MESOCOSM_SANDBOX_MEMORY_MIB", value)
-    with pytest.raises(UsageError, match="MESOCOSM_SANDBOX_MEMORY_MIB"):
+    monkeypatch.setenv("MESOCOSM_SANDBOX_MEMORY", value)
+    with pytest.raises(UsageError, match="MESOCOSM_SANDBOX_MEMORY"):
         Limits.configured(1)
 
 

@@ -46,6 +46,7 @@ class Calls:
         self._outgoing = bytearray()
         self._quiet_since = monotonic()
         self.broken = False
+        self.awake: int | None = None
 
     def receive(self, data: bytes) -> None:
         """Take in what the program sent."""

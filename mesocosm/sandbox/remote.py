@@ -1,0 +1,281 @@
+"""The level between: jobs are run by a code runner, a process in a container that holds no worlds.
+
+The workspace is sent with each job, of files only those that the runner does not have yet. While a program
+makes tool calls, the files that it has changed come before each call, and those that the tools change go back
+with the result. What the runner sends is not trusted: it can change the job's workspace within its limits.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from time import monotonic
+from typing import Any, ClassVar, cast, get_args
+
+import httpx2
+from pydantic import BaseModel, ValidationError
+
+from mesocosm.errors import UsageError
+from mesocosm.sandbox.frames import BadFrame, Decoder, TooMuch, encode
+from mesocosm.sandbox.jobs import Captured, Ended, Job, Reached, SandboxFailed
+from mesocosm.sandbox.running import Order
+from mesocosm.sandbox.sharing import tidy
+from mesocosm.sandbox.supervising import STDERR_SHOWN, STDOUT_SHOWN, ending_by, time_left
+from mesocosm.sandbox.transfer import Item, Receiver, changes, digest, read, scan
+
+SILENCE = 30.0
+"""Seconds without a word after which a runner is given up; it says something every second."""
+_caller: ContextVar[str | None] = ContextVar("caller", default=None)
+"""The run whose tool call is being answered: what that starts ends with it."""
+_CROSSED = frozenset({errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY, errno.ENOENT, errno.EEXIST, errno.ELOOP})
+_STARTING = 3
+"""How often a job is sent, should the runner have forgotten files between being asked and being sent it."""
+
+
+class Status(BaseModel):
+    """What a code runner says of itself."""
+
+    version: str
+    walls: str
+    python: str
+    missing_libraries: list[str]
+    missing_commands: list[str]
+    jobs: int
+
+
+class RemoteSandbox:
+    """Has jobs run by the code runner at a URL, or at ``unix:PATH``."""
+
+    name: ClassVar[str] = "code-runner"
+    isolated: ClassVar[bool] = True
+
+    def __init__(self, url: str, token: str) -> None:
+        self.url = url
+        path = url.removeprefix("unix:") if url.startswith("unix:") else None
+        if path is None and not url.startswith(("http://", "https://")):
+            raise UsageError(f"a code runner is at http://HOST:PORT or unix:PATH, not {url!r}")
+        self._client = httpx2.Client(
+            base_url="http://code-runner" if path else url,
+            transport=httpx2.HTTPTransport(
+                uds=path, limits=httpx2.Limits(max_connections=None), trust_env=False
+            ),
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=httpx2.Timeout(SILENCE, connect=5.0),
+            trust_env=False,
+        )
+
+    def run(self, job: Job) -> Ended:
+        """Run one job and wait for its end; the workspace is then as the job left it."""
+        try:
+            return _Session(self._client, job).run()
+        except httpx2.HTTPError as error:
+            raise SandboxFailed(
+                f"the code runner at {self.url} failed: {error or type(error).__name__}"
+            ) from error
+        except (BadFrame, OSError) as error:
+            raise SandboxFailed(f"the code runner at {self.url} sent what cannot be used: {error}") from error
+
+    def share(self, job: Job) -> None:
+        """Nothing to do: what tools have changed goes to the runner with their results."""
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()
+
+    def status(self) -> Status:
+        """What the runner says of itself; ``SandboxFailed`` if it says nothing."""
+        try:
+            answer = self._client.get("/status")
+            answer.raise_for_status()
+            return Status.model_validate_json(answer.content)
+        except (httpx2.HTTPError, ValidationError) as error:
+            raise SandboxFailed(f"{self.url}: {error or type(error).__name__}") from None
+
+
+class _Session:
+    """One job."""
+
+    def __init__(self, client: httpx2.Client, job: Job) -> None:
+        self._client, self._job = client, job
+        left = time_left()
+        self._limits = replace(job.limits, seconds=max(1, math.ceil(min(job.limits.seconds, left))))
+        self._id = ""
+        self._deadline = math.inf
+        self._seen: dict[str, Item] = {}
+        self._allowed = 0
+        self._receiver = self._new_receiver()
+        self._lost: list[str] = []
+        self._streams: dict[str, Captured] = {}
+        self._ended: tuple[int, Reached | None, tuple[str, ...]] | None = None
+
+    def run(self) -> Ended:
+        self._look()
+        self._allowed = max(self._total(), self._limits.workspace_bytes)
+        try:
+            self._follow()
+            self._settle()
+        except TooMuch:
+            # It has outrun the runner, which looks ten times a second.
+            self._ended = 128 + 9, "workspace", ("Discarded: a part of what this run wrote.",)
+        if self._ended is None:
+            raise BadFrame("a job without an end")
+        status, reached, remarks = self._ended
+        remarks += (
+            *self._lost[:10],
+            *tidy(self._job.workspace, self._job.moment, self._limits.workspace_depth),
+        )
+        stdout, stderr = (
+            self._streams.get(name) or Captured(*shown)
+            for name, shown in (("stdout", STDOUT_SHOWN), ("stderr", STDERR_SHOWN))
+        )
+        return Ended(status, stdout, stderr, reached, remarks)
+
+    def _follow(self) -> None:
+        with self._sent() as response:
+            decoder = Decoder(max(self._limits.file_bytes, sum(STDOUT_SHOWN), 1 << 20))
+            for chunk in response.iter_raw():
+                for header, payload in decoder.feed(chunk):
+                    self._take(header, payload)
+                self._answer()
+
+    # -- sending ----------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _sent(self) -> Iterator[httpx2.Response]:
+        root, digests = self._job.workspace, {}
+        for path, item in self._seen.items():
+            if item.kind == "file":
+                digests[path] = digest(root, path, item)
+        tree = [
+            item.header(path) | ({"sha256": digests[path]} if path in digests else {})
+            for path, item in self._seen.items()
+        ]
+        order = Order.made(self._job, self._limits, parent=_caller.get(), tree=tree)
+        first = encode("job", order=order.model_dump(mode="json"))
+        by_digest = {value: path for path, value in digests.items()}
+        missing = self._missing(sorted(by_digest))
+        for _ in range(_STARTING):
+            with self._client.stream(
+                "POST", "/runs", content=self._body(first, missing, by_digest)
+            ) as response:
+                if response.status_code == 200:
+                    yield response
+                    return
+                answer = response.read()
+                if response.status_code != 409:
+                    raise BadFrame(f"{response.status_code} {answer[:500].decode(errors='replace')}")
+                missing = [one for one in response.json() if one in by_digest]
+        raise BadFrame("the runner keeps forgetting files")
+
+    def _missing(self, digests: list[str]) -> list[str]:
+        if not digests:
+            return []
+        answer = self._client.post("/missing", json=digests)
+        answer.raise_for_status()
+        return [one for one in answer.json() if one in set(digests)]
+
+    def _body(self, first: bytes, missing: list[str], paths: Mapping[str, str]) -> Iterator[bytes]:
+        yield first
+        for one in missing:
+            data = read(self._job.workspace, paths[one], 1 << 62)
+            if data is not None:
+                yield encode("blob", data)
+
+    # -- receiving --------------------------------------------------------------------------------------
+
+    def _take(self, header: Mapping[str, Any], payload: bytes) -> None:
+        match header["kind"]:
+            case "started":
+                self._id = str(header.get("id"))
+                self._deadline = monotonic() + self._limits.seconds
+            case "put" | "gone":
+                self._receive(header, payload)
+            case "talk" if self._job.conversation:
+                self._settle()
+                self._job.conversation.receive(payload)
+                if self._job.conversation.broken:
+                    self._tell(encode("broken"))
+            case "stdout" | "stderr" as name:
+                shown = STDOUT_SHOWN if name == "stdout" else STDERR_SHOWN
+                self._streams[name] = Captured.restored(*shown, _whole(header, "total"), payload)
+            case "ended":
+                self._ended = _end(header)
+            case "failed":
+                raise SandboxFailed(f"the code runner: {header.get('reason')}")
+            case "beat":
+                pass
+            case other:
+                raise BadFrame(f"a frame of the kind {other!r}")
+
+    def _receive(self, header: Mapping[str, Any], payload: bytes) -> None:
+        try:
+            self._receiver.take(header, payload)
+        except OSError as error:
+            if error.errno not in _CROSSED:
+                raise
+            # A tool has changed the same path meanwhile.
+            self._lost.append(f"Not kept: {str(header.get('path', ''))[:200]} ({error.strerror})")
+
+    def _answer(self) -> None:
+        """Make the calls that the program has asked for, and send their results with what they changed."""
+        if not self._job.conversation or self._ended:
+            return
+        token = _caller.set(self._id)
+        try:
+            with ending_by(self._deadline):
+                data = self._job.conversation.replies()
+        finally:
+            _caller.reset(token)
+        if data:
+            before = self._seen
+            self._look()
+            root = self._job.workspace
+            frames = [*changes(root, before, self._seen, self._limits.file_bytes), encode("talk", data)]
+            self._tell(b"".join(frames))
+
+    def _tell(self, data: bytes) -> None:
+        answer = self._client.post(f"/runs/{self._id}", content=data)
+        if answer.status_code != 404:  # it has ended meanwhile
+            answer.raise_for_status()
+
+    def _settle(self) -> None:
+        """What came has come: the workspace may not be larger by it than it may be."""
+        self._receiver.finish()
+        self._receiver = self._new_receiver()
+        self._look()
+        if self._total() > self._allowed:
+            raise TooMuch("more than the workspace may hold")
+
+    def _look(self) -> None:
+        self._seen = scan(self._job.workspace, self._limits.workspace_depth)
+
+    def _total(self) -> int:
+        return sum(item.size for item in self._seen.values())
+
+    def _new_receiver(self) -> Receiver:
+        of = self._limits
+        # Twice, because removed and new ones are counted alike.
+        entries, room = 2 * of.workspace_entries, max(self._allowed, of.workspace_bytes)
+        return Receiver(self._job.workspace, of.workspace_depth, entries, room)
+
+
+def _whole(header: Mapping[str, Any], name: str) -> int:
+    value = header.get(name)
+    if type(value) is not int or value < 0:
+        raise BadFrame(f"{name} is {value!r}")
+    return value
+
+
+def _end(header: Mapping[str, Any]) -> tuple[int, Reached | None, tuple[str, ...]]:
+    reached, remarks = header.get("reached"), header.get("remarks")
+    if reached not in (None, *get_args(Reached)) or not isinstance(remarks, list):
+        raise BadFrame("an end that makes no sense")
+    return (
+        _whole(header, "status"),
+        cast("Reached | None", reached),
+        tuple(str(one)[:1000] for one in remarks[:50]),
+    )

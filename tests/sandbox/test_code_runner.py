@@ -1,0 +1,407 @@
+"""The code runner: a process of its own that runs code for servers, whichever way it keeps jobs apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from confinement import RUNNER_TOKEN, SLOTS_WORK, needs_sandbox, running_code_runner, wait_for
+from typer.testing import CliRunner
+
+from mesocosm.cli.application import app
+from mesocosm.errors import UsageError
+from mesocosm.sandbox import levels, runtime
+from mesocosm.sandbox.frames import BadFrame, Decoder, encode
+from mesocosm.sandbox.jobs import Job, Limits, SandboxFailed
+from mesocosm.sandbox.remote import RemoteSandbox
+from mesocosm.sandbox.transfer import Receiver, changes, scan
+from mesocosm.world import World
+
+MakeWorld = Callable[..., World]
+WALLS = [
+    pytest.param("bubblewrap", marks=needs_sandbox),
+    pytest.param("slots", marks=pytest.mark.skipif(not SLOTS_WORK, reason="slots need root")),
+]
+SERVICES = ("python_execute", "terminal", "filesystem", "memory", "programmatic_tool_calling")
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="module", params=WALLS)
+def runner(request: pytest.FixtureRequest) -> Iterator[str]:
+    with running_code_runner(request.param, {"MESOCOSM_SANDBOX_JOBS": "2"}) as url:
+        yield url
+
+
+@pytest.fixture
+def used(runner: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.delenv("MESOCOSM_SANDBOX", raising=False)
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER", runner)
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", RUNNER_TOKEN)
+    return runner
+
+
+@pytest.fixture
+def world(used: str, make_world: MakeWorld) -> Iterator[World]:
+    world = make_world(
+        lambda world: world.workspace.fill([("d/a.txt", b"kept"), ("b.txt", b"old")], world.now), *SERVICES
+    )
+    yield world
+    assert not world.journal.with_status("fault")
+
+
+def run(world: World, code: str, **arguments: Any) -> str:
+    outcome = world.call("python_execute", "python_execute", {"code": code, **arguments})
+    assert outcome.status == "ok", world.journal.with_status("fault")
+    return outcome.text
+
+
+def program(world: World, code: str, **arguments: Any) -> dict[str, Any]:
+    outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code, **arguments})
+    assert outcome.status == "ok", world.journal.with_status("fault")
+    result = json.loads(outcome.text)
+    assert isinstance(result, dict)
+    return result
+
+
+def files(world: World) -> dict[str, bytes]:
+    return {name: path.read_bytes() for name, path in world.workspace.files()}
+
+
+# -- the workspace --------------------------------------------------------------------------------------
+
+
+def test_code_finds_the_workspace_and_its_changes_come_back(world: World) -> None:
+    code = """
+import os, shutil
+print(open("/workspace/d/a.txt").read(), os.getcwd())
+open("b.txt", "w").write("new"); open("d/c.txt", "w").write("c"); os.symlink("c.txt", "d/link")
+os.rename("d/a.txt", "a.txt"); os.makedirs("e/f")
+"""
+    assert run(world, code).startswith("=== STDOUT ===\nkept /workspace\n")
+    assert files(world) == {"b.txt": b"new", "a.txt": b"kept", "d/c.txt": b"c"}
+    assert os.readlink(world.workspace.root / "d/link") == "c.txt"
+    assert world.workspace.is_folder("e/f")
+    assert (
+        world.workspace.details("d/c.txt").modified == world.workspace.details("b.txt").modified is not None
+    )
+
+
+def test_a_file_may_become_a_folder_and_a_folder_a_file(world: World) -> None:
+    run(world, "import os, shutil\nos.remove('b.txt'); os.mkdir('b.txt'); shutil.rmtree('d'); open('d', 'w')")
+    assert world.workspace.is_folder("b.txt")
+    assert files(world) == {"d": b""}
+
+
+def test_listings_are_those_of_the_sandbox_in_the_same_process(
+    world: World, make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = [
+        "echo x > n; mkdir -p e; rm b.txt",
+        "stat -c '%n %Y %a %F' . * d/* /; date; date -d tomorrow +%F",
+    ]
+    there = [world.call("terminal", "run_command", {"command": c}).text for c in commands]
+    monkeypatch.delenv("MESOCOSM_CODE_RUNNER")
+    other = make_world(
+        lambda world: world.workspace.fill([("d/a.txt", b"kept"), ("b.txt", b"old")], world.now), *SERVICES
+    )
+    here = [other.call("terminal", "run_command", {"command": c}).text for c in commands]
+    assert there == here
+    assert "Jan 15 09:00:02 UTC 2025\n2025-01-16" in here[1]
+
+
+def test_what_does_not_fit_is_discarded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MESOCOSM_WORKSPACE_SIZE", "1MiB")
+    text = run(world, "open('big', 'wb').write(bytes(3 << 20))\nimport time; time.sleep(20)")
+    assert "the workspace may hold 1 MiB" in text
+    assert "Discarded" in text
+    assert files(world) == {"b.txt": b"old", "d/a.txt": b"kept"}
+
+
+def test_a_file_is_sent_once(world: World, runner: str) -> None:
+    data = os.urandom(2 * MIB)
+    world.workspace.write("big", data, world.now)
+    [before] = [run(world, "import hashlib; print(hashlib.md5(open('big','rb').read()).hexdigest())")]
+    import hashlib
+
+    headers = {"Authorization": f"Bearer {RUNNER_TOKEN}"}
+    answer = httpx2.post(
+        f"{runner}/missing", json=[hashlib.sha256(data).hexdigest(), "0" * 64], headers=headers
+    )
+    assert answer.json() == ["0" * 64]
+    assert hashlib.md5(data).hexdigest() in before
+
+
+# -- tool calls -----------------------------------------------------------------------------------------
+
+
+def test_programs_and_the_tools_that_they_call_see_the_same_files(world: World) -> None:
+    code = """
+open("n.txt", "w").write("from code")
+seen = filesystem_read_file(path="n.txt")
+filesystem_write_file(path="m.txt", content="from tool")
+inner = python_execute_python_execute(code="open('m.txt', 'a').write('!'); print(open('n.txt').read())")
+print(seen, open("m.txt").read(), inner.split("\\n")[1])
+"""
+    assert program(world, code)["stdout"] == "from code from tool! from code\n"
+    assert files(world)["m.txt"] == b"from tool!"
+
+
+def test_programs_inside_of_programs_do_not_wait_for_each_other(world: World, make_world: MakeWorld) -> None:
+    """As many programs as there are places, each of which needs another place to go on."""
+    others = [world, *(make_world(None, *SERVICES) for _ in range(3))]
+    code = "import time; time.sleep(0.3); print(python_execute_python_execute(code='print(41 + 1)'))"
+    results: list[dict[str, Any]] = []
+    threads = [
+        threading.Thread(target=lambda w=w: results.append(program(w, code, timeout=25))) for w in others
+    ]  # type: ignore[misc]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ["42" in result["stdout"] for result in results] == [True] * 4
+
+
+# -- keeping jobs apart ---------------------------------------------------------------------------------
+
+
+def test_jobs_at_the_same_time_do_not_see_each_other(world: World, make_world: MakeWorld) -> None:
+    other = make_world(None, *SERVICES)
+    waiting = """
+import time, os
+open("/tmp/secret", "w").write("x"); open("secret", "w").write("x")
+time.sleep(2)
+"""
+    thread = threading.Thread(target=run, args=(world, waiting))
+    thread.start()
+    looking = """
+import os, time, signal
+time.sleep(0.5)
+found = []
+for folder, folders, names in os.walk("/"):
+    folders[:] = [f for f in folders if not os.path.islink(os.path.join(folder, f))]
+    found += [os.path.join(folder, n) for n in names if n == "secret"]
+killed = 0
+for pid in range(2, 40_000):
+    if pid != os.getpid() and pid != os.getppid():
+        try: os.kill(pid, 0); killed += 1
+        except OSError: pass
+print(found, killed)
+"""
+    assert run(other, looking).startswith("=== STDOUT ===\n[] 0\n")
+    thread.join()
+    assert "secret" in files(world)
+
+
+def test_nothing_of_a_job_is_there_for_the_next(world: World) -> None:
+    run(world, "open('/tmp/left', 'w')\nimport os\nos.fork() or os.setsid() or __import__('time').sleep(60)")
+    assert run(world, "import os; print(os.listdir('/tmp'))").startswith("=== STDOUT ===\n[]\n")
+
+
+def test_a_job_dies_with_the_server_that_sent_it(used: str, tmp_path: Path) -> None:
+    """Seen from a file in memory that nobody holds any more: the runner's places are free again."""
+    program = f"""
+import sys; sys.path[:] = {sys.path!r}
+from pathlib import Path
+from mesocosm.sandbox import levels, runtime
+from mesocosm.sandbox.jobs import Job, Limits
+print("sent", flush=True)
+job = Job((runtime.PYTHON, "-c", "import time; time.sleep(100)"), Path({str(tmp_path)!r}), Limits(100))
+levels.active().run(job)
+"""
+    servers = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) for _ in range(2)]
+    for server in servers:
+        assert server.stdout
+        server.stdout.readline()
+    time.sleep(1.5)
+    for server in servers:
+        server.send_signal(signal.SIGKILL)
+        server.communicate()
+    ended = levels.active().run(Job(("true",), tmp_path, Limits(10)))
+    assert ended.status == 0
+
+
+# -- who may use it, and who is believed ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/status", "/missing", "/runs", "/runs/x"])
+def test_nobody_comes_in_without_the_token(runner: str, path: str) -> None:
+    for headers in ({}, {"Authorization": "Bearer wrong"}):
+        assert httpx2.post(f"{runner}{path}", json=[], headers=headers).status_code == 401
+
+
+def test_what_is_no_job_is_refused(runner: str) -> None:
+    headers = {"Authorization": f"Bearer {RUNNER_TOKEN}"}
+    bad = [
+        b"",
+        b"x\n",
+        encode("job"),
+        encode("job", order={"command": ["true"]}),
+        b'{"kind":"job","size":-1}\n',
+    ]
+    assert [httpx2.post(f"{runner}/runs", content=body, headers=headers).status_code for body in bad] == [
+        400
+    ] * 5
+
+
+def test_a_runner_that_is_gone_is_a_fault_and_no_result(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MESOCOSM_SANDBOX", raising=False)
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER", "http://127.0.0.1:9")
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", "t")
+    world = make_world(None, "python_execute")
+    assert world.call("python_execute", "python_execute", {"code": "1"}).status == "fault"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"kind": "put", "path": "../x", "is": "file", "mode": 0o644, "modified": 0},
+        {"kind": "put", "path": "/x", "is": "file", "mode": 0o644, "modified": 0},
+        {"kind": "put", "path": "a//x", "is": "file", "mode": 0o644, "modified": 0},
+        {"kind": "put", "path": "x", "is": "device", "mode": 0o644, "modified": 0},
+        {"kind": "put", "path": "x", "is": "file", "mode": "rw", "modified": 0},
+        {"kind": "put", "path": "a/" * 70 + "x", "is": "folder", "mode": 0o755, "modified": 0},
+        {"kind": "gone", "paths": ["../x"]},
+        {"kind": "gone", "paths": "x"},
+    ],
+)
+def test_what_a_hostile_runner_sends_does_not_leave_the_workspace(
+    tmp_path: Path, frame: dict[str, Any]
+) -> None:
+    (tmp_path / "x").write_text("outside")
+    (tmp_path / "w").mkdir()
+    with pytest.raises(BadFrame):
+        Receiver(tmp_path / "w", 64, 10, 100).take(frame, b"stolen")
+    assert (tmp_path / "x").read_text() == "outside"
+    assert list((tmp_path / "w").iterdir()) == []
+
+
+def test_links_are_neither_made_to_lead_out_nor_followed(tmp_path: Path) -> None:
+    workspace = tmp_path / "w"
+    workspace.mkdir()
+    receiver = Receiver(workspace, 64, 10, 100)
+    receiver.take({"kind": "put", "path": "l", "is": "link", "target": "..", "mode": 0, "modified": 0}, b"")
+    assert not (workspace / "l").is_symlink()
+    (workspace / "l").symlink_to(tmp_path)
+    with pytest.raises(OSError, match="Not a directory"):
+        receiver.take({"kind": "put", "path": "l/x", "is": "file", "mode": 0o644, "modified": 0}, b"x")
+    assert not (tmp_path / "x").exists()
+
+
+def test_more_than_may_come_is_refused(tmp_path: Path) -> None:
+    def put(path: str) -> dict[str, Any]:
+        return {"kind": "put", "path": path, "is": "file", "mode": 0o644, "modified": 0}
+
+    receiver = Receiver(tmp_path, 64, 3, 10)
+    receiver.take(put("a"), b"12345678")
+    with pytest.raises(BadFrame, match="more than"):
+        receiver.take(put("b"), b"123")
+    receiver = Receiver(tmp_path, 64, 1, 10)
+    receiver.take(put("a"), b"")
+    with pytest.raises(BadFrame, match="more than"):
+        receiver.take(put("b"), b"")
+
+
+def test_changes_make_one_workspace_out_of_the_other(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        (folder / "d/e").mkdir(parents=True)
+        (folder / "d/x").write_text("x")
+        (folder / "y").write_text("y")
+    before = scan(one, 64)
+    (one / "d/x").unlink()
+    (one / "d/e").rmdir()
+    (one / "d/e").write_text("now a file")
+    (one / "y").chmod(0o600)
+    os.mkfifo(one / "pipe")
+    decoder, receiver = Decoder(MIB), Receiver(other, 64, 100, MIB)
+    for frame in changes(one, before, scan(one, 64), MIB):
+        for header, payload in decoder.feed(frame):
+            receiver.take(header, payload)
+    assert sorted(path.name for path in other.rglob("*")) == ["d", "e", "y"]
+    assert (other / "d/e").read_text() == "now a file"
+    assert (other / "y").stat().st_mode & 0o777 == 0o600
+
+
+def test_frames_may_arrive_in_any_pieces() -> None:
+    data = encode("put", b"\n{}\n", path="a") + encode("end") + encode("talk", b"x" * 300)
+    for step in (1, 2, 7, len(data)):
+        decoder = Decoder(1000)
+        frames = [f for at in range(0, len(data), step) for f in decoder.feed(data[at : at + step])]
+        assert [(header["kind"], payload) for header, payload in frames] == [
+            ("put", b"\n{}\n"), ("end", b""), ("talk", b"x" * 300)
+        ]  # fmt: skip
+    with pytest.raises(BadFrame):
+        list(Decoder(10).feed(encode("put", b"x" * 11)))
+
+
+# -- the command line -----------------------------------------------------------------------------------
+
+
+def test_doctor_says_how_the_runner_keeps_jobs_apart(used: str) -> None:
+    levels._active.cache_clear()
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    found = json.loads(result.stdout)
+    assert found["active"] == "code-runner"
+    level = next(level for level in found["levels"] if level["active"])
+    assert level["name"] in ("code-runner (bubblewrap)", "code-runner (slots)")
+    assert level["works"]
+    assert [check for check in found["checks"] if not check["passed"]] == []
+
+
+def test_a_token_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MESOCOSM_CODE_RUNNER_TOKEN", raising=False)
+    result = CliRunner().invoke(app, ["code-runner", "--listen", "127.0.0.1:0"])
+    assert isinstance(result.exception, UsageError)
+    assert "MESOCOSM_CODE_RUNNER_TOKEN" in str(result.exception)
+
+
+@needs_sandbox
+def test_it_can_listen_on_a_socket_in_the_file_system(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("from a file\n")
+    place = f"unix:{tmp_path / 'socket'}"
+    command = [sys.executable, "-m", "mesocosm", "code-runner", "--listen", place]
+    process = subprocess.Popen([*command, "--token-file", str(tmp_path / "token"), "--walls", "bubblewrap"])
+    (tmp_path / "w").mkdir()
+    try:
+        while not (tmp_path / "socket").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        wait_for(place, "from a file")
+        with closing(RemoteSandbox(place, "from a file")) as sandbox:
+            ended = sandbox.run(Job((runtime.PYTHON, "-c", "print(1)"), tmp_path / "w", Limits()))
+            assert ended.stdout.text() == "1\n"
+        with closing(RemoteSandbox(place, "wrong")) as sandbox, pytest.raises(SandboxFailed):
+            sandbox.run(Job(("true",), tmp_path / "w", Limits()))
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.mark.parametrize(
+    "place", ["nowhere", "127.0.0.1:x", "127.0.0.1:99999", "unix:/no/such/folder/socket"]
+)
+def test_a_place_that_cannot_be_had_is_wrong_usage(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", "t")
+    result = CliRunner().invoke(app, ["code-runner", "--listen", place])
+    assert isinstance(result.exception, UsageError)
+
+
+def test_a_taken_port_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", "t")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = CliRunner().invoke(app, ["code-runner", "--listen", f"127.0.0.1:{taken.getsockname()[1]}"])
+    assert isinstance(result.exception, UsageError)
