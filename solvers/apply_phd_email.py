@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from mesocosm.reading import found, mail_folders, mails_in_order
 from mesocosm.tools import Tools
 
 _FILE = re.compile(r"[\w\[\]-]*\[[A-Z]+\][\w\[\]-]*\.pdf")
@@ -55,9 +55,9 @@ class Papers:
 def solve(tools: Tools, prompt: str) -> None:
     """Read everything, decide, make the files, write, and declare the task done."""
     text = " ".join(prompt.split())
-    name = _found(r"You are (.+?) and look for", text)
-    today = _date(_found(r"Today is \w+, (\w+ \d+, \d{4})", text))
-    year = _found(r"applicant number of the (\d{4}) round", text)
+    name = found(r"You are (.+?) and look for", text)
+    today = _date(found(r"Today is \w+, (\w+ \d+, \d{4})", text))
+    year = found(r"applicant number of the (\d{4}) round", text)
     facts = tools.call("memory", "open_nodes", names=[name])["entities"][0]["observations"]
     known = dict(fact.split(": ", 1) for fact in facts)
     last, number = (
@@ -66,8 +66,8 @@ def solve(tools: Tools, prompt: str) -> None:
     )
     papers = _papers(tools, name, {known["First referee"]: "first", known["Second referee"]: "second"})
     wishes: dict[str, Wish] = {}
-    for mail in sorted(_mails(tools), key=lambda mail: (mail["date"], int(mail["id"]))):
-        sender = _found(r"<(.+?)>", mail["from"])
+    for mail in mails_in_order(tools, *mail_folders(tools)):
+        sender = found(r"<(.+?)>", mail["from"])
         _heed(mail, wishes.setdefault(sender, Wish(sender)))
     tools.call("filesystem", "create_directory", path="outbox")
     for index, wish in enumerate(wishes.values(), start=1):
@@ -85,12 +85,6 @@ def solve(tools: Tools, prompt: str) -> None:
     tools.call("claim_done", "claim_done")
 
 
-def _found(pattern: str, text: str) -> str:
-    found = re.search(pattern, text)
-    assert found, pattern
-    return found[1]
-
-
 def _date(text: str) -> dt.date:
     for form in ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y"):
         try:
@@ -98,18 +92,6 @@ def _date(text: str) -> dt.date:
         except ValueError:
             continue
     raise ValueError(text)
-
-
-def _mails(tools: Tools) -> Iterator[dict[str, Any]]:
-    folders = re.findall(r"^\s*\d+\. (.+?) \(", tools.call("email", "get_folders"), re.MULTILINE)
-    for folder in folders:
-        page, pages = 1, 1
-        while page <= pages:
-            listed = tools.call("email", "get_emails", folder=folder, page=page, page_size=100)
-            pages = listed["total_pages"]
-            for mail in listed["emails"]:
-                yield tools.call("email", "read_email", email_id=mail["id"])
-            page += 1
 
 
 def _heed(mail: dict[str, Any], wish: Wish) -> None:
@@ -144,7 +126,7 @@ def _papers(tools: Tools, name: str, referees: dict[str, str]) -> Papers:
     for line in tools.call("filesystem", "list_directory", path="materials").splitlines():
         path = f"materials/{line.removeprefix('[FILE] ')}"
         read = tools.call("pdf_tools", "read_pdf_pages", pdf_file_path=path, start_page=1, end_page=1)
-        pages = int(_found(r"PDF total pages: (\d+)", read))
+        pages = int(found(r"PDF total pages: (\d+)", read))
         text = " ".join(read.split("===\n", 1)[1].split())
         if name not in text or "DRAFT" in text:
             continue

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from mesocosm.reading import found, mail_folders, mails_in_order, sheet_rows
 from mesocosm.tools import Tools
 
 ROSTER = "course_roster.xlsx"
@@ -31,11 +32,11 @@ class Student:
 
 def solve(tools: Tools, prompt: str) -> None:
     """Read everything, decide, write, and declare the task done."""
-    zone = ZoneInfo(_found(r"zone\s+([\w/]+)\)", prompt))
-    instructor = _found(r"instructor, [^(]*\(([^)]+)\)", prompt)
-    subject = _found(r"subject is exactly: (\S+)", prompt)
+    zone = ZoneInfo(found(r"zone\s+([\w/]+)\)", prompt))
+    instructor = found(r"instructor, [^(]*\(([^)]+)\)", prompt)
+    subject = found(r"subject is exactly: (\S+)", prompt)
     students = {student.number: student for student in _roster(tools)}
-    mails = sorted(_mails(tools), key=lambda mail: (mail["date"], int(mail["id"])))
+    mails = mails_in_order(tools, *mail_folders(tools))
     deadline = None
     for mail in mails:
         if f"<{instructor}>" in mail["from"]:
@@ -53,37 +54,10 @@ def solve(tools: Tools, prompt: str) -> None:
     tools.call("claim_done", "claim_done")
 
 
-def _found(pattern: str, text: str) -> str:
-    found = re.search(pattern, " ".join(text.split()))
-    assert found, pattern
-    return found[1]
-
-
 def _roster(tools: Tools) -> Iterator[Student]:
     sheet = tools.call("excel", "get_workbook_metadata", filepath=ROSTER)["sheets"][0]
-    rows: dict[int, dict[int, str]] = {}
-    start: str | None = "A2"
-    while start:
-        read = tools.call(
-            "excel", "read_data_from_excel", filepath=ROSTER, sheet_name=sheet, start_cell=start
-        )
-        for cell in read["cells"]:
-            rows.setdefault(cell["row"], {})[cell["column"]] = str(cell["value"])
-        start = read.get("next_start_cell")
-    for _, row in sorted(rows.items()):
-        yield Student(row[1], row[2], row[3], enrolled=row[4] == "enrolled")
-
-
-def _mails(tools: Tools) -> Iterator[dict[str, Any]]:
-    folders = re.findall(r"^\s*\d+\. (.+?) \(", tools.call("email", "get_folders"), re.MULTILINE)
-    for folder in folders:
-        page, pages = 1, 1
-        while page <= pages:
-            listed = tools.call("email", "get_emails", folder=folder, page=page, page_size=100)
-            pages = listed["total_pages"]
-            for mail in listed["emails"]:
-                yield tools.call("email", "read_email", email_id=mail["id"])
-            page += 1
+    for name, number, email, status in sheet_rows(tools, ROSTER, sheet, "A2"):
+        yield Student(str(name), str(number), str(email), enrolled=status == "enrolled")
 
 
 def _heed(body: str, students: dict[str, Student], zone: ZoneInfo) -> dt.datetime | None:

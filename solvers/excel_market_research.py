@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from mesocosm.reading import sheet_rows
 from mesocosm.tools import Tools
 
 DATA, RESULT = "Market_Data.xlsx", "growth_rate.xlsx"
@@ -59,20 +60,8 @@ def solve(tools: Tools, prompt: str) -> None:
     tools.call("claim_done", "claim_done")
 
 
-def _rows(tools: Tools, sheet: str) -> list[list[Any]]:
-    rows: dict[int, dict[int, Any]] = {}
-    start: str | None = "A1"
-    while start:
-        read = tools.call("excel", "read_data_from_excel", filepath=DATA, sheet_name=sheet, start_cell=start)
-        for cell in read["cells"]:
-            rows.setdefault(cell["row"], {})[cell["column"]] = cell["value"]
-        start = read.get("next_start_cell")
-    width = max(max(row) for row in rows.values())
-    return [[rows[number].get(column) for column in range(1, width + 1)] for number in sorted(rows)]
-
-
 def _read_market(tools: Tools) -> Market:
-    head, *lines = _rows(tools, "RawData")
+    head, *lines = sheet_rows(tools, DATA, "RawData")
     units = {}
     for heading in head[1:]:
         found = re.fullmatch(r"(.+) \((.+)\)", heading)
@@ -84,7 +73,7 @@ def _read_market(tools: Tools) -> Market:
         for line in lines
         for name, value in zip(names, line[1:], strict=True)
     }
-    columns, *groups = _rows(tools, "Methodology")
+    columns, *groups = sheet_rows(tools, DATA, "Methodology")
     weights = {
         (name, group[0]): float(value)
         for group in groups

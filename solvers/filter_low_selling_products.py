@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from mesocosm.reading import found, mail_folders, mails_in_order
 from mesocosm.tools import Tools
 
 LIST = "clearance_list.csv"
@@ -45,10 +46,10 @@ class Entry:
 def solve(tools: Tools, prompt: str) -> None:
     """Read everything, decide, move, write, send, and declare the task done."""
     text = " ".join(prompt.split())
-    now = _found(r"It is now \w+, (\w+ \d+, \d{4}, \d\d:\d\d) UTC", text)
+    now = found(r"It is now \w+, (\w+ \d+, \d{4}, \d\d:\d\d) UTC", text)
     today = dt.datetime.strptime(f"{now} +0000", "%B %d, %Y, %H:%M %z").date()
-    shelf_days = int(_found(r"more than (\d+) days", text))
-    min_sales = int(_found(r"fewer than (\d+) pieces", text))
+    shelf_days = int(found(r"more than (\d+) days", text))
+    min_sales = int(found(r"fewer than (\d+) pieces", text))
     category = _clearance(tools)
     sold = _sold(tools, today)
     entries = []
@@ -71,12 +72,6 @@ def solve(tools: Tools, prompt: str) -> None:
     tools.call("filesystem", "write_file", path=LIST, content=_csv(entries))
     _write_to_all(tools, entries)
     tools.call("claim_done", "claim_done")
-
-
-def _found(pattern: str, text: str) -> str:
-    found = re.search(pattern, text)
-    assert found, pattern
-    return found[1]
 
 
 def _clearance(tools: Tools) -> int:
@@ -147,8 +142,8 @@ def _subscribers(tools: Tools) -> dict[str, str]:
     for address, name, status in _list(tools):
         names[address.lower()] = name
         subscribed[address.lower()] = status == "subscribed"
-    for mail in sorted(_mails(tools), key=lambda mail: (mail["date"], int(mail["id"]))):
-        sender = _found(r"([^\s<>]+@[^\s<>]+)", mail["from"]).lower()
+    for mail in mails_in_order(tools, *mail_folders(tools)):
+        sender = found(r"([^\s<>]+@[^\s<>]+)", mail["from"]).lower()
         if sender not in subscribed:
             continue
         if _RETURNS.search(mail["body"]):
@@ -167,15 +162,3 @@ def _list(tools: Tools) -> Iterator[list[str]]:
         if len(rows) < _LINES:
             return
         offset += _LINES
-
-
-def _mails(tools: Tools) -> Iterator[dict[str, Any]]:
-    folders = re.findall(r"^\s*\d+\. (.+?) \(", tools.call("email", "get_folders"), re.MULTILINE)
-    for folder in folders:
-        page, pages = 1, 1
-        while page <= pages:
-            listed = tools.call("email", "get_emails", folder=folder, page=page, page_size=100)
-            pages = listed["total_pages"]
-            for mail in listed["emails"]:
-                yield tools.call("email", "read_email", email_id=mail["id"])
-            page += 1

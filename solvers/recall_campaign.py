@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from mesocosm.reading import events, listed_documents, listed_mails
 from mesocosm.tools import Tools
 
 _DAY = r"([A-Z][a-z]+ \d{1,2}, \d{4})"
@@ -75,14 +76,10 @@ def _found(pattern: str, text: str) -> re.Match[str]:
 
 
 def _documents(tools: Tools) -> Iterator[tuple[str, str]]:
-    page: int | None = 1
-    while page:
-        listed = tools.call("documents", "list_recent_documents", page=page, per_page=100)
-        for document in listed["documents"]:
-            if "recall" in document["title"].lower():
-                content = tools.read("documents", "read_document", {"file_id": document["id"]})[0]
-                yield document["title"], content
-        page = listed["next_page"]
+    for document in listed_documents(tools):
+        if "recall" in document["title"].lower():
+            content = tools.read("documents", "read_document", {"file_id": document["id"]})[0]
+            yield document["title"], content
 
 
 def _rules(documents: list[tuple[str, str]], recall: str) -> Rules:
@@ -163,18 +160,11 @@ def _take_in_answers(tools: Tools, cases: list[Case]) -> None:
     by_address: dict[str, list[Case]] = {}
     for case in cases:
         by_address.setdefault(case.email, []).append(case)
-    mails = []
-    page, pages = 1, 1
-    while page <= pages:
-        listed = tools.call("email", "get_emails", folder="INBOX", page=page, page_size=100)
-        pages = listed["total_pages"]
-        mails += listed["emails"]
-        page += 1
-    for listed_mail in sorted(mails, key=lambda mail: (mail["date"], int(mail["id"]))):
-        address = re.sub(r".*<|>.*", "", listed_mail["from"])
+    for entry in sorted(listed_mails(tools), key=lambda mail: (mail["date"], int(mail["id"]))):
+        address = re.sub(r".*<|>.*", "", entry["from"])
         if address not in by_address:
             continue
-        body = " ".join(tools.call("email", "read_email", email_id=listed_mail["id"])["body"].split())
+        body = " ".join(tools.call("email", "read_email", email_id=entry["id"])["body"].split())
         for case in by_address[address]:
             if _KEPT.search(body):
                 case.returned = False
@@ -190,17 +180,9 @@ def _take_in_answers(tools: Tools, cases: list[Case]) -> None:
 def _taken(tools: Tools, calendar: str, rules: Rules) -> Iterator[tuple[dt.datetime, dt.datetime]]:
     since = f"{rules.begin - dt.timedelta(days=1)}T00:00:00Z"
     until = f"{rules.begin + dt.timedelta(days=1000)}T00:00:00Z"
-    more: dict[str, str] = {}
-    while True:
-        listed = tools.call(
-            "calendar", "list_events", calendarId=calendar, timeMin=since, timeMax=until, **more
-        )
-        for event in listed["items"]:
-            if event.get("transparency") != "transparent":
-                yield _moment(event["start"], rules.zone), _moment(event["end"], rules.zone)
-        if "nextPageToken" not in listed:
-            return
-        more = {"pageToken": listed["nextPageToken"]}
+    for event in events(tools, calendarId=calendar, timeMin=since, timeMax=until):
+        if event.get("transparency") != "transparent":
+            yield _moment(event["start"], rules.zone), _moment(event["end"], rules.zone)
 
 
 def _moment(point: dict[str, str], zone: ZoneInfo) -> dt.datetime:

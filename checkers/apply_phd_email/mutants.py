@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, update
 
 from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.generators.apply_phd_email.expected import MATERIALS, Expected, File, PageRef, Request
-from mesocosm.generators.apply_phd_email.params import ASKING, OTHERS
-from mesocosm.servers.email.models import Attachment, Email, Folder
+from mesocosm.checking.mailbox import INBOX_MUTANTS, sent_to
+from mesocosm.generators.apply_phd_email.expected import (
+    ASKING,
+    MATERIALS,
+    OTHERS,
+    Expected,
+    File,
+    PageRef,
+    Request,
+)
+from mesocosm.servers.email.models import Attachment, Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.servers.pdf_tools.store import write_pdf
 from mesocosm.world import World
 
 Apply = Callable[[World, Expected], None]
-
-
-def _sent(store: EmailStore, request: Request) -> Email:
-    """The mail that answers a request."""
-    found = store.session.scalars(
-        select(Email).join(Folder).where(Folder.name == "Sent", Email.to.contains(request.address))
-    ).first()
-    if found is None:
-        raise Inapplicable
-    return found
 
 
 def _of(expected: Expected, fate: str) -> Request:
@@ -68,7 +66,7 @@ def _not_to(fate: str) -> Apply:
 
     def apply(world: World, expected: Expected) -> None:
         store = world.store(EmailStore)
-        mail = _sent(store, _of(expected, fate))
+        mail = sent_to(store, _of(expected, fate).address)
         store.session.execute(delete(Attachment).where(Attachment.email_id == mail.id))
         store.session.execute(delete(Email).where(Email.id == mail.id))
 
@@ -79,14 +77,14 @@ def _edit(change: Callable[[Email, Expected], None], fate: str = "asked") -> App
     """Change one of the mails."""
 
     def apply(world: World, expected: Expected) -> None:
-        change(_sent(world.store(EmailStore), _of(expected, fate)), expected)
+        change(sent_to(world.store(EmailStore), _of(expected, fate).address), expected)
 
     return apply
 
 
 def _to_professor(world: World, expected: Expected) -> None:
     request = _of(expected, "assistant")
-    _sent(world.store(EmailStore), request).to = request.own_address
+    sent_to(world.store(EmailStore), request.address).to = request.own_address
 
 
 def _twice(world: World, expected: Expected) -> None:
@@ -106,7 +104,7 @@ def _subject(mail: Email, expected: Expected) -> None:
 def _attach(world: World, expected: Expected, request: Request, files: Sequence[File]) -> None:
     """Replace all attachments of a mail."""
     store = world.store(EmailStore)
-    mail = _sent(store, request)
+    mail = sent_to(store, request.address)
     store.session.execute(delete(Attachment).where(Attachment.email_id == mail.id))
     for file in files:
         data = _pdf(world, expected, file.pages)
@@ -222,31 +220,11 @@ def _other_letter(pages: tuple[PageRef, ...], expected: Expected) -> Sequence[Pa
 
 
 def _garbage(world: World, expected: Expected) -> None:
-    mail = _sent(world.store(EmailStore), expected.requests[0])
+    mail = sent_to(world.store(EmailStore), expected.requests[0].address)
     garbage = (
         update(Attachment).where(Attachment.email_id == mail.id).values(data=b"%PDF-1.4 nothing", size=16)
     )
     world.store(EmailStore).session.execute(garbage)
-
-
-def _inbox(change: str) -> Apply:
-    def apply(world: World, expected: Expected) -> None:
-        store = world.store(EmailStore)
-        inbox = store.folder_id("INBOX", expected.applicant)
-        first = store.session.scalars(
-            select(Email.id).where(Email.folder_id == inbox).order_by(Email.id)
-        ).first()
-        if change == "delete":
-            store.session.execute(delete(Email).where(Email.id == first))
-        elif change == "move":
-            archive = store.folder_id("Archive", expected.applicant)
-            store.session.execute(update(Email).where(Email.id == first).values(folder_id=archive))
-        else:
-            store.session.execute(
-                update(Email).where(Email.id == first).values(is_read=Email.is_read.is_(False))
-            )
-
-    return apply
 
 
 def _draft(world: World, expected: Expected) -> None:
@@ -291,9 +269,7 @@ MUTANTS = [
     Mutant("the last page missing", "attachment_pages", _pages(lambda pages, _: pages[:-1])),
     Mutant("pages backwards", "attachment_pages", _pages(lambda pages, _: pages[::-1])),
     Mutant("a broken file", "attachment_pages", _garbage),
-    Mutant("a mail deleted", "mailbox", _inbox("delete")),
-    Mutant("a mail filed away", "mailbox", _inbox("move")),
-    Mutant("a mail marked", "mailbox", _inbox("mark")),
+    *INBOX_MUTANTS,
     Mutant("a draft left behind", "mailbox", _draft),
     Mutant("a note in the memory", "memory", _remember),
     Mutant("a document removed", "files", _file_removed),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mesocosm.changes import Changes, TableChanges
 from mesocosm.checkers.canvas_arrange_exam.mutants import MUTANTS
 from mesocosm.checkers.canvas_arrange_exam.schedule import COLUMNS, Cells, Column, Schedule, read_schedule
 from mesocosm.checking import Check, finding
+from mesocosm.checking.damage import touched_files, touched_tables
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, WORKBOOK, Expected
 from mesocosm.world import World
 
@@ -21,9 +21,9 @@ def check(world: World, expected: Expected) -> list[Check]:
         _header(schedule),
         *_rows(schedule, expected),
         *(_column(column, schedule, expected) for column in COLUMNS),
-        _files(changes),
-        _service("mailbox", "email", changes),
-        _service("canvas", "canvas", changes),
+        finding("other_files", touched_files(changes, made=(WORKBOOK,))),
+        finding("mailbox", touched_tables(changes, "email")),
+        finding("canvas", touched_tables(changes, "canvas")),
     ]
 
 
@@ -78,31 +78,3 @@ def _column(column: Column, schedule: Schedule, expected: Expected) -> Check:
         if not column.agrees(cells, row)
     ]
     return finding(column.finding, wrong if present else ["there is no row to look at"])
-
-
-# -- everything else ---------------------------------------------------------------------------------------
-
-
-def _files(changes: Changes) -> Check:
-    touched = [
-        *(f"{name} added" for name in changes.files_added),
-        *(f"{name} removed" for name in changes.files_removed),
-        *(f"{name} changed" for name in changes.files_changed if name != WORKBOOK),
-    ]
-    return finding("other_files", touched)
-
-
-def _service(name: str, service: str, changes: Changes) -> Check:
-    touched = []
-    for (owner, table), difference in changes.tables.items():
-        # Who is signed in is no content; and an agent may sign in again.
-        if owner != service or table == "sign_in" or (table == "users" and _only_signed_in(difference)):
-            continue
-        counts = (len(difference.added), len(difference.changed), len(difference.removed))
-        touched.append(f"{table}: {counts[0]} added, {counts[1]} changed, {counts[2]} removed")
-    return finding(name, touched)
-
-
-def _only_signed_in(difference: TableChanges) -> bool:
-    unstamped = [({**old, "last_login": ""}, {**new, "last_login": ""}) for old, new in difference.changed]
-    return not (difference.added or difference.removed) and all(old == new for old, new in unstamped)

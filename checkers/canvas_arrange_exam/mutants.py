@@ -13,10 +13,10 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sqlalchemy import delete, select
 
 from mesocosm.checking import Inapplicable, Mutant
+from mesocosm.checking.mailbox import INBOX_MUTANTS
 from mesocosm.generators.canvas_arrange_exam.expected import SHEET, WORKBOOK, Expected, Row
 from mesocosm.servers.canvas.models import DiscussionTopic
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.world import World
@@ -250,21 +250,6 @@ def _note_in_a_file(world: World, expected: Expected) -> None:
     world.workspace.write("notes.txt", b"done\n", world.now)
 
 
-def _mail_deleted(world: World, expected: Expected) -> None:
-    session = world.store(EmailStore).session
-    newest = session.execute(select(Email.id).order_by(Email.id.desc()).limit(1)).scalar()
-    session.execute(delete(Email).where(Email.id == newest))
-
-
-def _mail_marked(world: World, expected: Expected) -> None:
-    session = world.store(EmailStore).session
-    newest = session.execute(select(Email).order_by(Email.id.desc()).limit(1)).scalar()
-    if newest is None:
-        raise Inapplicable
-    newest.is_important = not newest.is_important
-    session.flush()
-
-
 def _mail_sent(world: World, expected: Expected) -> None:
     store = world.store(EmailStore)
     own = store.account
@@ -320,8 +305,7 @@ MUTANTS = [
     Mutant("column-renamed", "header", _rename_column),
     Mutant("second-sheet", "workbook", _second_sheet),
     Mutant("file-left-behind", "other_files", _note_in_a_file),
-    Mutant("mail-deleted", "mailbox", _mail_deleted),
-    Mutant("mail-marked", "mailbox", _mail_marked),
+    *INBOX_MUTANTS,
     Mutant("mail-sent", "mailbox", _mail_sent),
     Mutant("announcement-removed", "canvas", _announcement_removed),
     Mutant("instructor-asked", "canvas", _instructor_asked),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mesocosm.changes import Changes, TableChanges
 from mesocosm.checkers.canvas_list_test.lists import LISTINGS, Cells, Listing, Table, read_table
 from mesocosm.checkers.canvas_list_test.mutants import MUTANTS
 from mesocosm.checking import Check, finding
+from mesocosm.checking.damage import touched_files, touched_tables
 from mesocosm.generators.canvas_list_test.expected import Expected, Row
 from mesocosm.world import World
 
@@ -24,9 +24,9 @@ def check(world: World, expected: Expected) -> list[Check]:
         checks += _judge(listing, read_table(world, listing.file, listing.header), listing.rows(expected))
     return [
         *checks,
-        finding("other_files", list(_touched_files(changes))),
-        finding("canvas", list(_touched_tables("canvas", changes))),
-        finding("memory", list(_touched_tables("memory", changes))),
+        finding("other_files", touched_files(changes, made=_FILES)),
+        finding("canvas", touched_tables(changes, "canvas")),
+        finding("memory", touched_tables(changes, "memory")),
     ]
 
 
@@ -83,26 +83,3 @@ def _differing(
     order: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
     return ((a, b) for a, b in zip(order, right, strict=True) if a != b)
-
-
-# -- everything else ---------------------------------------------------------------------------------------
-
-
-def _touched_files(changes: Changes) -> Iterator[str]:
-    yield from (f"{name} added" for name in changes.files_added)
-    yield from (f"{name} removed" for name in changes.files_removed)
-    yield from (f"{name} changed" for name in changes.files_changed if name not in _FILES)
-
-
-def _touched_tables(service: str, changes: Changes) -> Iterator[str]:
-    for (owner, table), difference in changes.tables.items():
-        # Who is signed in is no content; and an agent may sign in again.
-        if owner != service or table == "sign_in" or (table == "users" and _only_signed_in(difference)):
-            continue
-        counts = (len(difference.added), len(difference.changed), len(difference.removed))
-        yield f"{table}: {counts[0]} added, {counts[1]} changed, {counts[2]} removed"
-
-
-def _only_signed_in(difference: TableChanges) -> bool:
-    unstamped = [({**old, "last_login": ""}, {**new, "last_login": ""}) for old, new in difference.changed]
-    return not (difference.added or difference.removed) and all(old == new for old, new in unstamped)

@@ -6,24 +6,15 @@ from collections.abc import Callable
 from io import BytesIO
 
 from openpyxl import load_workbook
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete
 
 from mesocosm.checking import Inapplicable, Mutant
+from mesocosm.checking.mailbox import INBOX_MUTANTS, sent_to
 from mesocosm.generators.course_assistant.expected import ROSTER, SHEET, Expected, Student
-from mesocosm.servers.email.models import Email, Folder
+from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.world import World
-
-
-def _sent(store: EmailStore, student: Student) -> Email:
-    """The reminder to a student."""
-    found = store.session.scalars(
-        select(Email).join(Folder).where(Folder.name == "Sent", Email.to.contains(student.email))
-    ).first()
-    if found is None:
-        raise Inapplicable
-    return found
 
 
 def _reminder(world: World, expected: Expected, student: Student) -> NewEmail:
@@ -42,7 +33,7 @@ def _edit(change: Callable[[Email, Expected], None], which: int = 0) -> Callable
     def apply(world: World, expected: Expected) -> None:
         if len(expected.reminded) <= which:
             raise Inapplicable
-        change(_sent(world.store(EmailStore), expected.reminded[which]), expected)
+        change(sent_to(world.store(EmailStore), expected.reminded[which].email), expected)
 
     return apply
 
@@ -68,7 +59,7 @@ def _not_to(fate: str) -> Callable[[World, Expected], None]:
         if student is None or len(expected.reminded) == 1:
             raise Inapplicable
         store = world.store(EmailStore)
-        store.session.execute(delete(Email).where(Email.id == _sent(store, student).id))
+        store.session.execute(delete(Email).where(Email.id == sent_to(store, student.email).id))
 
     return apply
 
@@ -82,7 +73,7 @@ def _together(world: World, expected: Expected) -> None:
     if len(expected.reminded) < 2:
         raise Inapplicable
     store = world.store(EmailStore)
-    first, second = (_sent(store, student) for student in expected.reminded[:2])
+    first, second = (sent_to(store, student.email) for student in expected.reminded[:2])
     first.to = f"{first.to}, {second.to}"
     first.body = f"{first.body}\n{second.body}"
     store.session.delete(second)
@@ -107,23 +98,6 @@ def _no_number(mail: Email, expected: Expected) -> None:
 def _list_all(mail: Email, expected: Expected) -> None:
     others = [*expected.reminded[1:], *expected.others]
     mail.body += "\n" + ", ".join(student.number for student in others[:5])
-
-
-def _inbox(change: str) -> Callable[[World, Expected], None]:
-    def apply(world: World, expected: Expected) -> None:
-        store = world.store(EmailStore)
-        inbox = store.folder_id("INBOX", expected.assistant)
-        ids = select(Email.id).where(Email.folder_id == inbox).order_by(Email.id)
-        first = store.session.scalars(ids).first()
-        if change == "delete":
-            store.session.execute(delete(Email).where(Email.id == first))
-        elif change == "move":
-            archive = store.folder_id("Archive", expected.assistant)
-            store.session.execute(update(Email).where(Email.id == first).values(folder_id=archive))
-        else:
-            store.session.execute(update(Email).where(Email.id == first).values(is_important=True))
-
-    return apply
 
 
 def _draft(world: World, expected: Expected) -> None:
@@ -159,9 +133,7 @@ MUTANTS = [
     Mutant("first name only", "body_name", _edit(_no_name)),
     Mutant("a digit short", "body_student_id", _edit(_no_number)),
     Mutant("everybody's numbers in one mail", "body_other_ids", _edit(_list_all)),
-    Mutant("a mail deleted", "mailbox", _inbox("delete")),
-    Mutant("a mail filed away", "mailbox", _inbox("move")),
-    Mutant("a mail marked", "mailbox", _inbox("mark")),
+    *INBOX_MUTANTS,
     Mutant("a draft left behind", "mailbox", _draft),
     Mutant("notes in the roster", "files", _roster),
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 from mesocosm.checkers.excel_market_research.mutants import MUTANTS
 from mesocosm.checking import Check, finding
+from mesocosm.checking.damage import touched_files
 from mesocosm.errors import Refusal
 from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.servers.excel.store import ExcelStore
@@ -33,12 +34,6 @@ class Table:
 def check(world: World, expected: Expected) -> list[Check]:
     """One finding per rule of the prompt."""
     table = _read(world)
-    changes = world.changes()
-    others = [
-        *(f"{name} added" for name in changes.files_added if name != RESULT),
-        *(f"{name} removed" for name in changes.files_removed),
-        *(f"{name} changed" for name in changes.files_changed),
-    ]
     years = [_number(row[0]) if row else None for row in table.rows]
     return [
         Check(name="workbook", passed=not table.problem, detail=table.problem),
@@ -49,7 +44,7 @@ def check(world: World, expected: Expected) -> list[Check]:
         finding("numbers", [f"{table.formulas} formulas"] if table.formulas else []),
         finding("category_growth", list(_wrong(table, expected, slice(1, len(expected.header) - 1)))),
         finding("growth_rate", list(_wrong(table, expected, slice(len(expected.header) - 1, None)))),
-        finding("other_files", others),
+        finding("other_files", touched_files(world.changes(), made=(RESULT,))),
     ]
 
 

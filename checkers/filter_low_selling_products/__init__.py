@@ -7,19 +7,18 @@ import io
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 
 from sqlalchemy import select
 
-from mesocosm.changes import Changes, Row
+from mesocosm.changes import Changes
 from mesocosm.checkers.filter_low_selling_products.mutants import MUTANTS
 from mesocosm.checking import Check, finding
+from mesocosm.checking.damage import touched_files
+from mesocosm.checking.mailbox import Letter, Outbox
 from mesocosm.errors import Refusal
 from mesocosm.generators.filter_low_selling_products.expected import HEADER, LIST, Expected, Item
-from mesocosm.servers.email.models import Attachment, Folder, addresses
-from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.woocommerce.models import ProductCategory
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.world import World
@@ -30,27 +29,13 @@ _TOUCHED = ("date_modified",)
 """Columns of a product that follow from any change to it."""
 
 
-@dataclass(frozen=True)
-class Letter:
-    """A mail that the shop sent."""
-
-    recipients: tuple[str, ...]
-    subject: str
-    body: str
-    html: str
-    files: tuple[tuple[str, bytes], ...]
-    message_id: str
-
-
 def check(world: World, expected: Expected) -> list[Check]:
     """One finding per rule of the prompt."""
     changes = world.changes()
-    folders = _folders(world)
-    sent = _sent(world, changes, folders, expected)
-    reached = Counter(address for letter in sent for address in letter.recipients)
+    outbox = Outbox(world, changes, expected.shop_email)
     wanted = {reader.email.lower(): reader.name for reader in expected.readers}
     rows, trouble = _read_list(_file(world))
-    nothing = [] if sent else ["no mail was sent"]
+    nothing = outbox.nothing()
     listed = Counter(row[0] for row in rows)
     skus = {item.sku: item for item in expected.moved}
     order = [row[0] for row in rows if row[0] in skus]
@@ -79,22 +64,12 @@ def check(world: World, expected: Expected) -> list[Check]:
             [f"{b} after {a}" for a, b in pairwise(order) if places[b] < places[a]]
             or ([] if rows else trouble),
         ),
-        finding("recipients_missing", [address for address in wanted if address not in reached]),
-        finding("recipients_extra", [address for address in reached if address not in wanted]),
-        finding("one_mail_each", [f"{a}: {n} mails" for a, n in reached.items() if a in wanted and n > 1]),
-        finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1]),
-        finding("subject", [repr(m.subject) for m in sent if m.subject != expected.subject] or nothing),
-        finding("body", list(_wrong_bodies(sent, wanted, expected)) or nothing),
-        finding("attachment", list(_wrong_files(sent, expected)) or nothing),
-        finding("mailbox", list(_other_mail(changes, folders, sent, expected))),
-        finding(
-            "files",
-            [
-                *(name for name in changes.files_added if name != LIST),
-                *changes.files_removed,
-                *changes.files_changed,
-            ],
-        ),
+        *outbox.recipients(wanted),
+        outbox.subjects(expected.subject),
+        finding("body", list(_wrong_bodies(outbox.letters, wanted, expected)) or nothing),
+        finding("attachment", list(_wrong_files(outbox.letters, expected)) or nothing),
+        finding("mailbox", outbox.damage(with_files=True)),
+        finding("files", touched_files(changes, made=(LIST,))),
     ]
 
 
@@ -200,36 +175,6 @@ def _right(data: bytes, expected: Expected) -> bool:
 # -- mail -----------------------------------------------------------------------------------------------
 
 
-def _folders(world: World) -> dict[int, tuple[str, str]]:
-    """(account, name) of every folder."""
-    rows = world.store(EmailStore).session.execute(select(Folder.id, Folder.account, Folder.name))
-    return {row.id: (row.account, row.name) for row in rows}
-
-
-def _sent(
-    world: World, changes: Changes, folders: dict[int, tuple[str, str]], expected: Expected
-) -> list[Letter]:
-    files: dict[int, list[tuple[str, bytes]]] = defaultdict(list)
-    rows = world.store(EmailStore).session.execute(
-        select(Attachment.email_id, Attachment.filename, Attachment.data).order_by(Attachment.id)
-    )
-    for email, name, data in rows:
-        files[email].append((name, data))
-    return [
-        _letter(row, files[row["id"]])
-        for row in changes.table("email", "emails").added
-        if folders.get(row["folder_id"]) == (expected.shop_email, "Sent")
-    ]
-
-
-def _letter(row: Row, files: list[tuple[str, bytes]]) -> Letter:
-    recipients = [address for field in ("to", "cc", "bcc") for address in addresses(row[field])]
-    return Letter(
-        tuple(recipients), row["subject"], row["body"] or "", row["html_body"] or "", tuple(files),
-        row["message_id"],
-    )  # fmt: skip
-
-
 def _wrong_bodies(sent: Sequence[Letter], wanted: dict[str, str], expected: Expected) -> Iterable[str]:
     for letter in sent:
         names = [wanted[address] for address in letter.recipients if address in wanted]
@@ -252,24 +197,3 @@ def _wrong_files(sent: Sequence[Letter], expected: Expected) -> Iterable[str]:
             judged[data] = _right(data, expected)
         if not judged[data]:
             yield f"{to}: the attached list is not right"
-
-
-def _other_mail(
-    changes: Changes, folders: dict[int, tuple[str, str]], sent: Sequence[Letter], expected: Expected
-) -> Iterable[str]:
-    """Changes to the mailbox that do not follow from the mails that were sent."""
-    ours = {letter.message_id for letter in sent}
-    mails = changes.table("email", "emails")
-    for row in mails.removed:
-        yield f"mail {row['id']} was removed"
-    for before, after in mails.changed:
-        columns = [name for name in before if before[name] != after[name]]
-        yield f"mail {before['id']} was changed ({', '.join(columns)})"
-    for row in mails.added:
-        account, folder = folders.get(row["folder_id"], ("", "a new folder"))
-        delivered = row["message_id"] in ours and folder == "INBOX"
-        if not delivered and (account, folder) != (expected.shop_email, "Sent"):
-            yield f"mail {row['id']} was added to {folder}"
-    for (service, table), difference in changes.tables.items():
-        if service == "email" and table not in ("emails", "attachments", "sign_in"):
-            yield f"{table}: {len(difference.added)} added, {len(difference.removed)} removed"

@@ -8,6 +8,7 @@ from itertools import pairwise
 from sqlalchemy import delete, insert, select, update
 
 from mesocosm.checking import Inapplicable, Mutant
+from mesocosm.checking.mailbox import INBOX_MUTANTS, sent_to
 from mesocosm.generators.filter_low_selling_products.expected import (
     HEADER,
     LIST,
@@ -16,7 +17,7 @@ from mesocosm.generators.filter_low_selling_products.expected import (
     Item,
     Reader,
 )
-from mesocosm.servers.email.models import Attachment, Email, Folder
+from mesocosm.servers.email.models import Attachment, Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.woocommerce.models import Order, Product, ProductCategory
 from mesocosm.servers.woocommerce.store import WooCommerceStore
@@ -206,15 +207,6 @@ def _file(data: Callable[[Expected], bytes]) -> Apply:
 # -- mail -----------------------------------------------------------------------------------------------
 
 
-def _sent(store: EmailStore, address: str) -> Email:
-    found = store.session.scalars(
-        select(Email).join(Folder).where(Folder.name == "Sent", Email.to.icontains(address))
-    ).first()
-    if found is None:
-        raise Inapplicable
-    return found
-
-
 def _letter(world: World, expected: Expected, reader: Reader) -> NewEmail:
     return {
         "sender": expected.shop_email,
@@ -236,7 +228,7 @@ def _reader(readers: list[Reader], fate: str) -> Reader:
 def _not_to(fate: str) -> Apply:
     def apply(world: World, expected: Expected) -> None:
         store = world.store(EmailStore)
-        mail = _sent(store, _reader(expected.readers, fate).email)
+        mail = sent_to(store, _reader(expected.readers, fate).email)
         store.session.execute(delete(Attachment).where(Attachment.email_id == mail.id))
         store.session.execute(delete(Email).where(Email.id == mail.id))
 
@@ -255,7 +247,7 @@ def _edit(change: Callable[[Email, Expected], None]) -> Apply:
     """Change the first of the mails."""
 
     def apply(world: World, expected: Expected) -> None:
-        change(_sent(world.store(EmailStore), expected.readers[0].email), expected)
+        change(sent_to(world.store(EmailStore), expected.readers[0].email), expected)
 
     return apply
 
@@ -269,7 +261,7 @@ def _attached(data: Callable[[World, Expected], bytes] | None) -> Apply:
 
     def apply(world: World, expected: Expected) -> None:
         store = world.store(EmailStore)
-        chosen = Attachment.email_id == _sent(store, expected.readers[0].email).id
+        chosen = Attachment.email_id == sent_to(store, expected.readers[0].email).id
         if data is None:
             store.session.execute(delete(Attachment).where(chosen))
             return
@@ -279,34 +271,23 @@ def _attached(data: Callable[[World, Expected], bytes] | None) -> Apply:
     return apply
 
 
+def _second(expected: Expected) -> Reader:
+    if len(expected.readers) < 2:
+        raise Inapplicable
+    return expected.readers[1]
+
+
 def _second_file(world: World, expected: Expected) -> None:
     store = world.store(EmailStore)
     store.session.add(
         Attachment(
-            email_id=_sent(store, expected.readers[0].email).id,
+            email_id=sent_to(store, expected.readers[0].email).id,
             filename=SUBSCRIBERS,
             content_type="text/csv",
             size=5,
             data=b"email",
         )
     )
-
-
-def _inbox(change: str) -> Apply:
-    def apply(world: World, expected: Expected) -> None:
-        store = world.store(EmailStore)
-        inbox = store.folder_id("INBOX", expected.shop_email)
-        first = store.session.scalars(
-            select(Email.id).where(Email.folder_id == inbox).order_by(Email.id)
-        ).first()
-        if first is None:
-            raise Inapplicable
-        if change == "delete":
-            store.session.execute(delete(Email).where(Email.id == first))
-        else:
-            store.session.execute(update(Email).where(Email.id == first).values(is_important=True))
-
-    return apply
 
 
 def _draft(world: World, expected: Expected) -> None:
@@ -370,13 +351,13 @@ MUTANTS = [
         for fate in ("unsubscribed", "by_mail")
     ),
     Mutant("two mails to one address", "one_mail_each", _also_to("duplicate", told=True)),
-    Mutant("a copy to another", "single_recipient", _set("cc", lambda m, e: e.readers[1].email)),
+    Mutant("a copy to another", "single_recipient", _set("cc", lambda m, e: _second(e).email)),
     Mutant("a full stop in the subject", "subject", _set("subject", lambda m, e: f"{m.subject}.")),
     Mutant("the name not put in", "body", _set("body", lambda m, e: e.body)),
     Mutant(
         "another one's name",
         "body",
-        _set("body", lambda m, e: m.body.replace(e.readers[0].name, e.readers[1].name)),
+        _set("body", lambda m, e: m.body.replace(e.readers[0].name, _second(e).name)),
     ),
     Mutant(
         "the wrong number",
@@ -388,8 +369,7 @@ MUTANTS = [
     Mutant("nothing attached", "attachment", _attached(None)),
     Mutant("a list without its last line", "attachment", _attached(lambda w, e: _text(_rows(e)[:-1]))),
     Mutant("a second file attached", "attachment", _second_file),
-    Mutant("a mail deleted", "mailbox", _inbox("delete")),
-    Mutant("a mail marked", "mailbox", _inbox("mark")),
+    *INBOX_MUTANTS,
     Mutant("a draft left behind", "mailbox", _draft),
     Mutant("the subscribers tidied up", "files", _tidy_list),
     Mutant("notes left behind", "files", _notes),

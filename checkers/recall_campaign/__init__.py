@@ -7,18 +7,17 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import select
 
 from mesocosm.changes import Changes, Row
 from mesocosm.checkers.recall_campaign.mutants import MUTANTS
 from mesocosm.checking import Check, finding
+from mesocosm.checking.damage import touched_files, touched_tables
+from mesocosm.checking.mailbox import Letter, Outbox
 from mesocosm.generators.recall_campaign.expected import Expected, Pickup
 from mesocosm.servers.calendar.models import Calendar
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.email.models import Folder, addresses
-from mesocosm.servers.email.store import EmailStore
 from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
@@ -29,16 +28,6 @@ _TAG = re.compile(r"<[^>]*>")
 _STYLE = re.compile(r"<style.*?</style>", re.DOTALL | re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Letter:
-    """A mail that the coordinator sent."""
-
-    recipients: tuple[str, ...]
-    subject: str
-    body: str
-    message_id: str
-
-
 def check(world: World, expected: Expected) -> list[Check]:
     """One finding per rule of the prompt."""
     changes = world.changes()
@@ -46,9 +35,9 @@ def check(world: World, expected: Expected) -> list[Check]:
         *_events(world, changes, expected),
         *_mails(world, changes, expected),
         *_notes(changes, expected),
-        finding("shop", list(_touched(changes, "woocommerce", {"order_notes"}))),
-        finding("documents", list(_touched(changes, "documents", set()))),
-        finding("files", [*changes.files_added, *changes.files_removed, *changes.files_changed]),
+        finding("shop", touched_tables(changes, "woocommerce", ("order_notes",))),
+        finding("documents", touched_tables(changes, "documents")),
+        finding("files", touched_files(changes)),
     ]
 
 
@@ -113,33 +102,30 @@ def _instant(moment: dt.datetime) -> str:
 
 
 def _mails(world: World, changes: Changes, expected: Expected) -> Iterable[Check]:
-    rows = world.store(EmailStore).session.execute(select(Folder.id, Folder.account, Folder.name))
-    folders = {row.id: (row.account, row.name) for row in rows}
-    added = changes.table("email", "emails").added
-    sent = [_letter(row) for row in added if folders[row["folder_id"]] == (expected.coordinator, "Sent")]
-    reached = Counter(address for mail in sent for address in mail.recipients)
+    outbox = Outbox(world, changes, expected.coordinator)
     wanted = {pickup.email: pickup for pickup in expected.pickups}
-    pairs = [(mail, wanted[address]) for mail in sent for address in mail.recipients if address in wanted]
-    yield finding("mails_missing", [p.name for p in expected.pickups if p.email not in reached])
-    yield finding(
-        "mails_extra",
-        [address for address in reached if address not in wanted]
-        + [f"{address}: {n} mails" for address, n in reached.items() if address in wanted and n > 1],
-    )
-    yield finding("single_recipient", [", ".join(m.recipients) for m in sent if len(m.recipients) != 1])
+    pairs = [
+        (letter, wanted[address])
+        for letter in outbox.letters
+        for address in letter.recipients
+        if address in wanted
+    ]
+    yield finding("mails_missing", [p.name for p in expected.pickups if p.email not in outbox.reached])
+    extra = [address for address in outbox.reached if address not in wanted]
+    yield finding("mails_extra", extra + outbox.repeated(wanted))
+    yield outbox.single_recipient()
     wrong = [f"{m.subject!r} to {p.email}" for m, p in pairs if m.subject.strip() != p.title]
-    yield finding("mail_subject", wrong or _none(sent, "mail"))
-    yield finding("mail_slot", [*_wrong_slots(pairs)] or _none(sent, "mail"))
-    yield finding("mail_orders", [*_wrong_orders(pairs)] or _none(sent, "mail"))
-    yield finding("mailbox", list(_other_mail(changes, folders, sent, expected)))
+    yield finding("mail_subject", wrong or outbox.nothing())
+    yield finding("mail_slot", [*_wrong_slots(pairs)] or outbox.nothing())
+    yield finding("mail_orders", [*_wrong_orders(pairs)] or outbox.nothing())
+    yield finding("mailbox", outbox.damage())
 
 
-def _letter(row: Row) -> Letter:
-    recipients = [address for field in ("to", "cc", "bcc") for address in addresses(row[field])]
+def _text(letter: Letter) -> str:
     # Many agents send the same text in both forms: each is read, together they say no more.
-    text = f"{row['body'] or ''}\n{_shown(row['html_body'] or '')}"
+    text = f"{letter.body}\n{_shown(letter.html)}"
     # A line may break anywhere.
-    return Letter(tuple(recipients), row["subject"] or "", " ".join(text.split()), row["message_id"])
+    return " ".join(text.split())
 
 
 def _shown(page: str) -> str:
@@ -149,38 +135,19 @@ def _shown(page: str) -> str:
 
 def _wrong_slots(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
     for mail, pickup in pairs:
-        stated = sorted(set(_MOMENT.findall(mail.body)))
+        stated = sorted(set(_MOMENT.findall(_text(mail))))
         if stated != [pickup.local]:
             yield f"{', '.join(stated) or 'no moment'} in the mail to {pickup.email}, not {pickup.local}"
 
 
 def _wrong_orders(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
     for mail, pickup in pairs:
-        stated = sorted({int(number) for number in _ORDER.findall(mail.body)})
+        stated = sorted({int(number) for number in _ORDER.findall(_text(mail))})
         if stated != pickup.orders:
             yield f"orders {stated} in the mail to {pickup.email}, not {pickup.orders}"
 
 
-def _other_mail(
-    changes: Changes, folders: dict[int, tuple[str, str]], sent: Sequence[Letter], expected: Expected
-) -> Iterable[str]:
-    """Changes to mailboxes that do not follow from the mails that were sent."""
-    ours = {mail.message_id for mail in sent}
-    mails = changes.table("email", "emails")
-    for row in mails.removed:
-        yield f"mail {row['id']} was removed"
-    for before, after in mails.changed:
-        columns = [name for name in before if before[name] != after[name]]
-        yield f"mail {before['id']} was changed ({', '.join(columns)})"
-    for row in mails.added:
-        account, folder = folders[row["folder_id"]]
-        delivered = row["message_id"] in ours and folder == "INBOX" and account != expected.coordinator
-        if not delivered and (account, folder) != (expected.coordinator, "Sent"):
-            yield f"mail {row['id']} was added to {folder}"
-    yield from _touched(changes, "email", {"emails", "sign_in"})
-
-
-# -- notes and the rest ---------------------------------------------------------------------------------
+# -- notes ------------------------------------------------------------------------------------------
 
 
 def _notes(changes: Changes, expected: Expected) -> Iterable[Check]:
@@ -202,15 +169,6 @@ def _notes(changes: Changes, expected: Expected) -> Iterable[Check]:
         and (row["note"].strip() != wanted[row["order_id"]] or row["customer_note"])
     ]
     yield finding("notes_text", wrong or _none(difference.added, "note"))
-
-
-def _touched(changes: Changes, service: str, allowed: set[str]) -> Iterable[str]:
-    for (name, table), difference in changes.tables.items():
-        if name == service and table not in allowed:
-            yield (
-                f"{table}: {len(difference.added)} added, {len(difference.removed)} removed, "
-                f"{len(difference.changed)} changed"
-            )
 
 
 def _none(found: Sequence[object], what: str) -> list[str]:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from sqlalchemy import delete, select, update
 
 from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.generators.recall_campaign.expected import Expected, Pickup
-from mesocosm.generators.recall_campaign.params import HOLDING, SETTLED
+from mesocosm.checking.mailbox import INBOX_MUTANTS
+from mesocosm.generators.recall_campaign.expected import HOLDING, SETTLED, Expected, Pickup
 from mesocosm.servers.calendar.models import Entry, Event
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.documents.models import Document
@@ -229,21 +229,6 @@ def _document(world: World, expected: Expected) -> None:
     found.content += "\nDone."
 
 
-def _inbox(change: str) -> Change:
-    def apply(world: World, expected: Expected) -> None:
-        store = world.store(EmailStore)
-        inbox = store.folder_id("INBOX", expected.coordinator)
-        first = store.session.scalars(
-            select(Email.id).where(Email.folder_id == inbox).order_by(Email.id)
-        ).first()
-        if change == "delete":
-            store.session.execute(delete(Email).where(Email.id == first))
-        else:
-            store.session.execute(update(Email).where(Email.id == first).values(is_important=True))
-
-    return apply
-
-
 MUTANTS = [
     *(Mutant(f"overlooked {fate}", "events_missing", _overlooked(fate)) for fate in HOLDING),
     *(Mutant(f"a pickup for {fate}", "events_extra", _needless(fate)) for fate in SETTLED),
@@ -272,6 +257,5 @@ MUTANTS = [
     Mutant("an order put on hold", "shop", _status),
     Mutant("a holiday cancelled", "calendar", _booking),
     Mutant("a list of settled orders continued", "documents", _document),
-    Mutant("a mail deleted", "mailbox", _inbox("delete")),
-    Mutant("a mail marked", "mailbox", _inbox("mark")),
+    *INBOX_MUTANTS,
 ]

@@ -9,6 +9,7 @@ from mesocosm.changes import Changes
 from mesocosm.checkers.set_conf_cr_ddl.calendar import Held, held_events
 from mesocosm.checkers.set_conf_cr_ddl.mutants import MUTANTS
 from mesocosm.checking import Check, finding
+from mesocosm.checking.damage import touched_files, touched_tables
 from mesocosm.generators.set_conf_cr_ddl.expected import Expected, Reminder
 from mesocosm.world import World
 
@@ -17,8 +18,6 @@ __all__ = ["MUTANTS", "check"]
 _EVENT_TABLES = ("events", "entries", "attendees")
 _BOOKKEEPING = ("sequence", "updated", "revision")
 """Columns that differ after an update that changed nothing."""
-_IGNORED = "sign_in"
-"""Who is signed in is no content; and an agent may sign in again."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -39,9 +38,9 @@ def check(world: World, expected: Expected) -> list[Check]:
         _kept(expected, events, changes),
         _unasked(expected, events, changes),
         _other_events(expected, events, changes),
-        finding("calendars", _touched(changes, "calendar", apart_from=_EVENT_TABLES)),
-        finding("mailbox", _touched(changes, "email")),
-        _files(changes),
+        finding("calendars", touched_tables(changes, "calendar", _EVENT_TABLES)),
+        finding("mailbox", touched_tables(changes, "email")),
+        finding("files", touched_files(changes)),
         finding("other_services", _others(changes)),
     ]
 
@@ -162,27 +161,6 @@ def _touched_numbers(changes: Changes, ignored: Collection[str] = _BOOKKEEPING) 
 # -- everything else ---------------------------------------------------------------------------------------
 
 
-def _touched(changes: Changes, service: str, apart_from: Sequence[str] = ()) -> list[str]:
-    touched = []
-    for (owner, table), difference in changes.tables.items():
-        if owner != service or table in apart_from or table == _IGNORED:
-            continue
-        counts = (len(difference.added), len(difference.changed), len(difference.removed))
-        touched.append(f"{table}: {counts[0]} added, {counts[1]} changed, {counts[2]} removed")
-    return touched
-
-
 def _others(changes: Changes) -> list[str]:
     """Services that have nothing to do with the task."""
     return sorted(changes.services() - {"calendar", "email", "claim_done"})
-
-
-def _files(changes: Changes) -> Check:
-    return finding(
-        "files",
-        [
-            *(f"{name} added" for name in changes.files_added),
-            *(f"{name} removed" for name in changes.files_removed),
-            *(f"{name} changed" for name in changes.files_changed),
-        ],
-    )

@@ -6,14 +6,14 @@ import datetime as dt
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from mesocosm.checking import Inapplicable, Mutant
+from mesocosm.checking.mailbox import INBOX_MUTANTS
 from mesocosm.generators.set_conf_cr_ddl.expected import INFO_FILE, LEAD, Expected, NotDue, Reminder
 from mesocosm.servers.calendar.models import Event
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import EventFields
-from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.world import World
 
@@ -267,19 +267,6 @@ def _calendar_shared(world: World, expected: Expected) -> None:
     world.store(CalendarStore).share("primary", "user:somebody@example.org", "reader")
 
 
-def _mail_deleted(world: World, expected: Expected) -> None:
-    session = world.store(EmailStore).session
-    newest = session.execute(select(Email.id).order_by(Email.id.desc()).limit(1)).scalar()
-    session.execute(delete(Email).where(Email.id == newest))
-
-
-def _mail_marked(world: World, expected: Expected) -> None:
-    session = world.store(EmailStore).session
-    newest = session.execute(select(Email).order_by(Email.id.desc()).limit(1)).scalar_one()
-    newest.is_important = not newest.is_important
-    session.flush()
-
-
 def _mail_sent(world: World, expected: Expected) -> None:
     own = expected.account
     world.store(EmailStore).add_emails(
@@ -339,8 +326,7 @@ MUTANTS = [
     Mutant("other-event-silenced", "other_events", _other_silenced),
     Mutant("calendar-renamed", "calendars", _calendar_renamed),
     Mutant("calendar-shared", "calendars", _calendar_shared),
-    Mutant("mail-deleted", "mailbox", _mail_deleted),
-    Mutant("mail-marked", "mailbox", _mail_marked),
+    *INBOX_MUTANTS,
     Mutant("mail-sent", "mailbox", _mail_sent),
     Mutant("file-left-behind", "files", _file_left),
     Mutant("file-ticked-off", "files", _file_ticked_off),

@@ -11,6 +11,13 @@ MATERIALS = "materials"
 OUTBOX = "outbox"
 """The folder for the files that are made from them."""
 
+ASKING = ("asked", "corrected", "two_mails", "assistant", "last_day", "extended", "reopened")
+"""What professors did who are to get material."""
+OTHERS = (
+    "expired", "withdrawn", "declined", "namesake", "auto_reply", "research_assistant", "undecided",
+)  # fmt: skip
+"""What professors did who are to get nothing."""
+
 
 class PageRef(BaseModel):
     """A page of one of the documents."""
@@ -41,7 +48,7 @@ class Request(BaseModel):
     """The professor's; ``address`` may be an assistant's."""
     address: str
     fate: str
-    """One of ``params.ASKING``."""
+    """One of ``ASKING``."""
     files: tuple[File, ...]
     superseded: tuple[File, ...] = ()
     """What an earlier mail asked for, which a later one replaced."""
@@ -55,7 +62,7 @@ class Silent(BaseModel):
     name: str
     address: str
     fate: str
-    """One of ``params.OTHERS``."""
+    """One of ``OTHERS``."""
 
 
 class Expected(family.Expected):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
+from mesocosm.generating.mailbox import Mail, misfiled
 from mesocosm.generators.apply_phd_email.documents import day
-from mesocosm.generators.apply_phd_email.planning import Contact, Plan, Professor, Wanted
+from mesocosm.generators.apply_phd_email.planning import Plan, Professor, Wanted
 from mesocosm.prose import Prose
 
 _PHRASES = {
@@ -33,17 +34,6 @@ _SUBJECTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Mail:
-    """A mail to the applicant."""
-
-    sender: Contact
-    moment: dt.datetime
-    subject: str
-    body: str
-    folder: str = "INBOX"
-
-
 class Writer:
     """Writes the professors' mails."""
 
@@ -56,9 +46,7 @@ class Writer:
         """Every reply, in no order."""
         for index, professor in enumerate(self._plan.professors):
             for mail in self._cases(professor):
-                # Filters have put a few into other folders; they count all the same.
-                folder = "Spam" if index % 11 == 5 else "Archive" if index % 7 == 3 else "INBOX"
-                yield Mail(**{**vars(mail), "folder": folder})
+                yield replace(mail, folder=misfiled(index))
 
     def _cases(self, who: Professor) -> Iterator[Mail]:
         rng = self._rng
@@ -115,7 +103,7 @@ class Writer:
         hello = self._rng.choice(("Dear", "Hello", "Hi"))
         first = self._plan.applicant.person.first
         body = f"{hello} {first},\n\n{text}\n\n{who.contact.person.name}\n{who.university}"
-        return Mail(who.contact, moment, self._rng.choice(_SUBJECTS), body)
+        return Mail(who.contact.header, moment, self._rng.choice(_SUBJECTS), body)
 
     def _files(self, files: Sequence[Wanted]) -> str:
         """What is to be in which file: in a sentence each, or as a list."""
@@ -224,7 +212,7 @@ class Writer:
             ("Applications for a PhD need a CV.", "PhD applicants send CV and transcripts."),
         )
         mail = self._mail(who, moment, text, chance=0)
-        return Mail(mail.sender, mail.moment, f"Automatic reply: {mail.subject}", mail.body)
+        return replace(mail, subject=f"Automatic reply: {mail.subject}")
 
     def _other_position(self, who: Professor, moment: dt.datetime) -> Mail:
         text = self._around(

@@ -2,62 +2,92 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
 
 from mesocosm import family
-from mesocosm.shares import apportion
+from mesocosm.generators.apply_phd_email.expected import ASKING, OTHERS
+from mesocosm.shares import apportion, tangled
 
-ASKING = ("asked", "corrected", "two_mails", "assistant", "last_day", "extended", "reopened")
-"""What professors did who are to get material."""
-OTHERS = (
-    "expired",
-    "withdrawn",
-    "declined",
-    "namesake",
-    "auto_reply",
-    "research_assistant",
-    "undecided",
-)
-"""What professors did who are to get nothing."""
+Structure = Literal["merged", "merged_with_awards", "separate", "two_files"]
+STRUCTURES: tuple[Structure, ...] = ("merged", "merged_with_awards", "separate", "two_files")
+"""Layouts of what is asked for: one file, one with the award certificates at its end, a file for each
+document, and a file of documents beside one of certificates."""
+
+_ASKING = {
+    "corrected": 0.15, "two_mails": 0.15, "assistant": 0.12, "last_day": 0.08, "extended": 0.1,
+    "reopened": 0.1,
+}  # fmt: skip
+"""Shares of the edge cases among those who ask."""
 
 
 class Params(family.Params):
-    """How many professors replied, and what they replied."""
+    """How many professors replied, and what they replied.
 
-    num_professors: int = Field(default=20, ge=len(ASKING) + len(OTHERS), le=20_000)
-    """Professors who replied; every kind of case above occurs at least once."""
-    positive_rate: float = Field(default=0.3, gt=0, le=0.8)
-    """Share of the professors who ask for material that can still be sent."""
-    max_positive: int = Field(default=32, ge=len(ASKING))
-    """Most professors who do so, whatever the share is."""
+    The weights say how common a kind of reply is, compared with a refusal where ``no_spots_weight`` is 1.
+    """
+
+    num_professors: int = Field(default=20, ge=2, le=20_000)
+    """Professors who replied; from 14 on, every kind of case occurs at least once."""
+    num_positive: int | None = Field(default=None, ge=1, le=2000)
+    """Professors who ask for material that can still be sent; ``None``: as ``positive_weight`` has it, at
+    least one of each of the seven kinds. If given, fewer than seven leave out the rarer kinds."""
+    max_positive: int = Field(default=32, ge=1, le=2000)
+    """Most professors who do so if ``num_positive`` is not given: a careful agent makes files for each."""
+    structure: Structure = "separate"
+    """Layout of what each professor asks for, if all ask for the same."""
+    assign_different_structures: bool = True
+    """Whether the layouts are dealt to the professors in turn, instead of ``structure`` to all of them (those
+    who write two mails ask for two files in any case)."""
+    receiver_idx: int = Field(default=0, ge=0, le=1000)
+    """Which people collect the material for professors who have it sent to somebody else: another number
+    gives other names and addresses, and changes nothing besides."""
+    positive_weight: float = Field(default=1.54, gt=0, le=100)
+    """How often somebody asks for material that can still be sent."""
     research_assistant_weight: float = Field(default=1, ge=0, le=100)
-    """How often somebody offers another position, compared with a refusal."""
-    no_spots_weight: float = Field(default=1, gt=0, le=100)
+    """How often somebody offers another position."""
+    no_spots_weight: float = Field(default=1, ge=0, le=100)
     """How often somebody refuses."""
+    no_response_weight: float = Field(default=0.4, ge=0, le=100)
+    """How often nobody has responded but the mail system, with an automatic reply."""
+    edge_case_weight: float = Field(default=1, ge=0, le=1.4)
+    """How common edge cases are, compared with the usual mix: 70 % of those who ask, and 1.4 to each refusal
+    among the others."""
+
+    @model_validator(mode="after")
+    def _leaves_others(self) -> Self:
+        if self.num_positive is not None and self.num_positive >= self.num_professors:
+            raise ValueError("num_positive must be less than num_professors")
+        if not any(self._other_weights().values()):
+            raise ValueError("the weights leave nothing that those could write who do not ask for material")
+        return self
+
+    def _other_weights(self) -> dict[str, float]:
+        edge = self.edge_case_weight
+        return {
+            "expired": 0.4 * edge,
+            "withdrawn": 0.4 * edge,
+            "declined": (1 - 0.2 * edge) * self.no_spots_weight,
+            "namesake": 0.2 * edge * self.no_spots_weight,
+            "auto_reply": self.no_response_weight,
+            "research_assistant": self.research_assistant_weight,
+            "undecided": 0.4 * edge,
+        }
+
+    def _positive(self, total: float) -> int:
+        if self.num_positive is not None:
+            return self.num_positive
+        wanted = round(self.num_professors * self.positive_weight / (self.positive_weight + total))
+        most = min(self.max_positive, self.num_professors - len(OTHERS))
+        return max(1, min(max(len(ASKING), wanted), most))
 
     def fates(self) -> list[str]:
         """What every professor did, in the order of ``ASKING`` and ``OTHERS``."""
-        wanted = round(self.positive_rate * self.num_professors)
-        positive = min(max(len(ASKING), wanted), self.max_positive, self.num_professors - len(OTHERS))
-        asking = {
-            "asked": 0.3,
-            "corrected": 0.15,
-            "two_mails": 0.15,
-            "assistant": 0.12,
-            "last_day": 0.08,
-            "extended": 0.1,
-            "reopened": 0.1,
-        }
-        others = {
-            "expired": 0.4,
-            "withdrawn": 0.4,
-            "declined": 0.8 * self.no_spots_weight,
-            "namesake": 0.2 * self.no_spots_weight,
-            "auto_reply": 0.4,
-            "research_assistant": self.research_assistant_weight,
-            "undecided": 0.4,
-        }
+        others = self._other_weights()
         total = sum(others.values())
+        positive = self._positive(total)
+        asking = tangled(1, "asked", _ASKING, self.edge_case_weight)
         shares = {fate: weight / total for fate, weight in others.items()}
         numbers = apportion(asking, positive) | apportion(shares, self.num_professors - positive)
         return [fate for fate in (*ASKING, *OTHERS) for _ in range(numbers[fate])]

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, cycle
 
+from mesocosm.generating.people import Contact
 from mesocosm.generators.apply_phd_email.documents import Material, draw_material
-from mesocosm.generators.apply_phd_email.expected import File
-from mesocosm.generators.apply_phd_email.params import ASKING, Params
+from mesocosm.generators.apply_phd_email.expected import ASKING, File
+from mesocosm.generators.apply_phd_email.params import STRUCTURES, Params
 from mesocosm.prose import Person, Prose
 
 _COLLEGES = ("Ashford", "Barrow Hill", "Calder", "Denholm", "Eastmere", "Fairholt", "Glenrock", "Harrow Lake")
@@ -34,19 +35,6 @@ _SINGLE = {
     "first_letter": "Letter1_[LASTNAME].pdf",
     "second_letter": "Letter2_[LASTNAME].pdf",
 }
-
-
-@dataclass(frozen=True)
-class Contact:
-    """Somebody with an address."""
-
-    person: Person
-    email: str
-
-    @property
-    def header(self) -> str:
-        """As a From header shows them."""
-        return f"{self.person.name} <{self.email}>"
 
 
 @dataclass(frozen=True)
@@ -83,8 +71,8 @@ class Plan:
         return File(name=name, pages=tuple(ref for kind in kinds for ref in self.material.chosen[kind]))
 
 
-def plan_replies(params: Params, rng: random.Random, prose: Prose) -> Plan:
-    """Draw the applicant and the professors."""
+def plan_replies(params: Params, rng: random.Random, prose: Prose, receivers: Prose | None = None) -> Plan:
+    """Draw the applicant and the professors; from ``receivers``, if any, those who collect for somebody."""
     person = _plain(prose)
     university, domain = f"{rng.choice(_COLLEGES)} College", "campusmail.edu"
     now = dt.datetime(
@@ -101,7 +89,7 @@ def plan_replies(params: Params, rng: random.Random, prose: Prose) -> Plan:
         number=number,
         outdated_number=outdated,
         referees=referees,
-        professors=tuple(_professors(fates, rng, prose)),
+        professors=tuple(_professors(fates, params, rng, prose, receivers)),
         material=material,
         now=now,
     )
@@ -115,8 +103,11 @@ def _plain(prose: Prose) -> Person:
             return person
 
 
-def _professors(fates: list[str], rng: random.Random, prose: Prose) -> Iterator[Professor]:
-    layouts = cycle(rng.sample(("merged", "merged_with_awards", "separate", "two_files"), 4))
+def _professors(
+    fates: list[str], params: Params, rng: random.Random, prose: Prose, receivers: Prose | None
+) -> Iterator[Professor]:
+    dealt = rng.sample(STRUCTURES, len(STRUCTURES))
+    layouts = cycle(dealt if params.assign_different_structures else [params.structure])
     order = cycle(rng.sample(_CERTIFICATES, 2))
     # Namesakes share the names of professors who ask for material, and have addresses of their own.
     asked = [_Drawn.of(fate, rng, prose) for fate in fates]
@@ -146,7 +137,7 @@ def _professors(fates: list[str], rng: random.Random, prose: Prose) -> Iterator[
             fate=drawn.fate,
             wanted=wanted,
             superseded=superseded,
-            assistant=_assistant(prose, drawn.domain) if aide else None,
+            assistant=_receiver(drawn.domain, prose, receivers) if aide else None,
         )
 
 
@@ -170,9 +161,14 @@ def _university(rng: random.Random) -> tuple[str, str]:
     return f"{college} {kind}", f"{college.lower().replace(' ', '')}.{_SHORT[kind]}"
 
 
-def _assistant(prose: Prose, domain: str) -> Contact:
-    person = prose.person()
-    return Contact(person, f"{person.handle}@{domain}")
+def _receiver(domain: str, prose: Prose, receivers: Prose | None) -> Contact:
+    """Somebody who collects material; always drawn, so that nobody else depends on who it is."""
+    usual = Contact.at(domain, prose)
+    if receivers is None:
+        return usual
+    other = receivers.person()
+    # These people are drawn apart from all others, and may be called alike.
+    return Contact(other, f"{other.handle}.office@{domain}")
 
 
 def _wanted(layout: str, awards: str, rng: random.Random) -> Iterator[Wanted]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, field
 from typing import Literal
-from zoneinfo import ZoneInfo
 
+from mesocosm.generating import campus
+from mesocosm.generating.people import Contact
 from mesocosm.generators.canvas_arrange_exam.expected import Book
 from mesocosm.prose import CourseSubject, Person
 
@@ -16,19 +17,6 @@ CHANNELS: tuple[Channel, ...] = ("announcement", "announcement", "announcement",
 Change = Literal["when", "date", "time", "duration", "room", "book"]
 Open = Literal["all", "date", "time", "duration", "room", "book", "proctor"]
 """What is not published yet; ``date`` is open together with the time."""
-
-
-@dataclass(frozen=True)
-class Contact:
-    """Somebody with an address."""
-
-    person: Person
-    email: str
-
-    @property
-    def name(self) -> str:
-        """First and last name."""
-        return self.person.name
 
 
 @dataclass(frozen=True)
@@ -124,16 +112,8 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Campus:
-    """Where and when it happens, and who asks."""
-
-    university: str
-    domain: str
-    zone: ZoneInfo
-    now: dt.datetime
-    """Local, aware."""
-    term: str
-    student: Contact
+class Campus(campus.Campus):
+    """A campus in exam week."""
 
     @property
     def office(self) -> Contact:
@@ -151,10 +131,6 @@ class Campus:
         offset = self.now.utcoffset()
         assert offset is not None
         return offset
-
-    def local(self, moment: dt.datetime) -> dt.datetime:
-        """A campus-clock moment as an aware one."""
-        return moment.replace(tzinfo=self.zone)
 
 
 @dataclass

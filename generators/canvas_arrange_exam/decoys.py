@@ -6,12 +6,12 @@ import datetime as dt
 import random
 from collections.abc import Callable
 
-from mesocosm.generators.canvas_arrange_exam.courses import Channel, Contact, Course, Plan
+from mesocosm.generating.people import Contact
+from mesocosm.generating.wording import Block, Draft
+from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Plan
 from mesocosm.generators.canvas_arrange_exam.people import People
-from mesocosm.generators.canvas_arrange_exam.posts import Post, moment_between
+from mesocosm.generators.canvas_arrange_exam.posts import Post
 from mesocosm.generators.canvas_arrange_exam.wording import (
-    Block,
-    Draft,
     Facts,
     Voice,
     facts_block,
@@ -72,7 +72,7 @@ class _Decoy:
     ) -> Post:
         draft = Draft(blocks)
         body = draft.html() if channel == "announcement" else draft.plain()
-        moment = moment_between(self.rng, self.campus, *days)
+        moment = self.campus.waking_moment(self.rng, *days)
         return Post(channel, moment, author or course.instructor, subject, body, course)
 
 

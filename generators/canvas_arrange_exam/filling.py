@@ -12,9 +12,11 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 
 from mesocosm.family import Evidence
+from mesocosm.generating.campus import add_campus, add_users
+from mesocosm.generating.moments import in_words, shown_offset, utc_stamp
+from mesocosm.generating.people import Contact
 from mesocosm.generators.canvas_arrange_exam.courses import (
     Campus,
-    Contact,
     Course,
     Details,
     Plan,
@@ -79,43 +81,30 @@ def _fill_canvas(
     world: World, plan: Plan, people: People, syllabi: Sequence[str | None], posts: Sequence[Post]
 ) -> None:
     store, campus = world.store(CanvasStore), plan.campus
-    root = store.add_accounts([{"name": campus.university, "default_time_zone": str(campus.zone)}])[0]
+    root = add_campus(store, campus)
     began = campus.term_start
     contacts = {campus.student.email: campus.student}
     for course in plan.courses:
         contacts |= {who.email: who for who in (course.instructor, course.assistant)}
     contacts |= {who.email: who for who in people.classmates}
-    ids = store.add_users(
-        [
-            {
-                "name": who.name,
-                "login_id": who.email,
-                "primary_email": who.email,
-                "account_id": root,
-                "time_zone": str(campus.zone),
-                "created_at": _stamp(began - dt.timedelta(days=40)),
-            }
-            for who in contacts.values()
-        ]
-    )
-    users = dict(zip(contacts, ids, strict=True))
+    users = add_users(store, campus, root, contacts.values(), began - dt.timedelta(days=40))
     courses = store.add_courses(
         [
             {
                 "name": f"{course.title}{course.suffix}",
                 "course_code": f"{course.code}{course.suffix}",
                 "account_id": root,
-                "start_at": _stamp(began),
-                "end_at": _stamp(campus.now + dt.timedelta(days=60)),
+                "start_at": utc_stamp(began),
+                "end_at": utc_stamp(campus.now + dt.timedelta(days=60)),
                 "syllabus_body": text,
                 "time_zone": str(campus.zone),
-                "created_at": _stamp(began - dt.timedelta(days=30)),
+                "created_at": utc_stamp(began - dt.timedelta(days=30)),
             }
             for course, text in zip(plan.courses, syllabi, strict=True)
         ]
     )
     by_code = {course.code: key for course, key in zip(plan.courses, courses, strict=True)}
-    store.add_enrollments(list(_enrollments(plan, people, by_code, users, _stamp(began))))
+    store.add_enrollments(list(_enrollments(plan, people, by_code, users, utc_stamp(began))))
     store.add_announcements(
         [
             {
@@ -123,7 +112,7 @@ def _fill_canvas(
                 "user_id": users[post.author.email],
                 "title": post.subject,
                 "message": post.body,
-                "posted_at": _stamp(post.moment),
+                "posted_at": utc_stamp(post.moment),
             }
             for post in posts
             if post.channel == "announcement" and post.course
@@ -160,7 +149,7 @@ def _conversation(
     texts = [(post.author, post.body), *post.answers]
     messages = []
     for author, body in texts:
-        messages.append({"author_id": users[author.email], "body": body, "created_at": _stamp(moment)})
+        messages.append({"author_id": users[author.email], "body": body, "created_at": utc_stamp(moment)})
         moment += dt.timedelta(minutes=rng.randint(20, 150))
     student = users[campus.student.email]
     others = sorted({users[author.email] for author, _ in texts} - {student})
@@ -222,17 +211,12 @@ def _fill_rest(world: World, campus: Campus) -> None:
     )
 
 
-def _stamp(moment: dt.datetime) -> str:
-    return moment.astimezone(dt.UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
-
-
 # -- the truth ---------------------------------------------------------------------------------------------
 
 
 def _expected(plan: Plan, evidence: Sequence[Post], syllabi: Sequence[str | None]) -> Expected:
-    campus, now = plan.campus, plan.campus.now
+    campus = plan.campus
     listed = sorted((course for course in plan.courses if course.fate in LISTED), key=_order)
-    offset = now.strftime("%z")
     changed = [course for course in listed if course.earlier]
     elsewhere = [course for course in listed if course.zone]
     return Expected(
@@ -240,9 +224,9 @@ def _expected(plan: Plan, evidence: Sequence[Post], syllabi: Sequence[str | None
             "student": campus.student.name,
             "university": campus.university,
             "term": campus.term,
-            "now": f"{now:%A}, {now:%B} {now.day}, {now.year}, {now:%H:%M}",
+            "now": in_words(campus.now),
             "zone": str(campus.zone),
-            "offset": f"UTC{offset[:3]}:{offset[3:]}",
+            "offset": shown_offset(campus.now),
             "office": f"{campus.office.name} ({campus.office.email})",
         },
         evidence=[*_needles(evidence), *_names(plan), *_pages(syllabi)],

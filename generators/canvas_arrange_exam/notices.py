@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from mesocosm.generating.wording import Block, Draft
 from mesocosm.generators.canvas_arrange_exam.courses import (
     CHANNELS,
     Campus,
@@ -12,16 +13,8 @@ from mesocosm.generators.canvas_arrange_exam.courses import (
     Details,
     Exemption,
 )
-from mesocosm.generators.canvas_arrange_exam.posts import Post, moment_between
-from mesocosm.generators.canvas_arrange_exam.wording import (
-    Block,
-    Draft,
-    Facts,
-    Voice,
-    facts_block,
-    facts_sentences,
-    named,
-)
+from mesocosm.generators.canvas_arrange_exam.posts import Post
+from mesocosm.generators.canvas_arrange_exam.wording import Facts, Voice, facts_block, facts_sentences, named
 
 _FIRST_DAYS, _LAST_DAYS = 38, 13
 """Days ago at which finals are first spoken of."""
@@ -81,7 +74,7 @@ class _Author:
         blocks: list[Block],
         office: bool = False,
     ) -> Post:
-        moment = moment_between(self._rng, self._campus, *days)
+        moment = self._campus.waking_moment(self._rng, *days)
         author = self._campus.office if office else self._course.instructor
         student = self._campus.student.person.first
         if channel == "announcement":

@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from mesocosm import family
-from mesocosm.shares import apportion
+from mesocosm.shares import apportion, require_whole
 
 Share = float
 
@@ -38,47 +38,45 @@ class Params(family.Params):
     num_courses: int = Field(default=10, ge=1, le=2000)
     """Courses the student is enrolled in."""
     canvas_exam_rate: Share = Field(default=0.4, ge=0, le=1)
-    """Final published as an announcement on Canvas."""
+    """Share of the courses whose final is published as an announcement on Canvas."""
     email_exam_rate: Share = Field(default=0.15, ge=0, le=1)
-    """Final published by e-mail."""
+    """Share of the courses whose final is published by e-mail."""
     message_exam_rate: Share = Field(default=0.1, ge=0, le=1)
-    """Final published in a Canvas conversation."""
+    """Share of the courses whose final is published in a Canvas conversation."""
     no_exam_rate: Share = Field(default=0.1, ge=0, le=1)
-    """There is explicitly no final, or it was cancelled."""
+    """Share of the courses that explicitly have no final, or whose final was cancelled."""
     exemption_rate: Share = Field(default=0.1, ge=0, le=1)
-    """The student is exempt: told so, or by a rule about the coursework average."""
+    """Share of the courses from whose final the student is exempt: told so, or by a rule about the coursework
+    average."""
     past_exam_rate: Share = Field(default=0.1, ge=0, le=1)
-    """The final is over; one of them earlier on the very day."""
+    """Share of the courses whose final is over; one of them was earlier on the very day."""
     optional_rate: Share = Field(default=0.05, ge=0, le=1)
-    """The final is not compulsory: optional for all, or the student is an auditor."""
+    """Share of the courses whose final is not compulsory: optional for all, or the student is an auditor."""
     tbd_rate: Share = Field(default=0.2, ge=0, le=1)
-    """Some detail of the final is not published yet."""
+    """Share of the finals in the schedule of which some detail is not published yet."""
     superseded_rate: Share = Field(default=0.35, ge=0, le=1)
-    """A later notice changes a detail of the final."""
+    """Share of the finals in the schedule of which a later notice changes a detail."""
     time_zone_rate: Share = Field(default=0.2, ge=0, le=1)
-    """The notice gives the time in another time zone."""
+    """Share of the finals in the schedule whose time is given in another time zone."""
     proctor_rate: Share = Field(default=0.25, ge=0, le=1)
-    """Somebody other than the instructor proctors."""
+    """Share of the finals in the schedule that somebody other than the instructor proctors."""
     near_exemption_rate: Share = Field(default=0.1, ge=0, le=1)
-    """There is a rule of exemption that the student narrowly does not meet."""
+    """Share of the finals in the schedule with a rule of exemption that the student narrowly
+    does not meet."""
     tie_rate: Share = Field(default=0.2, ge=0, le=1)
-    """The final starts together with another one."""
+    """Share of the finals in the schedule that start together with another one."""
     decoy_rate: Share = Field(default=0.3, ge=0, le=1)
-    """There is a post about an exam that is not the student's final: another section's, a mock exam ..."""
-    distraction_emails: int = Field(default=3, ge=0)
+    """Share of all courses with a post about an exam that is not the student's final: another section's, a
+    mock exam and so on."""
+    distraction_emails: int = Field(default=3, ge=0, le=5000)
     """Mails that have nothing to do with exams (besides those of ``filler_tokens``)."""
-    distraction_announcements: int = Field(default=1, ge=0)
+    distraction_announcements: int = Field(default=2, ge=0, le=200)
     """Posts per course that have nothing to do with exams (besides those of ``filler_tokens``)."""
 
     @model_validator(mode="after")
     def _shares_are_shares(self) -> Self:
-        rates = self.fate_rates()
-        total = sum(rates.values())
-        if abs(total - 1) > 1e-6:
-            raise ValueError(f"{', '.join(_RATES.values())} must sum to 1, not {total:g}")
-        used = sum(rate > 0 for rate in rates.values())
-        if self.num_courses < used:
-            raise ValueError(f"num_courses must be at least {used}, one for each rate above 0")
+        rates = {_RATES[fate]: rate for fate, rate in self.fate_rates().items()}
+        require_whole(rates, "num_courses", self.num_courses)
         return self
 
     def fate_rates(self) -> dict[str, float]:

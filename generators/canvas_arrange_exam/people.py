@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mesocosm.generators.canvas_arrange_exam.courses import Contact, Plan
+from mesocosm.generating.people import Contact
+from mesocosm.generators.canvas_arrange_exam.courses import Plan
 from mesocosm.prose import Person, Prose
 
 

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
+from mesocosm.generating.campus import CREDITS, ZONES
+from mesocosm.generating.people import Contact
 from mesocosm.generators.canvas_arrange_exam.courses import (
     CHANNELS,
     Campus,
     Change,
     Channel,
-    Contact,
     Course,
     Details,
     Exemption,
@@ -25,10 +26,6 @@ from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.prose import CourseSubject, Prose
 from mesocosm.shares import share_of
 
-_CAMPUS_ZONES = (
-    "America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles", "America/Toronto",
-    "Europe/London", "Europe/Amsterdam", "Australia/Sydney", "Pacific/Auckland", "Asia/Singapore",
-)  # fmt: skip
 _OTHER_ZONES = (
     ("London", "Europe/London"),
     ("Berlin", "Europe/Berlin"),
@@ -50,7 +47,6 @@ _HYPHENATED = {
 }  # fmt: skip
 """Titles with a hyphen of their own: cutting a name at its first hyphen loses a part of it."""
 _HYPHEN_SHARE = 0.12
-_CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6, 7.5)
 _DURATIONS = (60, 75, 90, 90, 100, 120, 120, 120, 135, 150, 180, 180)
 _BUILDINGS = ("Hall", "Building", "Centre", "House", "Pavilion", "Theatre")
 _EARLIEST, _LATEST = 8 * 60, 18 * 60
@@ -61,8 +57,8 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw everything that is true."""
     campus = _campus(rng, prose)
     fates = params.fates()
-    instructors = [_contact(prose, campus.domain) for _ in range(max(1, round(0.75 * len(fates))))]
-    assistants = [_contact(prose, campus.domain) for _ in instructors]
+    instructors = [Contact.at(campus.domain, prose) for _ in range(max(1, round(0.75 * len(fates))))]
+    assistants = [Contact.at(campus.domain, prose) for _ in instructors]
     slots = _slots(campus, len(fates), rng)
     rooms = _rooms(rng, prose, len(fates))
     # The courses of the schedule come first in the list of fates; there may be none.
@@ -79,7 +75,7 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
                 section=rng.randint(1, 9),
                 instructor=instructors[who],
                 assistant=assistants[who],
-                credits=rng.choice(_CREDITS),
+                credits=rng.choice(CREDITS),
                 fate=fate,
                 channel=channel,
                 change_channel=rng.choice(CHANNELS),
@@ -104,7 +100,7 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
 
 
 def _campus(rng: random.Random, prose: Prose) -> Campus:
-    zone = ZoneInfo(rng.choice(_CAMPUS_ZONES))
+    zone = ZoneInfo(rng.choice(ZONES))
     year = rng.randint(2023, 2026)
     month, days, term = rng.choice(((5, range(4, 13), "spring"), (12, range(1, 9), "fall")))
     dates = [dt.date(year, month, day) for day in days]
@@ -118,13 +114,8 @@ def _campus(rng: random.Random, prose: Prose) -> Campus:
         zone=zone,
         now=dt.datetime.combine(day, clock, zone),
         term=f"{term} {year}",
-        student=_contact(prose, domain),
+        student=Contact.at(domain, prose),
     )
-
-
-def _contact(prose: Prose, domain: str) -> Contact:
-    person = prose.person()
-    return Contact(person, f"{person.handle}@{domain}")
 
 
 def _subjects(number: int, listed: int, rng: random.Random, prose: Prose) -> list[CourseSubject]:
@@ -200,7 +191,7 @@ def _overlay(
     set_ones = [course for course in listed if course.details.start]
     _tie(params.tie_rate, set_ones, rng)
     for course in _sample(listed, params.proctor_rate, rng, lambda course: course.open != "proctor"):
-        course.proctor = _contact(prose, campus.domain)
+        course.proctor = Contact.at(campus.domain, prose)
     for course in listed:
         # In a small world another notice would take the place of something more instructive.
         apart = len(listed) > 4 and rng.random() < 0.5

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import random
 from dataclasses import dataclass
 
-from mesocosm.generators.canvas_arrange_exam.courses import Campus, Channel, Contact, Course
+from mesocosm.generating.people import Contact
+from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,3 @@ class Post:
     """Further messages of a conversation, each some time after the one before."""
     thread: str | None = None
     """Mails with the same mark are a conversation."""
-
-
-def moment_between(rng: random.Random, campus: Campus, first_days: float, last_days: float) -> dt.datetime:
-    """A minute of the waking hours between so many days ago and so many days ago (local time)."""
-    days = rng.uniform(last_days, first_days)
-    day = (campus.now - dt.timedelta(days=days)).date()
-    return dt.datetime(
-        day.year,
-        day.month,
-        day.day,
-        rng.randint(7, 21),
-        rng.randrange(60),
-        rng.randrange(60),
-        tzinfo=campus.zone,
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mesocosm.family import Expected
 from mesocosm.generators.canvas_arrange_exam.expected import SHEET, WORKBOOK
+from mesocosm.reading import mails
 from mesocosm.tools import Tools
 
 _PER_PAGE = 100
@@ -22,10 +23,5 @@ def survey(tools: Tools, expected: Expected) -> None:
             pass
     for talk in list(tools.pages("canvas", "canvas_list_conversations", per_page=_PER_PAGE)):
         tools.call("canvas", "canvas_get_conversation", conversation_id=talk["id"])
-    page, pages = 1, 1
-    while page <= pages:
-        listed = tools.call("email", "get_emails", page=page, page_size=_PER_PAGE)
-        pages = listed["total_pages"]
-        for mail in listed["emails"]:
-            tools.call("email", "read_email", email_id=mail["id"])
-        page += 1
+    for _ in mails(tools):
+        pass

@@ -8,10 +8,11 @@ import random
 import orjson
 
 from mesocosm import tokens
-from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Plan
+from mesocosm.generating.spending import spend
+from mesocosm.generating.wording import Draft
+from mesocosm.generators.canvas_arrange_exam.courses import Course, Plan
 from mesocosm.generators.canvas_arrange_exam.people import People
-from mesocosm.generators.canvas_arrange_exam.posts import Post, moment_between
-from mesocosm.generators.canvas_arrange_exam.wording import Draft
+from mesocosm.generators.canvas_arrange_exam.posts import Post
 from mesocosm.prose import Prose, Topic
 
 _TERM = (103, 0.6)
@@ -29,12 +30,10 @@ _FRIENDS: tuple[Topic, ...] = ("personal", "campus_life", "events", "travel", "h
 _COURSE_MAIL: tuple[Topic, ...] = ("coursework", "course_admin", "project_work")
 _CHAT: tuple[Topic, ...] = ("coursework", "project_work", "personal", "campus_life", "course_admin")
 
-_WEIGHTS: dict[Channel, float] = {"announcement": 0.45, "email": 0.4, "message": 0.15}
+_WEIGHTS: dict[str, float] = {"announcement": 0.45, "email": 0.4, "message": 0.15}
 """How everyday traffic spreads over the places in which evidence lives, by tokens."""
 _OVERHEAD = 96
 """Tokens of the JSON around the text of an announcement, with its title."""
-_LARGEST = 1500
-"""Tokens that no item, be it a thread of mails, exceeds."""
 _PIECE = 260
 _SIZES = {"announcement": (50, 190), "email": (60, 330), "message": (30, 90)}
 _SMALLEST = 60
@@ -53,7 +52,7 @@ class Traffic:
         self._desks = [(topic, people.desk(name)) for topic, name in _MAIL_TOPICS]
         self._shops = [(topic, people.outsider()) for topic in _OUTSIDE for _ in range(3)]
 
-    def some(self, channel: Channel, number: int) -> list[Post]:
+    def some(self, channel: str, number: int) -> list[Post]:
         """So many items of usual size."""
         posts: list[Post] = []
         while len(posts) < number:
@@ -66,32 +65,27 @@ class Traffic:
 
     def worth(self, budget: int) -> list[Post]:
         """Items that cost ``budget`` tokens together where the survey meets them."""
-        posts: list[Post] = []
-        spent = dict.fromkeys(_WEIGHTS, 0)
-        while (left := budget - sum(spent.values())) > _LARGEST:
-            channel = min(_WEIGHTS, key=lambda name: spent[name] / _WEIGHTS[name])
-            items = self.item(channel, self._size(channel))
-            spent[channel] += sum(map(cost, items))
-            posts += items
-        while left > _OVERHEAD + _SMALLEST:
-            # The rest in even pieces, so that the last one is as large as it has to be.
-            pieces = 1 + left // _PIECE
-            item = self._announcement(left // pieces - _OVERHEAD, self._rng.choice(self._plan.courses))
-            left -= cost(item)
-            posts.append(item)
-        return posts
+        return spend(
+            budget,
+            _WEIGHTS,
+            lambda channel: self.item(channel, self._size(channel)),
+            cost,
+            lambda size: self._announcement(size - _OVERHEAD, self._rng.choice(self._plan.courses)),
+            piece=_PIECE,
+            least=_OVERHEAD + _SMALLEST,
+        )
 
-    def _size(self, channel: Channel) -> int:
+    def _size(self, channel: str) -> int:
         return self._rng.randint(*_SIZES[channel])
 
-    def item(self, channel: Channel, size: int) -> list[Post]:
+    def item(self, channel: str, size: int) -> list[Post]:
         """One announcement, mail or conversation (sometimes a thread of mails) with texts of that size."""
         if channel == "announcement":
             return [self._announcement(size, self._rng.choice(self._plan.courses))]
         return self._mails(size) if channel == "email" else [self._conversation(size)]
 
     def _moment(self) -> dt.datetime:
-        return moment_between(self._rng, self._campus, *_TERM)
+        return self._campus.waking_moment(self._rng, *_TERM)
 
     def _announcement(self, size: int, course: Course) -> Post:
         topic: Topic = "course_admin" if self._rng.random() < 0.65 else "coursework"

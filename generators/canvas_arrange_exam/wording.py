@@ -3,75 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-import html
-import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from mesocosm.generators.canvas_arrange_exam.courses import Contact, Zone
-
-Line = str
-Block = str | list[Line]
-"""A paragraph, or the lines of a list."""
+from mesocosm.generating import wording
+from mesocosm.generating.people import Contact
+from mesocosm.generating.wording import Line
+from mesocosm.generators.canvas_arrange_exam.courses import Zone
 
 
-@dataclass
-class Draft:
-    """A text before it is known whether it becomes HTML or plain text."""
-
-    blocks: list[Block] = field(default_factory=list)
-
-    def html(self) -> str:
-        """As Canvas keeps announcements."""
-        return "".join(_html(block) for block in self.blocks)
-
-    def plain(self) -> str:
-        """As mails and messages are written."""
-        return "\n\n".join(
-            block if isinstance(block, str) else "\n".join(f"- {line}" for line in block)
-            for block in self.blocks
-        )
-
-
-def _html(block: Block) -> str:
-    if isinstance(block, str):
-        return f"<p>{html.escape(block, quote=False).replace(chr(10), '<br>')}</p>"
-    return "<ul>" + "".join(f"<li>{html.escape(line, quote=False)}</li>" for line in block) + "</ul>"
-
-
-class Voice:
-    """One author's way to write down facts: the same format throughout a text, another one in the next."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self._rng = rng
-        self._date = rng.choice(
-            (
-                "{day:%A}, {day:%B} {day.day}, {day.year}",
-                "{day:%A} {day.day} {day:%B} {day.year}",
-                "{day:%Y-%m-%d}",
-                "{day:%B} {day.day}, {day.year}",
-                "{day:%a} {day.day} {day:%b} {day.year}",
-            )
-        )
-        self._clock = rng.choice(("24", "24", "am", "a.m."))
-
-    def pick(self, *texts: str) -> str:
-        """One of some texts."""
-        return self._rng.choice(texts)
-
-    def chance(self, share: float) -> bool:
-        """True in this share of cases."""
-        return self._rng.random() < share
-
-    def date(self, day: dt.date) -> str:
-        """A date with its year."""
-        return self._date.format(day=day)
-
-    def time(self, time: dt.time) -> str:
-        """A time of the day."""
-        if self._clock == "24":
-            return f"{time:%H:%M}"
-        half = self._clock if time.hour < 12 else self._clock.replace("a", "p")
-        return f"{(time.hour - 1) % 12 + 1}:{time:%M} {half.upper() if half in ('am', 'pm') else half}"
+class Voice(wording.Voice):
+    """One author's way to write down the facts of a final."""
 
     def duration(self, minutes: int) -> str:
         """A length of time, in minutes or in hours."""

@@ -6,10 +6,11 @@ import datetime as dt
 import random
 import re
 
+from mesocosm.generating.wording import Block, Draft
 from mesocosm.generators.canvas_list_test import wording
-from mesocosm.generators.canvas_list_test.campus import Campus, Course, Plan, Post, Work, moment_between
+from mesocosm.generators.canvas_list_test.campus import Campus, Course, Plan, Post, Work
 from mesocosm.generators.canvas_list_test.params import Params
-from mesocosm.generators.canvas_list_test.wording import Block, Draft, Voice
+from mesocosm.generators.canvas_list_test.wording import Voice
 from mesocosm.prose import Prose
 from mesocosm.shares import share_of
 
@@ -97,22 +98,40 @@ def decoys(plan: Plan, params: Params, prose: Prose, rng: random.Random) -> list
             case _:
                 posts.append(_final(work, plan.campus, prose, rng))
                 continue
-        moment = moment_between(plan.campus, rng, 16, 1)
+        moment = plan.campus.waking_moment(rng, 16, 1)
         posts.append(_post(voice, work, moment, [text], prose, evidence=False))
+    for course in rng.sample(plan.taken, share_of(params.no_exam_prob, len(plan.taken))):
+        posts.append(_no_final(course, plan.campus, prose, rng))
     return posts
+
+
+def _no_final(course: Course, campus: Campus, prose: Prose, rng: random.Random) -> Post:
+    """Wrong because without a final exam the quizzes and assignments are all the more to be done."""
+    voice = Voice(rng)
+    text = voice.pick(
+        "There will be no final exam in this course.",
+        "This course ends without a final exam.",
+        "We do not sit a final exam this term.",
+    )
+    return _on_final(course, text, voice, campus, prose, rng)
 
 
 def _final(work: Work, campus: Campus, prose: Prose, rng: random.Random) -> Post:
     """Wrong because it is about the final exam, which is no quiz or assignment."""
     voice = Voice(rng)
     text = voice.pick(
-        "There will be no final exam in this course.",
         f"Whoever had at least {rng.randint(60, 90)} points in the midterm is exempt from the final exam.",
         "The final exam is open-book; repeaters are exempt from it.",
     )
+    return _on_final(work.course, text, voice, campus, prose, rng)
+
+
+def _on_final(
+    course: Course, text: str, voice: Voice, campus: Campus, prose: Prose, rng: random.Random
+) -> Post:
     subject = voice.pick("Final exam", "About the final", "Before you ask")
-    blocks: list[Block] = [text, _aside(work.course, prose)]
-    return Post(work.course, moment_between(campus, rng, 16, 1), subject, Draft(blocks).html())
+    blocks: list[Block] = [text, _aside(course, prose)]
+    return Post(course, campus.waking_moment(rng, 16, 1), subject, Draft(blocks).html())
 
 
 def _foreign(taken: set[str], prose: Prose) -> str:

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 import orjson
 
 from mesocosm import tokens
-from mesocosm.generators.canvas_list_test.campus import Course, Plan, Post, Work, moment_between
+from mesocosm.generating.spending import spend
+from mesocosm.generating.wording import Draft
+from mesocosm.generators.canvas_list_test.campus import Course, Plan, Post, Work
+from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.planning import draw_work
 from mesocosm.generators.canvas_list_test.titles import Titles
-from mesocosm.generators.canvas_list_test.wording import Draft
 from mesocosm.prose import Prose, Topic
 
 _TERM = (55, 0.6)
@@ -21,8 +23,6 @@ _EARLY_NUMBERS = range(1, 5)
 _WEIGHTS = {"post": 0.7, "assignment": 0.18, "quiz": 0.12}
 """How everyday content spreads over the places in which evidence lives, by tokens."""
 _POST_SIZE = (50, 190)
-_LARGEST = 1500
-"""Tokens that no item exceeds."""
 _OVERHEAD = 106
 """Tokens of the JSON around the text of an announcement, with its title."""
 _PIECE = 260
@@ -41,7 +41,8 @@ class Backlog:
 class BacklogWriter:
     """Writes everyday content, to be told from evidence only by being read."""
 
-    def __init__(self, plan: Plan, prose: Prose, rng: random.Random) -> None:
+    def __init__(self, params: Params, plan: Plan, prose: Prose, rng: random.Random) -> None:
+        self._params = params
         self._plan = plan
         self._prose = prose
         self._rng = rng
@@ -49,25 +50,19 @@ class BacklogWriter:
 
     def worth(self, budget: int) -> Backlog:
         """Items that cost ``budget`` tokens together where the survey meets them."""
-        backlog = Backlog()
-        spent = dict.fromkeys(_WEIGHTS, 0)
-        while (left := budget - sum(spent.values())) > _LARGEST:
-            kind = min(_WEIGHTS, key=lambda name: spent[name] / _WEIGHTS[name])
-            if kind == "post":
-                post = self._post(self._rng.randint(*_POST_SIZE))
-                backlog.posts.append(post)
-                spent[kind] += post_cost(post)
-            else:
-                work = self._work(kind)
-                backlog.works.append(work)
-                spent[kind] += work_cost(work)
-        while left > _OVERHEAD + _SMALLEST:
-            # The rest in even pieces, so that the last one is as large as it has to be.
-            pieces = 1 + left // _PIECE
-            post = self._post(left // pieces - _OVERHEAD)
-            left -= post_cost(post)
-            backlog.posts.append(post)
-        return backlog
+        items = spend(
+            budget,
+            _WEIGHTS,
+            lambda kind: [self._post(self._rng.randint(*_POST_SIZE)) if kind == "post" else self._work(kind)],
+            cost,
+            lambda size: self._post(size - _OVERHEAD),
+            piece=_PIECE,
+            least=_OVERHEAD + _SMALLEST,
+        )
+        return Backlog(
+            [item for item in items if isinstance(item, Post)],
+            [item for item in items if isinstance(item, Work)],
+        )
 
     def _course(self) -> Course:
         return self._rng.choice(self._plan.taken)
@@ -78,7 +73,7 @@ class BacklogWriter:
         sender = course.instructor.person if self._rng.random() < 0.5 else None
         message = self._prose.message(topic, size, sender, subject=course.subject)
         body = Draft(list(message.body.split("\n\n"))).html()
-        return Post(course, moment_between(self._plan.campus, self._rng, *_TERM), message.subject, body)
+        return Post(course, self._plan.campus.waking_moment(self._rng, *_TERM), message.subject, body)
 
     def _work(self, kind: str) -> Work:
         """A work of the past weeks: handed in or missed, in time or late, and over either way."""
@@ -88,7 +83,13 @@ class BacklogWriter:
         if len(course.titles) > 40:
             numbers = range(1, 4 + len(course.titles) // 3)
         work = draw_work(
-            self._plan.campus, course, "quiz" if kind == "quiz" else "assignment", self._titles, rng, numbers
+            self._params,
+            self._plan.campus,
+            course,
+            "quiz" if kind == "quiz" else "assignment",
+            self._titles,
+            rng,
+            numbers,
         )
         clock = rng.choice((dt.time(12), dt.time(17), dt.time(23, 59), dt.time(23, 59)))
         work.due = work.deadline = dt.datetime.combine(
@@ -100,6 +101,11 @@ class BacklogWriter:
         if rng.random() < 0.4:
             work.lock = work.due
         return work
+
+
+def cost(item: Post | Work) -> int:
+    """Tokens of an item wherever the survey meets it."""
+    return post_cost(item) if isinstance(item, Post) else work_cost(item)
 
 
 def post_cost(post: Post) -> int:

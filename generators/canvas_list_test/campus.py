@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import random
 from dataclasses import dataclass, field
 from typing import Literal
-from zoneinfo import ZoneInfo
 
-from mesocosm.prose import CourseSubject, Person
+from mesocosm.generating import campus
+from mesocosm.generating.people import Contact
+from mesocosm.prose import CourseSubject
 
 Kind = Literal["quiz", "assignment"]
 Role = Literal["student", "assistant", "ended"]
@@ -16,39 +16,15 @@ Topic = Literal["deadline", "withdrawn", "status", "rule", "excused"]
 
 
 @dataclass(frozen=True)
-class Contact:
-    """Somebody with an address."""
+class Campus(campus.Campus):
+    """A campus in the middle of a term."""
 
-    person: Person
-    email: str
-
-    @property
-    def name(self) -> str:
-        """First and last name."""
-        return self.person.name
-
-
-@dataclass(frozen=True)
-class Campus:
-    """Where and when it happens, and who asks."""
-
-    university: str
-    domain: str
-    zone: ZoneInfo
-    now: dt.datetime
-    """Local, aware."""
-    term: str
     last_term: str
-    student: Contact
 
     @property
     def term_start(self) -> dt.datetime:
         """When teaching began."""
         return self.now - dt.timedelta(weeks=8)
-
-    def local(self, moment: dt.datetime) -> dt.datetime:
-        """A campus-clock moment as an aware one."""
-        return moment.replace(tzinfo=self.zone)
 
 
 @dataclass
@@ -126,6 +102,8 @@ class Work:
     grading_type: str = "points"
     submission_types: list[str] = field(default_factory=lambda: ["online_text_entry"])
     published: bool = True
+    nearly_exempt: bool = False
+    """There is a rule of exemption from it that the student narrowly does not satisfy."""
     notices: list[Notice] = field(default_factory=list)
 
     @property
@@ -159,10 +137,3 @@ class Plan:
     def taken(self) -> list[Course]:
         """The courses that the student takes."""
         return [course for course in self.courses if course.role == "student"]
-
-
-def moment_between(campus: Campus, rng: random.Random, first: float, last: float) -> dt.datetime:
-    """A minute of the waking hours between so many days ago and so many days ago."""
-    day = (campus.now - dt.timedelta(days=rng.uniform(last, first))).date()
-    clock = dt.time(rng.randint(7, 21), rng.randrange(60), rng.randrange(60))
-    return dt.datetime.combine(day, clock, campus.zone)

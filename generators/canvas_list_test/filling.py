@@ -14,9 +14,12 @@ from typing import Any, cast
 from sqlalchemy import select
 
 from mesocosm.family import Evidence
+from mesocosm.generating.campus import add_campus, add_users
+from mesocosm.generating.moments import utc_stamp
+from mesocosm.generating.people import Contact
 from mesocosm.generators.canvas_list_test.announcing import announcements, decoys, write_syllabi
 from mesocosm.generators.canvas_list_test.backlog import Backlog, BacklogWriter
-from mesocosm.generators.canvas_list_test.campus import Campus, Contact, Course, Plan, Post, Work
+from mesocosm.generators.canvas_list_test.campus import Campus, Course, Plan, Post, Work
 from mesocosm.generators.canvas_list_test.expected import (
     ASSIGNMENT_FILE,
     ASSIGNMENT_HEADER,
@@ -62,7 +65,7 @@ def _surroundings(world: World, params: Params, plan: Plan) -> tuple[list[Post],
     rng = world.stream("decoys")
     misleading = decoys(plan, params, Prose(rng), rng)
     rng = world.stream("filler")
-    return misleading, BacklogWriter(plan, Prose(rng), rng).worth(params.filler_tokens)
+    return misleading, BacklogWriter(params, plan, Prose(rng), rng).worth(params.filler_tokens)
 
 
 # -- canvas ------------------------------------------------------------------------------------------------
@@ -83,9 +86,7 @@ class _Canvas:
 
     def fill(self, works: Sequence[Work], posts: Sequence[Post]) -> None:
         campus = self._plan.campus
-        root = self._store.add_accounts([{"name": campus.university, "default_time_zone": str(campus.zone)}])[
-            0
-        ]
+        root = add_campus(self._store, campus)
         users = self._add_people(root)
         self._student = users[campus.student.email]
         self._add_courses(root, users)
@@ -101,7 +102,7 @@ class _Canvas:
                     "user_id": users[post.course.instructor.email],
                     "title": post.subject,
                     "message": post.body,
-                    "posted_at": _stamp(post.moment),
+                    "posted_at": utc_stamp(post.moment),
                 }
                 for post in posts
             ]
@@ -123,20 +124,8 @@ class _Canvas:
                 others[email] = Contact(person, email)
         self._others = list(others)
         contacts = {**known, **others}
-        ids = self._store.add_users(
-            [
-                {
-                    "name": who.name,
-                    "login_id": who.email,
-                    "primary_email": who.email,
-                    "account_id": root,
-                    "time_zone": str(plan.campus.zone),
-                    "created_at": _stamp(plan.campus.term_start - dt.timedelta(days=40)),
-                }
-                for who in contacts.values()
-            ]
-        )
-        return dict(zip(contacts, ids, strict=True))
+        since = plan.campus.term_start - dt.timedelta(days=40)
+        return add_users(self._store, plan.campus, root, contacts.values(), since)
 
     def _add_courses(self, root: int, users: dict[str, int]) -> None:
         campus, courses = self._plan.campus, self._plan.courses
@@ -149,12 +138,12 @@ class _Canvas:
                     "name": course.subject.title,
                     "course_code": course.code,
                     "account_id": root,
-                    "start_at": _stamp(began),
-                    "end_at": _stamp(ended),
+                    "start_at": utc_stamp(began),
+                    "end_at": utc_stamp(ended),
                     "workflow_state": "completed" if course.role == "ended" else "available",
                     "syllabus_body": course.syllabus,
                     "time_zone": str(campus.zone),
-                    "created_at": _stamp(began - dt.timedelta(days=30)),
+                    "created_at": utc_stamp(began - dt.timedelta(days=30)),
                     "sis_course_id": sis_id(course, number),
                 }
             )
@@ -164,7 +153,7 @@ class _Canvas:
         self._store.add_enrollments(list(self._enrollments(users)))
 
     def _enrollments(self, users: dict[str, int]) -> Iterator[Any]:
-        created_at = _stamp(self._plan.campus.term_start)
+        created_at = utc_stamp(self._plan.campus.term_start)
         number = min(self._params.num_students, len(self._others))
         for index, course in enumerate(self._plan.courses):
             key = self.courses[course.code]
@@ -187,7 +176,7 @@ class _Canvas:
             "lock_at": self._utc(work.lock),
             "allowed_attempts": work.attempts,
             "published": work.published,
-            "created_at": _stamp(work.created),
+            "created_at": utc_stamp(work.created),
         }
 
     def _add_quizzes(self, works: Sequence[Work]) -> None:
@@ -271,8 +260,8 @@ class _Canvas:
                 "quiz_id": self.quizzes[id(work)],
                 "user_id": self._student,
                 "score": round(work.points * rng.uniform(0.4, 1)),
-                "started_at": _stamp(moment - dt.timedelta(minutes=rng.randint(5, work.time_limit or 40))),
-                "finished_at": _stamp(moment),
+                "started_at": utc_stamp(moment - dt.timedelta(minutes=rng.randint(5, work.time_limit or 40))),
+                "finished_at": utc_stamp(moment),
             }
 
     def _submission(self, work: Work, rng: random.Random) -> Any:
@@ -280,7 +269,7 @@ class _Canvas:
         new: dict[str, Any] = {"assignment_id": self.assignments[id(work)], "user_id": self._student}
         on_paper = work.submission_types == ["on_paper"]
         if not on_paper:
-            new |= {"submitted_at": _stamp(moment), "attempt": 2 if work.variant == "again" else 1}
+            new |= {"submitted_at": utc_stamp(moment), "attempt": 2 if work.variant == "again" else 1}
             if work.submission_types[0] == "online_text_entry":
                 new["body"] = (
                     f"My answer on {rng.choice(work.course.subject.topics)} is in the text that follows."
@@ -291,7 +280,7 @@ class _Canvas:
             grader = self._teachers()[work.course.code]
             new |= {
                 "grade": round(work.points * rng.uniform(0.5, 1)),
-                "graded_at": _stamp(graded),
+                "graded_at": utc_stamp(graded),
                 "grader_id": grader,
             }
         return new
@@ -303,16 +292,12 @@ class _Canvas:
         return self._teacher_ids
 
     def _utc(self, moment: dt.datetime | None) -> str | None:
-        return _stamp(self._plan.campus.local(moment)) if moment else None
+        return utc_stamp(self._plan.campus.local(moment)) if moment else None
 
 
 def sis_id(course: Course, number: int) -> str:
     """The number of a course in the registry, which stands nowhere but in the course's record."""
     return f"SIS-{number:04}-{course.code.replace(' ', '')}"
-
-
-def _stamp(moment: dt.datetime) -> str:
-    return moment.astimezone(dt.UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 # -- memory and workspace ----------------------------------------------------------------------------------

@@ -2,80 +2,126 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from mesocosm import family
 from mesocosm.shares import apportion, share_of
+from mesocosm.task import Difficulty
 
 Share = float
 
 FATES = ("listed", "submitted", "over", "exempt", "ungraded", "dropped")
 """What becomes of a piece of work: it goes into a list or, for one of five reasons, into none."""
+_FEWEST_QUIZZES, _FEWEST_ASSIGNMENTS = 2, 4
+"""Below these not every kind of case could occur."""
 
 
 class Params(family.Params):
     """How many courses and works there are, what becomes of them, and what surrounds them.
 
-    The works that no rate takes away are listed. Every rate above 0 applies to at least one work that it can
-    apply to, however small the world.
+    The works that no rate takes away are listed. Every share above 0 applies to at least one course or work
+    that it can apply to, however small the world.
     """
 
     num_courses: int = Field(default=10, ge=2, le=4000)
     """Current courses on Canvas, those included in which the student only assists."""
     num_students: int = Field(default=3, ge=0, le=50)
     """Other students in each course."""
-    quizzes_per_course: float = Field(default=1.4, ge=0.7, le=6)
-    """Quizzes for each course that the student takes, on average (LOCA's quiz_prob, which stops at 1)."""
-    assignments_per_course: float = Field(default=2.1, ge=1, le=8)
-    """Assignments for each course that the student takes, on average (LOCA's assignment_prob)."""
-    submission_rate: Share = Field(default=0.18, ge=0, le=1)
-    """Works that are handed in (or graded) already; LOCA's submission_prob."""
-    over_rate: Share = Field(default=0.1, ge=0, le=1)
-    """Works whose deadline is over; the first one of each list ends at this very moment."""
-    exemption_rate: Share = Field(default=0.18, ge=0, le=1)
-    """Works for which an announcement states a rule of exemption; LOCA's exemption_prob."""
-    exemption_meet_rate: Share = Field(default=0.5, ge=0, le=1)
-    """How many of these rules the student satisfies; LOCA's exemption_meet_prob."""
-    ungraded_rate: Share = Field(default=0.07, ge=0, le=1)
-    """Practice quizzes, surveys and assignments that are not graded."""
-    dropped_rate: Share = Field(default=0.1, ge=0, le=1)
-    """Works that were cancelled or made voluntary, or from which the student is excused by name."""
+    quiz_prob: Share = Field(default=0.8, gt=0, le=1)
+    """Share of the courses that the student takes in which there are quizzes."""
+    assignment_prob: Share = Field(default=0.7, gt=0, le=1)
+    """Share of these courses in which there are assignments."""
+    quizzes_per_course: float = Field(default=1.75, ge=1, le=8)
+    """Quizzes of each course that has any, on average; two at least in all."""
+    assignments_per_course: float = Field(default=3, ge=1, le=12)
+    """Assignments of each course that has any, on average; four at least in all."""
+    quiz_difficulty: Difficulty = "medium"
+    """How demanding quizzes are: how many questions and how little time and how few attempts they have."""
+    assignment_difficulty: Difficulty = "medium"
+    """How demanding assignments are: how long their descriptions are, how few attempts they allow, how many
+    points they are worth."""
+    submission_prob: Share = Field(default=0.18, ge=0, le=0.9)
+    """Share of the works that are handed in (or graded) already, quizzes and assignments alike."""
+    exemption_prob: Share = Field(default=0.6, ge=0, le=1)
+    """Share of the courses taken that announce a rule of exemption, each for one of its works."""
+    exemption_meet_prob: Share = Field(default=0.5, ge=0, le=1)
+    """Share of these rules that the student satisfies; between 0 and 1, one is met and one is not wherever
+    two courses have works."""
+    no_exam_prob: Share = Field(default=0.15, ge=0, le=1)
+    """Share of the courses taken that announce that there is no final exam, which changes nothing."""
+    over_rate: Share = Field(default=0.1, ge=0, le=0.9)
+    """Share of the works whose deadline is over; the first one of each list ends at this very moment."""
+    ungraded_rate: Share = Field(default=0.07, ge=0, le=0.9)
+    """Share of the works that are practice quizzes, surveys and assignments that are not graded."""
+    dropped_rate: Share = Field(default=0.1, ge=0, le=0.9)
+    """Share of the works that were cancelled or made voluntary, or from which the student is excused by
+    name."""
     new_deadline_rate: Share = Field(default=0.3, ge=0, le=1)
-    """Listed works with a deadline announced besides the due date on Canvas."""
+    """Share of the listed works with a deadline announced besides the due date on Canvas."""
     reinstated_rate: Share = Field(default=0.15, ge=0, le=1)
-    """Listed works that were cancelled or voluntary for a while, or from which only others are excused."""
+    """Share of the listed works that were cancelled or voluntary for a while, or from which only others are
+    excused."""
     undated_rate: Share = Field(default=0.1, ge=0, le=1)
-    """Listed works without a deadline."""
+    """Share of the listed works without a deadline."""
     unopened_rate: Share = Field(default=0.1, ge=0, le=1)
-    """Listed works that open only later."""
+    """Share of the listed works that open only later."""
     tie_rate: Share = Field(default=0.3, ge=0, le=1)
-    """Listed works that are due together with another one of the same list."""
+    """Share of the listed works that are due together with another one of the same list."""
     empty_quiz_rate: Share = Field(default=0.12, ge=0, le=1)
-    """Listed quizzes without any question yet."""
+    """Share of the listed quizzes without any question yet."""
     decoy_rate: Share = Field(default=0.2, ge=0, le=1)
-    """Works that an announcement names without changing anything about them."""
+    """Share of the works that an announcement names without changing anything about them."""
     assistant_rate: Share = Field(default=0.08, ge=0, le=1)
-    """Courses in which the student is a teaching assistant."""
+    """Share of the courses in which the student is a teaching assistant."""
+
+    @model_validator(mode="after")
+    def _leaves_something(self) -> Self:
+        taken_away = self.submission_prob + self.over_rate + self.ungraded_rate + self.dropped_rate
+        if taken_away > 0.9:
+            raise ValueError(
+                "submission_prob, over_rate, ungraded_rate and dropped_rate must not exceed 0.9 together, or "
+                f"little is left to list; they are {taken_away:g}"
+            )
+        return self
 
     @property
     def assisted(self) -> int:
         """Courses in which the student assists; one at least is left to be taken."""
         return min(self.num_courses - 1, share_of(self.assistant_rate, self.num_courses))
 
-    def works(self) -> tuple[int, int]:
-        """How many quizzes and assignments the courses have together that the student takes."""
-        taken = self.num_courses - self.assisted
-        return max(2, round(self.quizzes_per_course * taken)), max(
-            4, round(self.assignments_per_course * taken)
-        )
+    def with_works(self, taken: int) -> tuple[int, int]:
+        """How many of the courses that are taken have quizzes, and how many have assignments."""
+        return max(1, share_of(self.quiz_prob, taken)), max(1, share_of(self.assignment_prob, taken))
 
-    def fates(self, number: int) -> dict[str, int]:
-        """How many of so many works meet each fate."""
+    def works(self, taken: int) -> tuple[int, int]:
+        """How many quizzes and assignments these courses have together."""
+        with_quizzes, with_assignments = self.with_works(taken)
+        quizzes = round(self.quizzes_per_course * with_quizzes)
+        assignments = round(self.assignments_per_course * with_assignments)
+        return max(_FEWEST_QUIZZES, quizzes), max(_FEWEST_ASSIGNMENTS, assignments)
+
+    def rules(self, courses: int) -> tuple[int, int]:
+        """Of so many courses, how many announce a rule that the student satisfies, and one that is not."""
+        if not self.exemption_prob:
+            return 0, 0
+        kinds = int(self.exemption_meet_prob > 0) + int(self.exemption_meet_prob < 1)
+        rules = min(courses, max(kinds, share_of(self.exemption_prob, courses)))
+        met = share_of(self.exemption_meet_prob, rules)
+        if self.exemption_meet_prob < 1 and rules > 1:
+            met = min(met, rules - 1)
+        return met, rules - met
+
+    def fates(self, number: int, exempt: int) -> dict[str, int]:
+        """How many of so many works meet each fate, ``exempt`` of them by a rule."""
         rates = {
-            "submitted": self.submission_rate,
+            "submitted": self.submission_prob,
             "over": self.over_rate,
-            "exempt": self.exemption_rate * self.exemption_meet_rate,
             "ungraded": self.ungraded_rate,
             "dropped": self.dropped_rate,
         }
-        return apportion({"listed": max(0.01, 1 - sum(rates.values())), **rates}, number)
+        left = number - exempt
+        shares = {fate: rate * number / left for fate, rate in rates.items()}
+        numbers = apportion({"listed": max(0.01, 1 - sum(shares.values())), **shares}, left)
+        return {**numbers, "exempt": exempt}

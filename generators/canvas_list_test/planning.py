@@ -5,21 +5,51 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from mesocosm.generators.canvas_list_test.campus import Campus, Contact, Course, Kind, Plan, Role, Work
+from mesocosm.generating.campus import CREDITS, ZONES
+from mesocosm.generating.moments import shown_offset
+from mesocosm.generating.people import Contact
+from mesocosm.generators.canvas_list_test.campus import Campus, Course, Kind, Plan, Role, Work
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.stories import Stories
 from mesocosm.generators.canvas_list_test.titles import Titles
 from mesocosm.prose import Prose
 
-_ZONES = (
-    "America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles", "America/Toronto",
-    "Europe/London", "Europe/Amsterdam", "Australia/Sydney", "Pacific/Auckland", "Asia/Singapore",
-)  # fmt: skip
-_CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6, 7.5)
 _LATE_NUMBERS = range(5, 10)
 _ENDED_COURSES = 2
+
+
+@dataclass(frozen=True)
+class _Quizzes:
+    """What quizzes of a difficulty are drawn from; -1 attempts: unlimited."""
+
+    questions: tuple[int, int]
+    minutes: tuple[int | None, ...]
+    attempts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Assignments:
+    """What assignments of a difficulty are drawn from; -1 attempts: unlimited."""
+
+    longer: float
+    """Share with a description of two paragraphs."""
+    points: tuple[float, ...]
+    attempts: tuple[int, ...]
+
+
+_QUIZZES = {
+    "easy": _Quizzes((2, 6), (None, None, 45, 60, 90), (2, 3, -1, -1)),
+    "medium": _Quizzes((2, 15), (None, 10, 15, 20, 30, 45, 60, 90), (1, 1, 2, 3, -1)),
+    "hard": _Quizzes((10, 25), (10, 15, 20, 30, 45), (1, 1, 1, 2)),
+}
+_ASSIGNMENTS = {
+    "easy": _Assignments(0, (5, 10, 12.5, 15, 20), (-1,)),
+    "medium": _Assignments(0.2, (5, 10, 12.5, 15, 20, 25, 30, 37.5, 40, 50, 100), (-1, -1, 1, 2)),
+    "hard": _Assignments(0.6, (30, 37.5, 40, 50, 80, 100), (1, 1, 2)),
+}
 
 
 def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
@@ -30,7 +60,7 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
     titles = Titles(rng, prose)
     works = _works(params, plan, titles, rng)
     Stories(params, plan, prose, rng).tell(works)
-    plan.works = [*works, *_elsewhere(plan, titles, rng), *_unpublished(plan, titles, rng)]
+    plan.works = [*works, *_elsewhere(params, plan, titles, rng), *_unpublished(params, plan, titles, rng)]
     return plan
 
 
@@ -38,7 +68,7 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
 
 
 def _campus(rng: random.Random, prose: Prose) -> Campus:
-    zone = ZoneInfo(rng.choice(_ZONES))
+    zone = ZoneInfo(rng.choice(ZONES))
     year = rng.randint(2023, 2026)
     # Weeks in which the clocks are about to change in many places, so that deadlines lie on both sides.
     month, days, term, last = rng.choice(
@@ -56,25 +86,20 @@ def _campus(rng: random.Random, prose: Prose) -> Campus:
         now=dt.datetime.combine(day, clock, zone),
         term=f"{term} {year}",
         last_term=f"{last} {year if last == 'spring' else year - 1}",
-        student=_contact(prose, domain),
+        student=Contact.at(domain, prose),
     )
-
-
-def _contact(prose: Prose, domain: str) -> Contact:
-    person = prose.person()
-    return Contact(person, f"{person.handle}@{domain}")
 
 
 def _courses(params: Params, campus: Campus, rng: random.Random, prose: Prose) -> list[Course]:
     roles: list[Role] = ["student"] * (params.num_courses - params.assisted)
     roles += ["assistant"] * params.assisted
     roles += ["ended"] * min(_ENDED_COURSES, len(roles) // 4)
-    instructors = [_contact(prose, campus.domain) for _ in range(max(1, round(0.75 * len(roles))))]
+    instructors = [Contact.at(campus.domain, prose) for _ in range(max(1, round(0.75 * len(roles))))]
     courses = []
     for index, role in enumerate(roles):
         who = index if index < len(instructors) else rng.randrange(len(instructors))
         subject = prose.course_subject()
-        courses.append(Course(subject, role, instructors[who], rng.choice(_CREDITS)))
+        courses.append(Course(subject, role, instructors[who], rng.choice(CREDITS)))
     rng.shuffle(courses)
     return courses
 
@@ -83,28 +108,36 @@ def _courses(params: Params, campus: Campus, rng: random.Random, prose: Prose) -
 
 
 def _works(params: Params, plan: Plan, titles: Titles, rng: random.Random) -> list[Work]:
-    """Works of the courses that are taken, each with its fate, spread evenly."""
-    quizzes, assignments = params.works()
-    kinds: list[Kind] = [
-        "quiz" if index < quizzes else "assignment" for index in range(quizzes + assignments)
+    """Works of the courses that are taken, each with its fate, spread evenly over those that have any."""
+    taken = plan.taken
+    with_quizzes, with_assignments = params.with_works(len(taken))
+    quizzes, assignments = params.works(len(taken))
+    places: list[tuple[Kind, Course]] = [
+        ("quiz", course) for course in _spread(taken, with_quizzes, quizzes, rng)
     ]
-    fates = _fates(params, quizzes, assignments, rng)
-    places: list[Course] = []
-    while len(places) < len(kinds):
-        places += rng.sample(plan.taken, len(plan.taken))
-    places = places[: len(kinds)]
-    rng.shuffle(places)
+    places += [("assignment", course) for course in _spread(taken, with_assignments, assignments, rng)]
+    met, near = params.rules(len({course.code for _, course in places}))
+    fates = _fates(params.fates(len(places), met), quizzes, assignments, rng)
     works = []
-    for kind, fate, course in zip(kinds, fates, places, strict=True):
-        works.append(draw_work(plan.campus, course, kind, titles, rng, _LATE_NUMBERS))
+    for (kind, course), fate in zip(places, fates, strict=True):
+        works.append(draw_work(params, plan.campus, course, kind, titles, rng, _LATE_NUMBERS))
         works[-1].fate = fate
     rng.shuffle(works)
+    _set_rules(works, near)
     return works
 
 
-def _fates(params: Params, quizzes: int, assignments: int, rng: random.Random) -> list[str]:
+def _spread(taken: Sequence[Course], having: int, number: int, rng: random.Random) -> list[Course]:
+    """The courses of ``number`` works, of which only ``having`` have any."""
+    some = rng.sample(list(taken), having)
+    places: list[Course] = []
+    while len(places) < number:
+        places += rng.sample(some, having)
+    return places[:number]
+
+
+def _fates(numbers: dict[str, int], quizzes: int, assignments: int, rng: random.Random) -> list[str]:
     """The fate of each quiz, then of each assignment: at least one and two of these are listed."""
-    numbers = params.fates(quizzes + assignments)
     listed = numbers.pop("listed")
     share = quizzes / (quizzes + assignments)
     of_quizzes = min(quizzes, max(1, min(round(listed * share), listed - 2)))
@@ -120,31 +153,56 @@ def _fates(params: Params, quizzes: int, assignments: int, rng: random.Random) -
     return own + rest
 
 
+def _set_rules(works: Sequence[Work], near: int) -> None:
+    """Let the rules of exemption be in different courses, as far as there are works for it.
+
+    Exempt works exchange fates with others of their kind; ``near`` of the listed ones get a rule that is not
+    met.
+    """
+    ruled: set[str] = set()
+    for work in [work for work in works if work.fate == "exempt"]:
+        if work.course.code in ruled:
+            free = (one for one in works if one.kind == work.kind and one.course.code not in ruled)
+            other = next(free, work)
+            work.fate, other.fate = other.fate, work.fate
+            ruled.add(other.course.code)
+        ruled.add(work.course.code)
+    listed = [work for work in works if work.fate == "listed"]
+    elsewhere = [work for work in listed if work.course.code not in ruled]
+    for work in [*{work.course.code: work for work in elsewhere}.values(), *listed]:
+        if near and not work.nearly_exempt:
+            work.nearly_exempt = True
+            near -= 1
+
+
 def draw_work(
-    campus: Campus, course: Course, kind: Kind, titles: Titles, rng: random.Random, numbers: range
-) -> Work:
+    params: Params, campus: Campus, course: Course, kind: Kind, titles: Titles, rng: random.Random,
+    numbers: range,
+) -> Work:  # fmt: skip
     """A work with everything but its dates."""
     created = campus.term_start + dt.timedelta(minutes=rng.randint(-9_000, 70_000))
-    longer = kind == "assignment" and rng.random() < 0.2
+    longer = kind == "assignment" and rng.random() < _ASSIGNMENTS[params.assignment_difficulty].longer
     title = titles.title(course, kind, numbers)
     work = Work(kind, course, title, titles.description(course, kind, longer=longer), created)
     if kind == "quiz":
+        quiz = _QUIZZES[params.quiz_difficulty]
         each = rng.choice((1.0, 1.0, 2.0, 2.5, 5.0))
-        work.question_points = [each] * rng.randint(2, 15)
+        work.question_points = [each] * rng.randint(*quiz.questions)
         work.points = sum(work.question_points)
-        work.time_limit = rng.choice((None, 10, 15, 20, 30, 45, 60, 90))
-        work.attempts = rng.choice((1, 1, 2, 3, -1))
+        work.time_limit = rng.choice(quiz.minutes)
+        work.attempts = rng.choice(quiz.attempts)
         work.policy = rng.choice(("keep_highest", "keep_highest", "keep_latest", "keep_average"))
         work.quiz_type = "graded_survey" if rng.random() < 0.06 else "assignment"
     else:
-        work.points = rng.choice((5, 10, 12.5, 15, 20, 25, 30, 37.5, 40, 50, 100))
-        work.attempts = rng.choice((-1, -1, 1, 2))
+        assignment = _ASSIGNMENTS[params.assignment_difficulty]
+        work.points = rng.choice(assignment.points)
+        work.attempts = rng.choice(assignment.attempts)
         types = (["online_text_entry"], ["online_upload"], ["online_upload", "online_url"], ["on_paper"])
         work.submission_types = list(rng.choice(types))
     return work
 
 
-def _elsewhere(plan: Plan, titles: Titles, rng: random.Random) -> list[Work]:
+def _elsewhere(params: Params, plan: Plan, titles: Titles, rng: random.Random) -> list[Work]:
     """Works of courses that the student assists in, and undated works of courses that have ended."""
     works = []
     for course in plan.courses:
@@ -152,7 +210,7 @@ def _elsewhere(plan: Plan, titles: Titles, rng: random.Random) -> list[Work]:
             continue
         kinds: Sequence[Kind] = ("assignment",) if course.role == "ended" else ("assignment", "quiz")
         for kind in kinds:
-            work = draw_work(plan.campus, course, kind, titles, rng, _LATE_NUMBERS)
+            work = draw_work(params, plan.campus, course, kind, titles, rng, _LATE_NUMBERS)
             work.fate = course.role
             if course.role == "assistant":
                 ahead = dt.timedelta(days=rng.randint(2, 20))
@@ -165,11 +223,13 @@ def _elsewhere(plan: Plan, titles: Titles, rng: random.Random) -> list[Work]:
     return works
 
 
-def _unpublished(plan: Plan, titles: Titles, rng: random.Random) -> list[Work]:
+def _unpublished(params: Params, plan: Plan, titles: Titles, rng: random.Random) -> list[Work]:
     """Works that students do not see yet; only teaching staff would meet them."""
     works = []
     for course in rng.sample(plan.taken, len(plan.taken) // 3):
-        work = draw_work(plan.campus, course, rng.choice(("quiz", "assignment")), titles, rng, _LATE_NUMBERS)
+        work = draw_work(
+            params, plan.campus, course, rng.choice(("quiz", "assignment")), titles, rng, _LATE_NUMBERS
+        )
         work.fate, work.published = "unpublished", False
         ahead = dt.timedelta(days=rng.randint(10, 30))
         work.due = work.deadline = dt.datetime.combine(plan.campus.now.date() + ahead, dt.time(17))
@@ -185,12 +245,7 @@ def offsets(campus: Campus) -> str:
         after = moment.astimezone(campus.zone)
         if after.utcoffset() != before.utcoffset():
             return (
-                f"{_offset(before)} until {moment:%B} {moment.day}, {moment.year}, {moment:%H:%M} UTC, "
-                f"and {_offset(after)} from then on"
+                f"{shown_offset(before)} until {moment:%B} {moment.day}, {moment.year}, {moment:%H:%M} UTC, "
+                f"and {shown_offset(after)} from then on"
             )
-    return f"{_offset(before)} throughout"
-
-
-def _offset(moment: dt.datetime) -> str:
-    shown = moment.strftime("%z")
-    return f"UTC{shown[:3]}:{shown[3:]}"
+    return f"{shown_offset(before)} throughout"

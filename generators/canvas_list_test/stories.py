@@ -13,7 +13,6 @@ from mesocosm.generators.canvas_list_test.campus import (
     Plan,
     Rule,
     Work,
-    moment_between,
 )
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.prose import Prose
@@ -44,7 +43,7 @@ class Stories:
         """Decide about all works that the student may have to do."""
         for work in works:
             work.due = work.deadline = next(self._slots)
-        self._listed([work for work in works if work.fate == "listed"], len(works))
+        self._listed([work for work in works if work.fate == "listed"])
         for fate, story in (
             ("submitted", self._submitted),
             ("over", self._over),
@@ -79,14 +78,14 @@ class Stories:
     # -- moments ----------------------------------------------------------------------------------------
 
     def _ago(self, first: float, last: float) -> dt.datetime:
-        return moment_between(self._campus, self._rng, first, last)
+        return self._campus.waking_moment(self._rng, first, last)
 
     def _before_and_after(self) -> tuple[dt.datetime, dt.datetime]:
         return self._ago(18, 9), self._ago(7, 1)
 
     # -- the lists --------------------------------------------------------------------------------------
 
-    def _listed(self, works: Sequence[Work], total: int) -> None:
+    def _listed(self, works: Sequence[Work]) -> None:
         """Spread the complications over the works of the lists, in whatever combinations come up."""
         params = self._params
         self._tie(works)
@@ -101,12 +100,11 @@ class Stories:
         ):
             self._new_deadline(work, index)
         # Not all listed works of a small world: some should be plain.
-        near = share_of(params.exemption_rate * (1 - params.exemption_meet_rate), total)
-        storied = self._rng.sample(list(works), len(works))
-        again = share_of(params.reinstated_rate, len(works))
-        for index, work in enumerate(storied[: min(near, len(storied))]):
+        for index, work in enumerate(work for work in works if work.nearly_exempt):
             self._rule(work, index, met=False)
-        for index, work in enumerate(storied[near : near + again]):
+        others = self._rng.sample(list(works), len(works))
+        others = [work for work in others if not work.nearly_exempt]
+        for index, work in enumerate(others[: share_of(params.reinstated_rate, len(works))]):
             self._reinstated(work, index)
         for work in self._pick(works, params.unopened_rate, lambda work: work.due == work.deadline):
             self._open_later(work)

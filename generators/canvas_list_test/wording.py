@@ -3,73 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
-import html
 import random
-from dataclasses import dataclass, field
 
+from mesocosm.generating import wording
+from mesocosm.generating.wording import Block
 from mesocosm.generators.canvas_list_test.campus import Notice
 
-Line = str
-Block = str | list[Line]
-"""A paragraph, or the lines of a list."""
 
-
-@dataclass
-class Draft:
-    """A text before it becomes HTML."""
-
-    blocks: list[Block] = field(default_factory=list)
-
-    def html(self) -> str:
-        """As Canvas keeps announcements."""
-        return "".join(_html(block) for block in self.blocks)
-
-
-def _html(block: Block) -> str:
-    if isinstance(block, str):
-        return f"<p>{html.escape(block, quote=False).replace(chr(10), '<br>')}</p>"
-    return "<ul>" + "".join(f"<li>{html.escape(line, quote=False)}</li>" for line in block) + "</ul>"
-
-
-class Voice:
+class Voice(wording.Voice):
     """One announcement's way to say things: the same marks and formats throughout."""
 
     def __init__(self, rng: random.Random) -> None:
-        self._rng = rng
         self._marks = rng.choice(("“{}”", "“{}”", "«{}»", "‘{}’"))
-        self._date = rng.choice(
-            (
-                "{day:%A}, {day:%B} {day.day}, {day.year}",
-                "{day:%A} {day.day} {day:%B} {day.year}",
-                "{day:%Y-%m-%d}",
-                "{day:%B} {day.day}, {day.year}",
-                "{day:%a} {day.day} {day:%b} {day.year}",
-            )
-        )
-        self._clock = rng.choice(("24", "24", "am", "a.m."))
-
-    def pick(self, *texts: str) -> str:
-        """One of some texts."""
-        return self._rng.choice(texts)
-
-    def chance(self, share: float) -> bool:
-        """True in this share of cases."""
-        return self._rng.random() < share
+        super().__init__(rng)
 
     def quoted(self, title: str) -> str:
         """A title as it stands in a sentence."""
         return self._marks.format(title)
-
-    def date(self, day: dt.date) -> str:
-        """A date with its year."""
-        return self._date.format(day=day)
-
-    def time(self, time: dt.time) -> str:
-        """A time of the day."""
-        if self._clock == "24":
-            return f"{time:%H:%M}"
-        half = self._clock if time.hour < 12 else self._clock.replace("a", "p")
-        return f"{(time.hour - 1) % 12 + 1}:{time:%M} {half.upper() if half in ('am', 'pm') else half}"
 
 
 def statement(voice: Voice, title: str, notice: Notice) -> list[Block]:

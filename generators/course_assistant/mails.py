@@ -5,26 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
+from mesocosm.generating.mailbox import Mail, misfiled
+from mesocosm.generating.people import Contact
 from mesocosm.generators.course_assistant.expected import Student
-from mesocosm.generators.course_assistant.planning import Contact, Plan
+from mesocosm.generators.course_assistant.planning import Plan
 from mesocosm.prose import Prose
 
+_SMALL = 20
 _SUFFIXES = (".pptx", ".pdf", ".key", ".odp")
-
-
-@dataclass(frozen=True)
-class Mail:
-    """A mail to the assistant."""
-
-    sender: Contact
-    moment: dt.datetime
-    subject: str
-    body: str
-    file: str | None = None
-    evidence: bool = False
-    folder: str = "INBOX"
 
 
 class Writer:
@@ -34,15 +24,16 @@ class Writer:
         self._plan = plan
         self._prose = prose
         self._rng = rng
+        self._met: set[str] = set()
+        # In a small world another mail would take the place of something more instructive.
+        self._room = len(plan.students) > _SMALL
 
     def mails(self) -> Iterator[Mail]:
         """Every mail that has to do with the presentations, in no order."""
         yield from self._deadlines()
         for index, student in enumerate(self._plan.students):
             for mail in self._cases(student):
-                # Filters have put a few into other folders; they count all the same.
-                folder = "Spam" if mail.file and index % 11 == 5 else "Archive" if index % 7 == 3 else "INBOX"
-                yield Mail(**{**vars(mail), "folder": folder})
+                yield replace(mail, folder=misfiled(index, spam=mail.file is not None))
 
     # -- from the instructor ----------------------------------------------------------------------------
 
@@ -64,7 +55,7 @@ class Writer:
         about = self._prose.sentence("course_admin", subject=self._plan.subject)
         sender = self._plan.instructor
         body = f"Dear {self._plan.assistant.person.first},\n\n{fact} {about}\n\n{sender.person.name}"
-        return Mail(sender, moment, subject, body, evidence=True)
+        return Mail(sender.header, moment, subject, body)
 
     def _date(self, moment: dt.datetime) -> str:
         local = self._plan.local(moment)
@@ -78,11 +69,11 @@ class Writer:
         match student.fate:
             case "submitted":
                 yield self._submission(student, in_time)
-                if rng.random() < 0.15:
+                if rng.random() < 0.15 and self._room:
                     yield self._submission(student, in_time + dt.timedelta(hours=2), again=True)
             case "boundary":
-                # On the last minute counts; in UTC it is often the next day already.
-                yield self._submission(student, plan.deadline - dt.timedelta(seconds=rng.randint(0, 50)))
+                # The last minute counts as a whole; in UTC it is often the next day already.
+                yield self._submission(student, plan.deadline + dt.timedelta(seconds=rng.randint(0, 50)))
             case "attached_later":
                 yield self._without_file(student, in_time)
                 yield self._submission(student, in_time + dt.timedelta(hours=1))
@@ -94,15 +85,15 @@ class Writer:
             case "excused":
                 yield self._excuse(student)
             case "dropped":
-                if rng.random() < 0.3:
+                if self._sometimes("handed in and dropped", 0.3):
                     yield self._submission(student, in_time)
             case "dropped_later":
                 yield self._change(student, "has dropped the course")
             case "silent":
-                if rng.random() < 0.25:
-                    yield self._question(student)
-                if rng.random() < 0.2:
+                if self._sometimes("handed in something else", 0.2):
                     yield self._homework(student, in_time)
+                elif rng.random() < 0.25 and self._room:
+                    yield self._question(student)
             case "late":
                 # After the deadline, but some before midnight UTC of a later day, or before the extension.
                 yield self._submission(
@@ -126,6 +117,12 @@ class Writer:
             case "self_excused":
                 yield self._own_excuse(student)
 
+    def _sometimes(self, what: str, share: float) -> bool:
+        """True for the first student who may do it, and for a share of the others."""
+        chosen = self._rng.random() < share or what not in self._met
+        self._met.add(what)
+        return chosen
+
     def _before(self, moment: dt.datetime) -> dt.datetime:
         # Six hours at least, for what follows on the same mail.
         return moment - dt.timedelta(minutes=self._rng.randint(6 * 60, 12 * 24 * 60))
@@ -143,7 +140,7 @@ class Writer:
             text += " " + self._prose.sentence("coursework", subject=self._plan.subject)
         hello = self._rng.choice(("Hello", "Dear", "Hi"))
         body = f"{hello} {self._plan.assistant.person.first},\n\n{text}\n\n{sender.person.name}"
-        return Mail(sender, moment, subject, body, file, evidence=True)
+        return Mail(sender.header, moment, subject, body, file=file)
 
     def _subject(self, student: Student) -> str:
         pattern = self._rng.choice(

@@ -7,25 +7,13 @@ import random
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from mesocosm.generating.people import Contact
 from mesocosm.generators.course_assistant.expected import Student
 from mesocosm.generators.course_assistant.params import Params
-from mesocosm.prose import CourseSubject, Person, Prose
+from mesocosm.prose import CourseSubject, Prose
 
 _ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Singapore")
 _COLLEGES = ("Ashford", "Barrow Hill", "Calder", "Denholm", "Eastmere", "Fairholt", "Glenrock", "Harrow Lake")
-
-
-@dataclass(frozen=True)
-class Contact:
-    """Somebody with an address."""
-
-    person: Person
-    email: str
-
-    @property
-    def header(self) -> str:
-        """As a From header shows them."""
-        return f"{self.person.name} <{self.email}>"
 
 
 @dataclass(frozen=True)
@@ -58,7 +46,7 @@ def plan_course(params: Params, rng: random.Random, prose: Prose) -> Plan:
     college = rng.choice(_COLLEGES)
     domain = f"{college.lower().replace(' ', '')}.edu"
     zone = ZoneInfo(rng.choice(_ZONES))
-    assistant, instructor = (_contact(prose, domain) for _ in range(2))
+    assistant, instructor = (Contact.at(domain, prose) for _ in range(2))
     fates = params.fates()
     rng.shuffle(fates)
     students, people = _students(fates, rng, prose, domain)
@@ -84,24 +72,22 @@ def plan_course(params: Params, rng: random.Random, prose: Prose) -> Plan:
     )
 
 
-def _contact(prose: Prose, domain: str) -> Contact:
-    person = prose.person()
-    return Contact(person, f"{person.handle}@{domain}")
-
-
 def _students(
     fates: list[str], rng: random.Random, prose: Prose, domain: str
 ) -> tuple[tuple[Student, ...], dict[str, Contact]]:
     numbers = [str(number) for number in rng.sample(range(2_000_000, 2_999_999), len(fates))]
-    students, people = [], {}
-    namesake: Person | None = None
-    for index, (fate, number) in enumerate(zip(fates, numbers, strict=True)):
-        contact = _contact(prose, domain)
-        # Two students share a name: the student ID and the address tell them apart.
-        if index == len(fates) // 2 and namesake:
-            contact = Contact(namesake, f"{namesake.handle}2@{domain}")
-        if fate == "submitted" and namesake is None:
-            namesake = contact.person
-        people[number] = contact
-        students.append(Student(name=contact.person.name, number=number, email=contact.email, fate=fate))
-    return tuple(students), people
+    contacts = [Contact.at(domain, prose) for _ in fates]
+    # Two students share a name: the student ID and the address tell them apart.
+    namesake, other = _first(fates, "submitted"), _first(fates, "silent")
+    if namesake is not None and other is not None:
+        person = contacts[namesake].person
+        contacts[other] = Contact(person, f"{person.handle}2@{domain}")
+    students = tuple(
+        Student(name=contact.name, number=number, email=contact.email, fate=fate)
+        for contact, number, fate in zip(contacts, numbers, fates, strict=True)
+    )
+    return students, dict(zip(numbers, contacts, strict=True))
+
+
+def _first(fates: list[str], fate: str) -> int | None:
+    return fates.index(fate) if fate in fates else None

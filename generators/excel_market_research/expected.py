@@ -6,6 +6,7 @@ from mesocosm import family
 
 DATA = "Market_Data.xlsx"
 FORMAT = "Market_Data_Format.xlsx"
+FORMAT_SHEET = "Format"
 RESULT = "growth_rate.xlsx"
 MEMOS = "memos"
 METHODOLOGY_SHEET = "Methodology"

@@ -16,6 +16,7 @@ from mesocosm.generators.excel_market_research.expected import (
     DATA,
     DRAFT_SHEET,
     FORMAT,
+    FORMAT_SHEET,
     MEMOS,
     METHODOLOGY_SHEET,
     RAW_SHEET,
@@ -24,6 +25,7 @@ from mesocosm.generators.excel_market_research.expected import (
 from mesocosm.generators.excel_market_research.params import Params
 from mesocosm.generators.excel_market_research.planning import Notice, Plan, plan_market
 from mesocosm.prose import Prose, Topic
+from mesocosm.reading import sheet_cells
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.tools import Tools
 from mesocosm.world import World
@@ -77,19 +79,13 @@ def generate(world: World, params: Params) -> Expected:
 def survey(tools: Tools, expected: AnyExpected) -> None:
     """Read both workbooks and every memo."""
     tools.call("filesystem", "list_directory", path=".")
-    for sheet in (METHODOLOGY_SHEET, DRAFT_SHEET, RAW_SHEET):
-        _read_sheet(tools, DATA, sheet)
-    _read_sheet(tools, FORMAT, "Format")
+    sheets = [(DATA, METHODOLOGY_SHEET), (DATA, DRAFT_SHEET), (DATA, RAW_SHEET), (FORMAT, FORMAT_SHEET)]
+    for book, sheet in sheets:
+        for _ in sheet_cells(tools, book, sheet):
+            pass
     for folder in _listed(tools, MEMOS, "[DIR]"):
         for name in _listed(tools, f"{MEMOS}/{folder}", "[FILE]"):
             tools.call("filesystem", "read_text_file", path=f"{MEMOS}/{folder}/{name}")
-
-
-def _read_sheet(tools: Tools, book: str, sheet: str) -> None:
-    start: str | None = "A1"
-    while start:
-        read = tools.call("excel", "read_data_from_excel", filepath=book, sheet_name=sheet, start_cell=start)
-        start = read.get("next_start_cell")
 
 
 def _listed(tools: Tools, folder: str, mark: str) -> list[str]:
@@ -119,7 +115,7 @@ def _data(plan: Plan) -> Workbook:
 def _format(plan: Plan) -> Workbook:
     workbook = Workbook()
     sheet = workbook.worksheets[0]
-    sheet.title = "Format"
+    sheet.title = FORMAT_SHEET
     sheet.append(["Year", "<market category> %", "<market category> %", "Growth Rate %"])
     sheet.append([plan.years[0], 1.23, -4.56, 7.89])
     return workbook

@@ -14,25 +14,27 @@ Share = float
 class Params(family.Params):
     """The extent of the market's figures, and how often they were corrected.
 
-    Every rate is a share of the figures (or weights) that bear on the target, at least one of each.
+    Every rate is a share of the figures that bear on the target, at least one if it is above 0.
     """
 
-    start_year: int = Field(default=2004, ge=1950, le=2000 + 15)
+    start_year: int = Field(default=2004, ge=1900, le=2200)
     """First year of the figures."""
     num_years: int = Field(default=10, ge=6, le=60)
-    """Years of figures; the question leaves out some at the ends."""
+    """Years of figures; the question leaves out three at the ends."""
     num_raw_categories: int = Field(default=8, ge=4, le=120)
     """Categories in which the market is reported."""
     num_internal_categories: int | None = Field(default=None, ge=2, le=40)
-    """The company's categories (default: one for every three of the market's)."""
-    correction_rate: Share = Field(default=0.06, gt=0, le=0.3)
-    """Figures that a memo corrects; some twice, and the later memo counts."""
-    withdrawn_rate: Share = Field(default=0.03, gt=0, le=0.3)
-    """Figures whose correction was withdrawn."""
-    missing_rate: Share = Field(default=0.03, gt=0, le=0.2)
-    """Figures that are missing."""
-    proposal_rate: Share = Field(default=0.05, gt=0, le=0.3)
-    """Figures that somebody would like to see changed, which changes nothing."""
+    """The company's categories, fewer than the market's; ``None``: one for every three of these."""
+    correction_rate: Share = Field(default=0.06, ge=0, le=0.3)
+    """Share of the figures that a memo corrects; every third is corrected twice, and the later memo counts.
+    The first one is in the year before the first growth that is asked for, the second in the last year."""
+    withdrawn_rate: Share = Field(default=0.03, ge=0, le=0.3)
+    """Share of the figures whose correction was withdrawn."""
+    missing_rate: Share = Field(default=0.03, ge=0, le=0.2)
+    """Share of the figures that are missing."""
+    proposal_rate: Share = Field(default=0.05, ge=0, le=0.3)
+    """Share of the figures that somebody would like to see changed, or that are corrected in another file:
+    neither changes anything, and each kind occurs."""
 
     @model_validator(mode="after")
     def _enough_categories(self) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mesocosm.generators.excel_market_research.params import Params
@@ -157,9 +158,16 @@ def _disturb(plan: Plan, params: Params, rng: random.Random) -> None:
         raw, year = inner.pop()
         plan.figures[raw, year] = None
         # What is missing is filled from its neighbours, which therefore keep their figures.
-        inner = [key for key in inner if key[0] != raw or abs(key[1] - year) > 1]
+        inner = [key for key in inner if _apart(key, raw, year)]
+    edges = _edges(plan, fed, rng)
     number = len(inner)
     day = plan.today - dt.timedelta(days=300)
+
+    def taken(rate: float, least: int = 1) -> Iterator[Key]:
+        """Figures for a share of those that were left, none twice."""
+        for _ in range(max(least, share_of(rate, number)) if rate else 0):
+            if inner:
+                yield inner.pop()
 
     def later(after: dt.date) -> dt.date:
         return after + dt.timedelta(days=rng.randint(3, 120))
@@ -170,20 +178,34 @@ def _disturb(plan: Plan, params: Params, rng: random.Random) -> None:
         return round(value * rng.choice((0.88, 0.93, 1.07, 1.12)), 3)
 
     for index in range(share_of(params.correction_rate, number)):
-        raw, year = key = inner.pop()
+        raw, year = key = (edges or inner).pop()
         plan.notices.append(Notice("correction", later(day), raw, year, changed(key)))
         if index % 3 == 0:
             last = plan.notices[-1].day
             plan.notices.append(Notice("correction", later(last), raw, year, changed(key)))
-    for _ in range(share_of(params.withdrawn_rate, number)):
-        raw, year = key = inner.pop()
-        plan.notices.append(Notice("correction", later(day), raw, year, changed(key)))
+    for raw, year in taken(params.withdrawn_rate):
+        plan.notices.append(Notice("correction", later(day), raw, year, changed((raw, year))))
         plan.notices.append(Notice("withdrawal", later(plan.notices[-1].day), raw, year))
-    for _ in range(share_of(params.proposal_rate, number)):
-        raw, year = key = inner.pop()
-        kind = rng.choice(("proposal", "other_file"))
-        plan.notices.append(Notice(kind, later(day), raw, year, changed(key)))
+    kinds = rng.sample(("proposal", "other_file"), 2)
+    for index, (raw, year) in enumerate(taken(params.proposal_rate, len(kinds))):
+        plan.notices.append(Notice(kinds[index % 2], later(day), raw, year, changed((raw, year))))
     _change_weight(plan, rng, later(day))
+
+
+def _edges(plan: Plan, fed: list[int], rng: random.Random) -> list[Key]:
+    """A figure of the last year, and of the base of the first growth asked for: each decides one growth."""
+    missing = [key for key, figure in plan.figures.items() if figure is None]
+    found = []
+    for year in (plan.years[-2], plan.years[1]):
+        free = [raw for raw in fed if all(_apart((raw, year), *key) for key in missing)]
+        if free:
+            found.append((rng.choice(free), year))
+    return found
+
+
+def _apart(key: Key, raw: int, year: int) -> bool:
+    """Whether a figure is not next to one that is missing."""
+    return key[0] != raw or abs(key[1] - year) > 1
 
 
 def _change_weight(plan: Plan, rng: random.Random, day: dt.date) -> None:

@@ -7,20 +7,18 @@ import datetime as dt
 import io
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-import orjson
-
-from mesocosm import tokens
 from mesocosm.family import Evidence
 from mesocosm.family import Expected as AnyExpected
+from mesocosm.generating.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
+from mesocosm.generating.moments import in_words
 from mesocosm.generators.filter_low_selling_products.expected import (
     SUBSCRIBERS,
     TEMPLATE,
     Expected,
     Item,
 )
-from mesocosm.generators.filter_low_selling_products.mails import Mail, subscribers_mails
+from mesocosm.generators.filter_low_selling_products.mails import subscribers_mails
 from mesocosm.generators.filter_low_selling_products.params import MOVED, TOLD, Params
 from mesocosm.generators.filter_low_selling_products.planning import (
     ARCHIVE,
@@ -32,7 +30,7 @@ from mesocosm.generators.filter_low_selling_products.planning import (
     plan_shop,
 )
 from mesocosm.prose import Prose, Topic
-from mesocosm.servers.email.store import EmailStore
+from mesocosm.reading import SURVEYED, mails
 from mesocosm.servers.woocommerce.store import NewLineItem, NewOrder, NewProduct, WooCommerceStore
 from mesocosm.tools import Tools
 from mesocosm.world import World
@@ -46,16 +44,11 @@ _TOPICS: tuple[Topic, ...] = (
     "shop_orders", "supplier", "shop_marketing", "newsletter", "finance", "it_support", "meeting_minutes",
     "hr", "events", "project_work", "personal",
 )  # fmt: skip
-_FOLDERS = (("INBOX", 0.8), ("Archive", 0.95), ("Spam", 1.0))
-_JSON_AROUND = 203
-"""Tokens of the JSON around a mail, in its listing and in itself, measured on whole worlds."""
-_SMALLEST, _LARGEST = 60, 330
+_DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io")
 _PAGE = 100
 _LINES = 400
 """Lines of the list of subscribers that one call reads."""
 _BUYERS = 60
-_SOUGHT = 1000
-"""About as many products at most are looked for in the survey."""
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -64,12 +57,19 @@ def generate(world: World, params: Params) -> Expected:
     prose = Prose(rng)
     plan = plan_shop(params, rng, prose)
     world.set_now(plan.now)
-    everyday, left = _everyday(plan, params, world.stream("everyday"))
+
+    def domain(rng: random.Random) -> str:
+        return plan.domain if rng.random() < 0.3 else rng.choice(_DOMAINS)
+
+    everyday = EverydayMail(plan.account, plan.now, _TOPICS, domain, world.stream("everyday"))
+    around, left = everyday.worth(params.filler_tokens, params.distraction_emails)
     evidence = list(subscribers_mails(plan, prose, rng))
     category, ids = _fill_shop(world, plan, rng, prose)
-    # What is too little for a mail of its own makes the first subscriber's mail longer.
-    evidence[0] = _longer(evidence[0], left, world.stream("longer"))
-    _fill_mailbox(world, plan, [*evidence, *everyday])
+    rest = rest_text(Prose(world.stream("longer")), "shop_orders", left)
+    if evidence:
+        # What is too little for a mail of its own makes the first subscriber's mail longer.
+        evidence[0] = evidence[0].with_paragraph(rest, -1)
+    fill_mailbox(world, plan.account, [*evidence, *around])
     subject, body = _write_workspace(world, plan, rng)
     return _expected(plan, evidence, category, ids, subject, body)
 
@@ -91,85 +91,8 @@ def survey(tools: Tools, expected: AnyExpected) -> None:
         for _ in tools.pages("woocommerce", listing, perPage=_PAGE, **more):
             pass
     tools.call("email", "get_folders")
-    for folder in ("INBOX", "Archive", "Spam", "Sent", "Trash"):
-        page, pages = 1, 1
-        while page <= pages:
-            listed = tools.call("email", "get_emails", folder=folder, page=page, page_size=_PAGE)
-            pages = listed["total_pages"]
-            for mail in listed["emails"]:
-                tools.call("email", "read_email", email_id=mail["id"])
-            page += 1
-
-
-# -- mail -----------------------------------------------------------------------------------------------
-
-
-def _longer(mail: Mail, size: int, rng: random.Random) -> Mail:
-    if size < 10:
-        return mail
-    text = Prose(rng).text("shop_orders", size)
-    head, _, signature = mail.body.rpartition("\n\n")
-    return replace(mail, body=f"{head}\n\n{text}\n\n{signature}")
-
-
-def _everyday(plan: Plan, params: Params, rng: random.Random) -> tuple[list[Mail], int]:
-    """Mails about anything else, and the tokens of the filler that are left."""
-    prose = Prose(rng)
-    mails = [
-        _ordinary(plan, prose, rng, rng.randint(_SMALLEST, _LARGEST))
-        for _ in range(params.distraction_emails)
-    ]
-    left = params.filler_tokens
-    while left >= _JSON_AROUND + _SMALLEST:
-        mail = _ordinary(plan, prose, rng, min(rng.randint(_SMALLEST, _LARGEST), left - _JSON_AROUND))
-        mails.append(mail)
-        left -= _cost(mail)
-    return mails, left
-
-
-def _ordinary(plan: Plan, prose: Prose, rng: random.Random, size: int) -> Mail:
-    person = prose.person()
-    domain = (
-        plan.domain if rng.random() < 0.3 else rng.choice(("postbox.net", "brightmail.org", "inkwell.io"))
-    )
-    # The number keeps these addresses apart from those on the list: whatever they ask, nobody leaves by it.
-    address = f"{person.handle}.{rng.randint(10, 99)}@{domain}"
-    message = prose.message(rng.choice(_TOPICS), size, person, plan.manager)
-    moment = plan.now - dt.timedelta(minutes=rng.randint(60, 40 * 24 * 60))
-    draw = rng.random()
-    folder = next(name for name, until in _FOLDERS if draw <= until)
-    return Mail(f"{person.name} <{address}>", moment, message.subject, message.body, folder)
-
-
-def _cost(mail: Mail) -> int:
-    body = tokens.count(orjson.dumps(mail.body).decode())
-    return _JSON_AROUND + body + 2 * tokens.count(mail.subject)
-
-
-def _fill_mailbox(world: World, plan: Plan, mails: list[Mail]) -> None:
-    store = world.store(EmailStore)
-    store.create_accounts([{"email": plan.email, "name": plan.manager.name, "password": f"{plan.email}!"}])
-    rng = world.stream("read")
-    for folder, _ in _FOLDERS:
-        ordered = sorted(
-            (mail for mail in mails if mail.folder == folder), key=lambda mail: (mail.moment, mail.subject)
-        )
-        store.add_emails(
-            plan.email,
-            folder,
-            [
-                {
-                    "sender": mail.sender,
-                    "to": plan.header,
-                    "subject": mail.subject,
-                    "body": mail.body,
-                    "date": mail.moment,
-                    "is_read": rng.random() < 0.6,
-                }
-                for mail in ordered
-            ],
-        )
-    store.sign_in(plan.email)
+    for _ in mails(tools, *SURVEYED):
+        pass
 
 
 # -- shop -----------------------------------------------------------------------------------------------
@@ -298,13 +221,13 @@ def _expected(
     return Expected(
         public={
             "shop": plan.shop,
-            "shop_email": plan.email,
-            "now": f"{plan.now:%A}, {plan.now:%B} {plan.now.day}, {plan.now.year}, {plan.now:%H:%M}",
+            "shop_email": plan.account.email,
+            "now": in_words(plan.now),
             "shelf_days": str(plan.shelf_days),
             "min_sales": str(plan.min_sales),
         },
         evidence=list(_evidence(plan, mails)),
-        shop_email=plan.email,
+        shop_email=plan.account.email,
         category=category,
         moved=moved,
         others=[item for item in items if item.fate not in MOVED],
@@ -316,13 +239,11 @@ def _expected(
 
 
 def _evidence(plan: Plan, mails: list[Mail]) -> Iterator[Evidence]:
-    # Every product is evidence. Each page of a listing has many of them, so that in a large shop some say as
-    # much as all; looking for all of them on all pages would take time that grows with the square.
-    for ware in plan.wares[:: 1 + len(plan.wares) // _SOUGHT]:
-        # In the listing of products and in those of orders: both are needed.
-        yield Evidence(service="woocommerce", contains=ware.sku)
+    for ware in plan.wares:
+        # In the listing of products and in those of orders: both are needed. Between quotes both its parts
+        # are whole words, so that few texts have to be searched for it.
+        yield Evidence(service="woocommerce", contains=f'"{ware.sku}"')
     for reader in plan.readers:
         yield Evidence(service="filesystem", contains=reader.email)
     for mail in mails:
-        # The middle of the body is in the mail itself and in no listing.
-        yield Evidence(service="email", contains=mail.body.partition("\n\n")[2])
+        yield Evidence(service="email", contains=mail.gist)

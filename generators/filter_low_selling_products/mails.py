@@ -5,24 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from mesocosm.generating.mailbox import Mail, misfiled
 from mesocosm.generators.filter_low_selling_products.expected import Reader
 from mesocosm.generators.filter_low_selling_products.planning import Plan
 from mesocosm.prose import Person, Prose
-
-
-@dataclass(frozen=True)
-class Mail:
-    """A mail to the shop."""
-
-    sender: str
-    """As its From header shows it."""
-    moment: dt.datetime
-    subject: str
-    body: str
-    folder: str = "INBOX"
-
 
 _LEAVE = (
     ("Newsletter", "please take me off your mailing list."),
@@ -81,7 +68,5 @@ def _mail(
     if rng.random() < 0.3:
         text += " " + prose.sentence("shop_orders")
     hello = rng.choice(("Hello", "Dear shop", "Good morning"))
-    # Filters have put a few into other folders; they count all the same.
-    folder = "Spam" if index % 11 == 5 else "Archive" if index % 7 == 3 else "INBOX"
     body = f"{hello},\n\n{text}\n\n{person.name}"
-    return Mail(f"{reader.name} <{reader.email}>", moment, subject, body, folder)
+    return Mail(f"{reader.name} <{reader.email}>", moment, subject, body, misfiled(index))

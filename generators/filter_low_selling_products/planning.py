@@ -6,6 +6,7 @@ import datetime as dt
 import random
 from dataclasses import dataclass, field
 
+from mesocosm.generating.people import Contact
 from mesocosm.generators.filter_low_selling_products.expected import Reader
 from mesocosm.generators.filter_low_selling_products.params import MOVED, Params
 from mesocosm.prose import Person, Prose
@@ -76,14 +77,9 @@ class Plan:
     """The readers as people, in the same order."""
 
     @property
-    def email(self) -> str:
-        """The shop's address."""
-        return f"news@{self.domain}"
-
-    @property
-    def header(self) -> str:
-        """The shop's address as a From header shows it."""
-        return f"{self.manager.name} <{self.email}>"
+    def account(self) -> Contact:
+        """The shop's manager at the shop's address."""
+        return Contact(self.manager, f"news@{self.domain}")
 
     @property
     def today(self) -> dt.datetime:
@@ -96,6 +92,7 @@ def plan_shop(params: Params, rng: random.Random, prose: Prose) -> Plan:
     shop = prose.company()
     domain = "".join(letter for letter in shop.lower() if letter.isalnum())[:16] + ".com"
     day = dt.date(2025, rng.randint(3, 11), rng.randint(2, 27))
+    size = sum(params.numbers())
     now = dt.datetime.combine(day, dt.time(rng.randint(9, 16), rng.randint(0, 59)), dt.UTC)
     plan = Plan(
         shop=shop,
@@ -104,7 +101,7 @@ def plan_shop(params: Params, rng: random.Random, prose: Prose) -> Plan:
         shelf_days=rng.choice((60, 75, 90, 120)),
         min_sales=rng.choice((6, 8, 10, 12)),
         now=now,
-        categories=list(_CATEGORIES[: min(len(_CATEGORIES), 4 + params.num_products // 40)]),
+        categories=list(_CATEGORIES[: min(len(_CATEGORIES), 4 + size // 40)]),
     )
     _plan_products(plan, params, rng, prose)
     _plan_readers(plan, params, rng, prose)

@@ -9,9 +9,20 @@ from collections.abc import Callable
 import orjson
 
 from mesocosm import tokens
-from mesocosm.generators.recall_campaign.params import HOLDING
-from mesocosm.generators.recall_campaign.planning import DAY, DOMAINS, TITLES, Booking, Customer, Order, Plan
-from mesocosm.generators.recall_campaign.wording import Document, Mail
+from mesocosm.generating.mailbox import Mail
+from mesocosm.generating.people import Contact
+from mesocosm.generators.recall_campaign.expected import HOLDING
+from mesocosm.generators.recall_campaign.planning import (
+    DAY,
+    DOMAINS,
+    TITLES,
+    Booking,
+    Customer,
+    Order,
+    Plan,
+    contact_anywhere,
+)
+from mesocosm.generators.recall_campaign.wording import Document
 from mesocosm.prose import Prose, Topic
 
 _MAIL_TOPICS: tuple[Topic, ...] = (
@@ -40,7 +51,7 @@ class Everyday:
         self.documents: list[Document] = []
         self.events: list[Booking] = []
         self.customers: list[Customer] = []
-        self._addresses = {customer.email for customer in plan.customers}
+        self._addresses = {customer.contact.email for customer in plan.customers}
         pickups = sum(customer.fate in HOLDING for customer in plan.customers)
         slots = zip(plan.hours.slots(plan.zone), range(2 * pickups + 60), strict=False)
         self._days = max(slot.date() for slot, _ in slots) - plan.hours.begin
@@ -62,7 +73,7 @@ class Everyday:
         # A middle mark keeps these addresses apart from those of customers.
         address = f"{person.handle}.{rng.randint(10, 99)}@{rng.choice((plan.domain, 'postbox.net'))}"
         message = prose.message(
-            rng.choice(_MAIL_TOPICS), self._size(left - _MAIL, 330), person, plan.coordinator
+            rng.choice(_MAIL_TOPICS), self._size(left - _MAIL, 330), person, plan.account.person
         )
         moment = plan.now - dt.timedelta(minutes=rng.randint(60, 40 * 24 * 60))
         self.mails.append(Mail(f"{person.name} <{address}>", moment, message.subject, message.body))
@@ -97,14 +108,13 @@ class Everyday:
         last = window.last + 15 * DAY if product == "lookalike" else window.first - 20 * DAY
         time = dt.time(rng.randint(0, 23), rng.randint(0, 59), rng.randint(0, 59))
         moment = dt.datetime.combine(last - rng.randint(0, 400) * DAY, time, dt.UTC)
-        email = f"{person.handle}@{rng.choice(DOMAINS)}"
-        while email in self._addresses:
+        contact = Contact(person, f"{person.handle}@{rng.choice(DOMAINS)}")
+        while contact.email in self._addresses:
             # These people are drawn apart from those of the recall, and may be called alike.
-            person = self._prose.person()
-            email = f"{person.handle}@{rng.choice(DOMAINS)}"
-        self._addresses.add(email)
-        self.customers.append(Customer(person, email, "ordinary", [Order(product, moment)]))
-        return _ORDER + tokens.count(email) + tokens.count(person.name)
+            contact = contact_anywhere(self._prose, rng)
+        self._addresses.add(contact.email)
+        self.customers.append(Customer(contact, "ordinary", [Order(product, moment)]))
+        return _ORDER + tokens.count(contact.email) + tokens.count(contact.name)
 
 
 def _in_json(text: str) -> int:

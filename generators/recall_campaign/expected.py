@@ -8,6 +8,15 @@ from pydantic import BaseModel, ConfigDict
 
 from mesocosm import family
 
+HOLDING = (
+    "plain", "boundary_in", "two_orders", "guest", "later_day", "day_changed", "not_returned", "revised_in",
+)  # fmt: skip
+"""Cases with a pickup."""
+SETTLED = (
+    "returned", "returned_later", "refunded", "boundary_out", "superseded", "draft", "settled", "lookalike",
+)  # fmt: skip
+"""Cases that look the same and have none."""
+
 
 class Pickup(BaseModel):
     """An item that is to be picked up: one event, one mail, a note on each order."""
@@ -23,7 +32,7 @@ class Pickup(BaseModel):
     local: str
     """The start on the depot's clocks, as mails and notes state it: ``2025-04-17 09:30``."""
     fate: str
-    """One of ``params.HOLDING``."""
+    """One of ``HOLDING``."""
 
     @property
     def title(self) -> str:
@@ -45,7 +54,7 @@ class Case(BaseModel):
     email: str
     orders: list[int]
     fate: str
-    """One of ``params.SETTLED``."""
+    """One of ``SETTLED``."""
 
 
 class Expected(family.Expected):

@@ -8,17 +8,19 @@ from dataclasses import replace
 
 from mesocosm.family import Evidence
 from mesocosm.family import Expected as AnyExpected
+from mesocosm.generating.mailbox import Mail, fill_mailbox
+from mesocosm.generating.moments import in_words, utc_stamp
 from mesocosm.generators.recall_campaign.everyday import Everyday
-from mesocosm.generators.recall_campaign.expected import Case, Expected
-from mesocosm.generators.recall_campaign.params import HOLDING, Params
+from mesocosm.generators.recall_campaign.expected import HOLDING, Case, Expected
+from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Booking, Customer, Plan, plan_recall
 from mesocosm.generators.recall_campaign.slots import assign
-from mesocosm.generators.recall_campaign.wording import Document, Mail, Writer
+from mesocosm.generators.recall_campaign.wording import Document, Writer
 from mesocosm.prose import Prose
+from mesocosm.reading import events, listed_documents, mails
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import NewEvent
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.tools import Tools
 from mesocosm.world import World
@@ -39,14 +41,16 @@ def generate(world: World, params: Params) -> Expected:
     rules, *documents = writer.documents()
     # What is too little for a text of its own makes the first document longer.
     documents = [replace(rules, content=rules.content + everyday.rest), *documents]
-    mails = list(writer.mails())
+    answers = list(writer.mails())
     _fill_documents(world, plan, [*documents, *everyday.documents])
-    _fill_mailbox(world, plan, [*mails, *everyday.mails], everyday.customers)
+    # All customers have a mailbox: whether one exists says nothing about who is to be written to.
+    people = [customer.contact for customer in (*plan.customers, *everyday.customers)]
+    fill_mailbox(world, plan.account, [*answers, *everyday.mails], people)
     calendar, ids = _fill_calendar(world, plan, [*plan.bookings, *everyday.events])
     return Expected(
         public=_public(plan),
-        evidence=list(_evidence(plan, documents, mails, ids)),
-        coordinator=plan.email,
+        evidence=list(_evidence(plan, documents, answers, ids)),
+        coordinator=plan.account.email,
         calendar=calendar,
         zone=str(plan.zone),
         pickups=pickups,
@@ -59,28 +63,15 @@ def generate(world: World, params: Params) -> Expected:
 def survey(tools: Tools, expected: AnyExpected) -> None:
     """Read all documents, the orders of every product in question, the mailbox and the calendar."""
     assert isinstance(expected, Expected)
-    page: int | None = 1
-    while page:
-        listed = tools.call("documents", "list_recent_documents", page=page, per_page=_PAGE)
-        for document in listed["documents"]:
-            tools.call("documents", "read_document", file_id=document["id"])
-        page = listed["next_page"]
+    for document in listed_documents(tools):
+        tools.call("documents", "read_document", file_id=document["id"])
     _list_shop(tools, expected)
-    page, pages = 1, 1
-    while page <= pages:
-        listed = tools.call("email", "get_emails", folder="INBOX", page=page, page_size=_PAGE)
-        pages = listed["total_pages"]
-        for mail in listed["emails"]:
-            tools.call("email", "read_email", email_id=mail["id"])
-        page += 1
+    for _ in mails(tools):
+        pass
     tools.call("calendar", "list_calendars")
     since, until = expected.horizon
-    more: dict[str, str] | None = {}
-    while more is not None:
-        listed = tools.call(
-            "calendar", "list_events", calendarId=expected.calendar, timeMin=since, timeMax=until, **more
-        )
-        more = {"pageToken": listed["nextPageToken"]} if "nextPageToken" in listed else None
+    for _ in events(tools, calendarId=expected.calendar, timeMin=since, timeMax=until):
+        pass
 
 
 def _list_shop(tools: Tools, expected: Expected) -> None:
@@ -110,30 +101,30 @@ def _fill_shop(world: World, plan: Plan, customers: Sequence[Customer]) -> list[
     products = dict(zip(keys, added, strict=True))
     accounts = [customer for customer in customers if not customer.guest]
     # Accounts are as old as their first order: their ids tell nothing about the recall.
-    accounts.sort(key=lambda customer: (customer.orders[0].moment, customer.email))
+    accounts.sort(key=lambda customer: (customer.orders[0].moment, customer.contact.email))
     numbers = store.add_customers(
         [
             {
-                "email": customer.email,
-                "first_name": customer.person.first,
-                "last_name": customer.person.last,
+                "email": customer.contact.email,
+                "first_name": customer.contact.person.first,
+                "last_name": customer.contact.person.last,
                 "date_created": _shop_time(customer.orders[0].moment - DAY),
             }
             for customer in accounts
         ]
     )
-    number_of = {customer.email: number for customer, number in zip(accounts, numbers, strict=True)}
+    number_of = {customer.contact.email: number for customer, number in zip(accounts, numbers, strict=True)}
     bought = [(order, customer) for customer in customers for order in customer.orders]
-    bought.sort(key=lambda pair: (pair[0].moment, pair[1].email))
+    bought.sort(key=lambda pair: (pair[0].moment, pair[1].contact.email))
     ids = store.add_orders(
         [
             {
                 "status": order.status,
-                "customer_id": number_of.get(customer.email, 0),
+                "customer_id": number_of.get(customer.contact.email, 0),
                 "billing": {
-                    "first_name": customer.person.first,
-                    "last_name": customer.person.last,
-                    "email": customer.email,
+                    "first_name": customer.contact.person.first,
+                    "last_name": customer.contact.person.last,
+                    "email": customer.contact.email,
                 },
                 "date_created": _shop_time(order.moment),
                 "line_items": [
@@ -152,55 +143,30 @@ def _fill_shop(world: World, plan: Plan, customers: Sequence[Customer]) -> list[
 
 def _fill_documents(world: World, plan: Plan, documents: Sequence[Document]) -> None:
     store = world.store(DocumentsStore)
-    store.create_user(plan.email, plan.coordinator.name)
-    space = store.create_space("Operations", owner=plan.email)
+    store.create_user(plan.account.email, plan.account.person.name)
+    space = store.create_space("Operations", owner=plan.account.email)
     store.add_documents(
         space,
         [
             {
                 "title": document.title,
                 "content": document.content,
-                "created_at": _instant(document.moment),
-                "updated_at": _instant(document.moment),
+                "created_at": utc_stamp(document.moment),
+                "updated_at": utc_stamp(document.moment),
             }
             for document in sorted(documents, key=lambda document: (document.moment, document.title))
         ],
     )
-    store.sign_in(plan.email)
-
-
-def _fill_mailbox(world: World, plan: Plan, mails: Sequence[Mail], others: Sequence[Customer]) -> None:
-    store = world.store(EmailStore)
-    # All customers have a mailbox: whether one exists says nothing about who is to be written to.
-    people = [(plan.email, plan.coordinator.name)]
-    people += [(customer.email, customer.person.name) for customer in (*plan.customers, *others)]
-    store.create_accounts([{"email": email, "name": name, "password": f"{email}!"} for email, name in people])
-    rng = world.stream("read")
-    store.add_emails(
-        plan.email,
-        "INBOX",
-        [
-            {
-                "sender": mail.sender,
-                "to": f"{plan.coordinator.name} <{plan.email}>",
-                "subject": mail.subject,
-                "body": mail.body,
-                "date": mail.moment,
-                "is_read": rng.random() < 0.6,
-            }
-            for mail in sorted(mails, key=lambda mail: (mail.moment, mail.subject))
-        ],
-    )
-    store.sign_in(plan.email)
+    store.sign_in(plan.account.email)
 
 
 def _fill_calendar(world: World, plan: Plan, bookings: Sequence[Booking]) -> tuple[str, list[str]]:
     """Returns the ids of the calendar and of the events that matter."""
     store = world.store(CalendarStore)
-    store.create_account(plan.email, plan.coordinator.name, str(plan.zone))
+    store.create_account(plan.account.email, plan.account.person.name, str(plan.zone))
     # The van's calendar is kept in UTC: its times are to be read with care.
-    calendar = store.create_calendar(_CALENDAR, "UTC", owner=plan.email)
-    store.sign_in(plan.email)
+    calendar = store.create_calendar(_CALENDAR, "UTC", owner=plan.account.email)
+    store.sign_in(plan.account.email)
     ordered = sorted(bookings, key=lambda booking: (booking.start, booking.title))
     ids = store.add_events(calendar, [_event(plan, booking) for booking in ordered])
     known = {id(booking) for booking in plan.bookings}
@@ -210,7 +176,7 @@ def _fill_calendar(world: World, plan: Plan, bookings: Sequence[Booking]) -> tup
 def _event(plan: Plan, booking: Booking) -> NewEvent:
     event: NewEvent = {
         "summary": booking.title,
-        "created": _instant(plan.letter),
+        "created": utc_stamp(plan.letter),
         "transparency": "transparent" if booking.free else "opaque",
     }
     if booking.description:
@@ -218,36 +184,36 @@ def _event(plan: Plan, booking: Booking) -> NewEvent:
     if booking.whole_days:
         return event | {"start": {"date": f"{booking.start:%F}"}, "end": {"date": f"{booking.end:%F}"}}
     start, end = (moment.replace(tzinfo=plan.zone) for moment in (booking.start, booking.end))
-    return event | {"start": {"dateTime": _instant(start)}, "end": {"dateTime": _instant(end)}}
+    return event | {"start": {"dateTime": utc_stamp(start)}, "end": {"dateTime": utc_stamp(end)}}
 
 
 def _public(plan: Plan) -> dict[str, str]:
-    local = plan.local(plan.now)
     return {
-        "coordinator": plan.coordinator.name,
-        "email": plan.email,
+        "coordinator": plan.account.person.name,
+        "email": plan.account.email,
         "shop": plan.shop,
         "recall": plan.recall,
         "zone": str(plan.zone),
-        "now": f"{local:%A}, {local:%B} {local.day}, {local.year}, {local:%H:%M}",
+        "now": in_words(plan.local(plan.now)),
     }
 
 
 def _case(customer: Customer) -> Case:
     numbers = [order.id for order in customer.orders]
-    return Case(name=customer.person.name, email=customer.email, orders=numbers, fate=customer.fate)
+    return Case(
+        name=customer.contact.person.name, email=customer.contact.email, orders=numbers, fate=customer.fate
+    )
 
 
 def _evidence(
-    plan: Plan, documents: Sequence[Document], mails: Sequence[Mail], events: Sequence[str]
+    plan: Plan, documents: Sequence[Document], answers: Sequence[Mail], events: Sequence[str]
 ) -> Iterator[Evidence]:
     for document in documents:
         if document.evidence:
             # The first line is in no other document, and in no listing.
             yield Evidence(service="documents", contains=document.content.partition("\n")[0])
-    for mail in mails:
-        # The middle of the body is in the mail itself and in no listing.
-        yield Evidence(service="email", contains=mail.body.partition("\n\n")[2])
+    for mail in answers:
+        yield Evidence(service="email", contains=mail.gist)
     for event in events:
         yield Evidence(service="calendar", contains=event)
     for customer in plan.customers:
@@ -257,7 +223,3 @@ def _evidence(
 
 def _shop_time(moment: dt.datetime) -> str:
     return f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%S}"
-
-
-def _instant(moment: dt.datetime) -> str:
-    return f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"

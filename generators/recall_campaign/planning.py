@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
-from mesocosm.generators.recall_campaign.params import HOLDING, Params
-from mesocosm.prose import Person, Product, Prose
+from mesocosm.generating.people import Contact
+from mesocosm.generators.recall_campaign.expected import HOLDING
+from mesocosm.generators.recall_campaign.params import Params
+from mesocosm.prose import Product, Prose
 
 _ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Singapore")
 DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "lettermill.com")
@@ -74,8 +76,7 @@ class Order:
 class Customer:
     """Somebody who bought something."""
 
-    person: Person
-    email: str
+    contact: Contact
     fate: str
     orders: list[Order]
     guest: bool = False
@@ -102,8 +103,8 @@ class Plan:
     shop: str
     domain: str
     zone: ZoneInfo
-    coordinator: Person
-    email: str
+    account: Contact
+    """The coordinator."""
     recall: str
     products: dict[str, Product]
     """``A`` and ``C`` are recalled, ``B`` was by mistake, ``lookalike`` is called like ``A``."""
@@ -124,7 +125,7 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
     zone = ZoneInfo(rng.choice(_ZONES))
     company = prose.company()
     domain = "".join(c for c in company.lower() if c.isascii() and c.isalnum()) + ".com"
-    coordinator = prose.person()
+    account = Contact.at(domain, prose)
     first = dt.date(2025, rng.choice((2, 3, 4, 8, 9)), rng.randint(1, 20))
     window = Period(first, first + 34 * DAY)
     today = window.last + rng.randint(19, 24) * DAY
@@ -139,8 +140,7 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
         shop=company,
         domain=domain,
         zone=zone,
-        coordinator=coordinator,
-        email=f"{coordinator.handle}@{domain}",
+        account=account,
         recall=f"R-{rng.randint(110, 980)}",
         products=_products(prose),
         window=window,
@@ -150,6 +150,12 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
         customers=customers,
         bookings=_bookings(params, pickups, hours, zone, prose, rng),
     )
+
+
+def contact_anywhere(prose: Prose, rng: random.Random) -> Contact:
+    """Somebody with an address at one of the customers' domains."""
+    person = prose.person()
+    return Contact(person, f"{person.handle}@{rng.choice(DOMAINS)}")
 
 
 def _hours(today: dt.date, rng: random.Random) -> Hours:
@@ -182,14 +188,13 @@ class _Casting:
 
     def customer(self, fate: str) -> Customer:
         """A customer, and the orders and wishes that make the fate."""
-        person = self._prose.person()
-        email = f"{person.handle}@{self._rng.choice(DOMAINS)}"
+        contact = contact_anywhere(self._prose, self._rng)
         orders = [self._order(fate)]
         if fate == "two_orders":
             orders.append(self._ordinary())
         wishes = {"later_day": 1, "day_changed": 2, "returned_later": 1}.get(fate, 0)
         days = [self._hours.begin + day * DAY for day in self._rng.sample(range(2, 9), wishes)]
-        return Customer(person, email, fate, orders, guest=fate == "guest", wishes=days)
+        return Customer(contact, fate, orders, guest=fate == "guest", wishes=days)
 
     def _order(self, fate: str) -> Order:
         rng, window = self._rng, self._window

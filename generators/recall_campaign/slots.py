@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from mesocosm.generators.recall_campaign.expected import Pickup
-from mesocosm.generators.recall_campaign.params import HOLDING
+from mesocosm.generators.recall_campaign.expected import HOLDING, Pickup
 from mesocosm.generators.recall_campaign.planning import Plan
 
 
@@ -33,8 +32,8 @@ def assign(plan: Plan) -> list[Pickup]:
         free.remove(found)
         pickups.append(
             Pickup(
-                name=case.person.name,
-                email=case.email,
+                name=case.contact.name,
+                email=case.contact.email,
                 orders=sorted(order.id for order in case.orders),
                 start=found.astimezone(dt.UTC),
                 end=(found + length).astimezone(dt.UTC),

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mesocosm.generating.mailbox import Mail
 from mesocosm.generators.recall_campaign.planning import DAY, Customer, Order, Period, Plan
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -45,18 +46,6 @@ class Document:
     title: str
     content: str
     moment: dt.datetime
-    evidence: bool = False
-
-
-@dataclass(frozen=True)
-class Mail:
-    """A mail to the coordinator."""
-
-    sender: str
-    """As in the From header."""
-    moment: dt.datetime
-    subject: str
-    body: str
     evidence: bool = False
 
 
@@ -172,7 +161,7 @@ class Writer:
             yield rng.choice(_QUESTION)
 
     def _mail(self, customer: Customer, moment: dt.datetime, text: str) -> Mail:
-        plan, person = self._plan, customer.person
+        plan, contact = self._plan, customer.contact
         product = plan.products[customer.orders[0].product].name
         subject = self._rng.choice(
             (
@@ -182,8 +171,8 @@ class Writer:
             )
         )
         hello = self._rng.choice(("Hello", "Dear", "Hi"))
-        body = f"{hello} {plan.coordinator.first},\n\n{text}\n\n{person.name}"
-        return Mail(f"{person.name} <{customer.email}>", moment, subject, body, evidence=True)
+        body = f"{hello} {plan.account.person.first},\n\n{text}\n\n{contact.name}"
+        return Mail(contact.header, moment, subject, body)
 
 
 def _date(day: dt.date) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from mesocosm.family import Evidence
+from mesocosm.generating.moments import in_words, shown_offset, utc_stamp
 from mesocosm.generators.set_conf_cr_ddl.conferences import Deadline, Mail, Office, Plan, Submission
 from mesocosm.generators.set_conf_cr_ddl.decoys import decoys
 from mesocosm.generators.set_conf_cr_ddl.expected import (
@@ -150,19 +151,15 @@ def _fill_calendar(world: World, office: Office, events: Sequence[Appointment]) 
 def _event(event: Appointment, made: dt.datetime, office: Office) -> NewEvent:
     new: NewEvent = {
         "summary": event.title,
-        "start": {"dateTime": _stamp(event.start), "timeZone": str(office.zone)},
-        "end": {"dateTime": _stamp(event.end), "timeZone": str(office.zone)},
-        "created": _stamp(made),
+        "start": {"dateTime": utc_stamp(event.start), "timeZone": str(office.zone)},
+        "end": {"dateTime": utc_stamp(event.end), "timeZone": str(office.zone)},
+        "created": utc_stamp(made),
     }
     if event.description:
         new["description"] = event.description
     if event.location:
         new["location"] = event.location
     return new
-
-
-def _stamp(moment: dt.datetime) -> str:
-    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 # -- the truth ---------------------------------------------------------------------------------------------
@@ -175,14 +172,14 @@ def _expected(
     misleading: Sequence[Mail],
 ) -> Expected:
     office = plan.office
-    now, offset = office.now, office.now.strftime("%z")
+    now = office.now
     return Expected(
         public={
             "user": office.user.name,
             "group": office.group,
-            "now": f"{now:%A}, {now:%B} {now.day}, {now.year}, {now:%H:%M}",
+            "now": in_words(now),
             "zone": str(office.zone),
-            "offset": f"UTC{offset[:3]}:{offset[3:]}",
+            "offset": shown_offset(now),
         },
         evidence=list(evidence),
         now=now.astimezone(dt.UTC),

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from mesocosm import family
-from mesocosm.shares import apportion
+from mesocosm.shares import apportion, require_whole
 
 Share = float
 
@@ -32,9 +32,9 @@ class Params(family.Params):
     """Conferences that write to the mailbox without being in the file; ``None``: more and more of them as
     ``num_target`` grows, as in a mailbox that many lists write to."""
     noise_emails: int = Field(default=2, ge=1, le=20)
-    """Most mails of one such conference; each has at least one."""
+    """Most mails of one conference outside the file; each sends at least one."""
     max_conferences: int = Field(default=200, ge=1, le=40_000)
-    """Size of the pool that conferences are drawn from; it is larger where that is not enough."""
+    """Conferences in the pool that all are drawn from; there are more where that is not enough."""
     enable_reminders: bool = True
     """Whether conferences send automatic reminders, of which some quote a deadline that no longer holds."""
     enable_extensions: bool = True
@@ -44,49 +44,45 @@ class Params(family.Params):
     deadline_offset: int = Field(default=15, ge=2, le=60)
     """Days from that day to the first of the ordinary deadlines."""
     due_rate: Share = Field(default=0.5, ge=0, le=1)
-    """Accepted, and three hours before the deadline is still to come."""
+    """Share of the submissions that are accepted and whose deadline is more than three hours away."""
     rejected_rate: Share = Field(default=0.1, ge=0, le=1)
-    """Not accepted."""
+    """Share of the submissions that are not accepted."""
     withdrawn_rate: Share = Field(default=0.1, ge=0, le=1)
-    """Accepted, then withdrawn by the authors."""
+    """Share of the submissions that are accepted, then withdrawn by the authors."""
     submitted_rate: Share = Field(default=0.1, ge=0, le=1)
-    """The final version has been received."""
+    """Share of the submissions of which the final version has been received."""
     open_rate: Share = Field(default=0.1, ge=0, le=1)
-    """Accepted, but no deadline has been published, or the one that was has been suspended."""
+    """Share of the submissions that are accepted, but without a deadline, or with one that was suspended."""
     past_rate: Share = Field(default=0.1, ge=0, le=1)
-    """The deadline is over, or less than three hours away."""
+    """Share of the submissions whose deadline is over, or less than three hours away."""
     superseded_rate: Share = Field(default=0.45, ge=0, le=1)
-    """A later mail changes the deadline."""
+    """Share of the due ones whose deadline a later mail changes."""
     twice_rate: Share = Field(default=0.12, ge=0, le=1)
-    """It is changed twice."""
+    """Share of the due ones whose deadline is changed twice."""
     stale_reminder_rate: Share = Field(default=0.25, ge=0, le=1)
-    """After the change an automatic reminder quotes the deadline from before."""
+    """Share of the due ones of which an automatic reminder quotes the deadline from before the change."""
     reminder_rate: Share = Field(default=0.2, ge=0, le=1)
-    """An automatic reminder quotes the valid deadline; beyond the smallest worlds."""
+    """Share of the due ones of which an automatic reminder quotes the valid deadline; beyond the smallest
+    worlds."""
     boundary_rate: Share = Field(default=0.08, ge=0, le=1)
-    """Three hours before the deadline is within the next hour."""
+    """Share of the due ones for which three hours before the deadline is within the next hour."""
     tie_rate: Share = Field(default=0.25, ge=0, le=1)
-    """The deadline is that of another submission too."""
+    """Share of the due ones whose deadline is that of another submission too."""
     existing_rate: Share = Field(default=0.12, ge=0, le=1)
-    """The calendar holds the right event already."""
+    """Share of the due ones for which the calendar holds the right event already."""
     outdated_rate: Share = Field(default=0.12, ge=0, le=1)
-    """The calendar holds the event for the deadline from before a change."""
+    """Share of the due ones for which the calendar holds the event of the deadline from before a change."""
     needless_rate: Share = Field(default=0.3, ge=0, le=1)
-    """Of the withdrawn and submitted: the calendar holds an event for it."""
+    """Share of the withdrawn and submitted ones for which the calendar holds an event."""
     sibling_rate: Share = Field(default=0.15, ge=0, le=1)
-    """Of all submissions: it is to another track of a conference that is in the file already."""
+    """Share of all submissions that are to another track of a conference that is in the file already."""
     decoy_rate: Share = Field(default=0.4, ge=0, le=1)
-    """Of all submissions: there is a mail with a deadline or a claim about it that does not count."""
+    """Share of all submissions about which there is a mail with a deadline or a claim that does not count."""
 
     @model_validator(mode="after")
     def _shares_are_shares(self) -> Self:
-        rates = self.fate_rates()
-        total = sum(rates.values())
-        if abs(total - 1) > 1e-6:
-            raise ValueError(f"{', '.join(_RATES.values())} must sum to 1, not {total:g}")
-        used = sum(rate > 0 for rate in rates.values())
-        if self.num_target < used:
-            raise ValueError(f"num_target must be at least {used}, one for each rate above 0")
+        rates = {_RATES[fate]: rate for fate, rate in self.fate_rates().items()}
+        require_whole(rates, "num_target", self.num_target)
         return self
 
     @property

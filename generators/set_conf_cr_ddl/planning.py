@@ -226,8 +226,14 @@ def _within(
 def _tie(rate: float, due: Sequence[Submission], rng: random.Random) -> None:
     pairs = min(len(due) // 2, share_of(rate / 2, len(due)))
     tied = rng.sample(list(due), 2 * pairs)
-    for one, other in zip(tied[::2], tied[1::2], strict=True):
+    for pair in zip(tied[::2], tied[1::2], strict=True):
+        # The one by a foreign clock stays: so there is one in every world, however small.
+        one, other = sorted(pair, key=_is_at_home)
         other.deadline = one.deadline
+
+
+def _is_at_home(submission: Submission) -> bool:
+    return submission.deadline is None or submission.deadline.zone != "other"
 
 
 # -- changes -----------------------------------------------------------------------------------------------
@@ -246,7 +252,7 @@ def _change(params: Params, due: Sequence[Submission], rng: random.Random) -> No
     changed = _sample(due, params.superseded_rate, rng, lambda one: one.variant != "near")
     kinds: list[ChangeKind] = []
     for index, submission in enumerate(changed):
-        for _ in range(1 + int(index < share_of(params.twice_rate, len(due)) and len(due) > 3)):
+        for _ in range(1 + int(index < share_of(params.twice_rate, len(due)))):
             if not kinds:
                 kinds = rng.sample(_CHANGES, len(_CHANGES))
             _precede(submission, kinds.pop(), rng)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import orjson
 
 from mesocosm import tokens
+from mesocosm.generating.spending import spend
 from mesocosm.generators.set_conf_cr_ddl.conferences import (
     Contact,
     Deadline,
@@ -33,8 +34,6 @@ _DESKS = (
 )  # fmt: skip
 _WEIGHTS = {"noise": 0.4, "mail": 0.4, "event": 0.2}
 """How what is added spreads over the places in which evidence lives, by tokens."""
-_LARGEST = 1500
-"""Tokens that no item, be it a thread of mails, exceeds."""
 _PIECE = 320
 _SMALLEST = 40
 MAIL_OVERHEAD = 205
@@ -134,20 +133,15 @@ class Traffic:
 
     def worth(self, budget: int) -> list[Item]:
         """Items that cost ``budget`` tokens together where the survey meets them."""
-        items: list[Item] = []
-        spent = dict.fromkeys(_WEIGHTS, 0)
-        while (left := budget - sum(spent.values())) > _LARGEST:
-            place = min(_WEIGHTS, key=lambda name: spent[name] / _WEIGHTS[name])
-            some = self._some(place)
-            spent[place] += sum(map(cost, some))
-            items += some
-        while left > MAIL_OVERHEAD + _SMALLEST:
-            # The rest in even pieces, so that the last one is as large as it has to be.
-            pieces = 1 + left // (MAIL_OVERHEAD + _PIECE)
-            mail = self._everyday(left // pieces - MAIL_OVERHEAD - 30)
-            left -= cost(mail)
-            items.append(mail)
-        return items
+        return spend(
+            budget,
+            _WEIGHTS,
+            self._some,
+            cost,
+            lambda size: self._everyday(size - MAIL_OVERHEAD - 30),
+            piece=MAIL_OVERHEAD + _PIECE,
+            least=MAIL_OVERHEAD + _SMALLEST,
+        )
 
     def _some(self, place: str) -> list[Item]:
         rng = self._rng

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import random
 import re
+from typing import ClassVar
 
+from mesocosm.generating import wording
 from mesocosm.generators.set_conf_cr_ddl.conferences import Deadline
 from mesocosm.prose import Prose, Topic
 
@@ -30,41 +30,18 @@ def is_loaded(text: str) -> bool:
     return _LOADED.search(text) is not None
 
 
-class Voice:
-    """One author's way to write down dates: the same format throughout a mail, another one in the next."""
+class Voice(wording.Voice):
+    """One author's way to write down deadlines: the same format throughout a mail."""
 
-    def __init__(self, rng: random.Random) -> None:
-        self._rng = rng
-        self._date = rng.choice(
-            (
-                "{day:%A}, {day:%B} {day.day}, {day.year}",
-                "{day:%A}, {day.day} {day:%B} {day.year}",
-                "{day:%Y-%m-%d}",
-                "{day:%B} {day.day}, {day.year}",
-                "{day.day} {day:%B} {day.year}",
-                "{day:%a} {day.day} {day:%b} {day.year}",
-            )
-        )
-        self._clock = rng.choice(("24", "24", "24", "am", "a.m."))
-
-    def pick(self, *texts: str) -> str:
-        """One of some texts."""
-        return self._rng.choice(texts)
-
-    def chance(self, share: float) -> bool:
-        """True in this share of cases."""
-        return self._rng.random() < share
-
-    def date(self, day: dt.date) -> str:
-        """A date with its year."""
-        return self._date.format(day=day)
-
-    def time(self, time: dt.time) -> str:
-        """A time of the day."""
-        if self._clock == "24":
-            return f"{time:%H:%M}"
-        half = self._clock if time.hour < 12 else self._clock.replace("a", "p")
-        return f"{(time.hour - 1) % 12 + 1}:{time:%M} {half.upper() if half in ('am', 'pm') else half}"
+    DATES: ClassVar[tuple[str, ...]] = (
+        "{day:%A}, {day:%B} {day.day}, {day.year}",
+        "{day:%A}, {day.day} {day:%B} {day.year}",
+        "{day:%Y-%m-%d}",
+        "{day:%B} {day.day}, {day.year}",
+        "{day.day} {day:%B} {day.year}",
+        "{day:%a} {day.day} {day:%b} {day.year}",
+    )
+    CLOCKS: ClassVar[tuple[str, ...]] = ("24", "24", "24", "am", "a.m.")
 
     def zone(self, deadline: Deadline) -> str:
         """The zone as it is stated; nothing where it is not."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mesocosm.reading import mails
 from mesocosm.tools import Tools
 
 _PER_PAGE = 50
@@ -86,18 +87,12 @@ def _conversations(tools: Tools, known: Sequence[Course]) -> Iterator[Document]:
 
 
 def _mails(tools: Tools, known: Sequence[Course], office: str) -> Iterator[Document]:
-    page, pages = 1, 1
-    while page <= pages:
-        listed = tools.call("email", "get_emails", folder="INBOX", page=page, page_size=_PER_PAGE)
-        pages = listed["total_pages"]
-        for entry in listed["emails"]:
-            mail = tools.call("email", "read_email", email_id=entry["id"])
-            sender = _address(mail["from"])
-            spoken_for = [course for course in known if sender == office or sender in course.teachers]
-            text = f"{mail['subject']}\n{mail['body']}"
-            if course := _subject_of(text, spoken_for):
-                yield Document(course, mail["date"], "Email", text)
-        page += 1
+    for mail in mails(tools):
+        sender = _address(mail["from"])
+        spoken_for = [course for course in known if sender == office or sender in course.teachers]
+        text = f"{mail['subject']}\n{mail['body']}"
+        if course := _subject_of(text, spoken_for):
+            yield Document(course, mail["date"], "Email", text)
 
 
 def _address(header: str) -> str:

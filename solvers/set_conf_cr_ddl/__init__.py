@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from mesocosm.reading import events, listed_mails
 from mesocosm.solvers.set_conf_cr_ddl.mails import Submission
 from mesocosm.tools import Tools
 
-_PER_PAGE = 50
 _LEAD = dt.timedelta(hours=3)
 
 
@@ -47,14 +47,7 @@ def _submissions(info: str) -> list[Submission]:
 
 def _mails(tools: Tools, domains: set[str]) -> Iterator[tuple[str, str]]:
     """Domain of the sender, and text, of the mails from these domains, oldest first."""
-    entries: list[dict[str, Any]] = []
-    page, pages = 1, 1
-    while page <= pages:
-        listed = tools.call("email", "get_emails", folder="INBOX", page=page, page_size=_PER_PAGE)
-        entries += listed["emails"]
-        pages = listed["total_pages"]
-        page += 1
-    for entry in sorted(entries, key=lambda entry: str(entry["date"])):
+    for entry in sorted(listed_mails(tools), key=lambda entry: str(entry["date"])):
         sender = re.search(r"@([^\s<>]+)>?$", entry["from"])
         if sender and sender[1].lower() in domains:
             mail = tools.call("email", "read_email", email_id=entry["id"])
@@ -63,18 +56,11 @@ def _mails(tools: Tools, domains: set[str]) -> Iterator[tuple[str, str]]:
 
 def _events(tools: Tools, now: dt.datetime) -> dict[str, list[dict[str, Any]]]:
     """The events around now by title."""
-    window: dict[str, Any] = {
-        "timeMin": _stamp(now - dt.timedelta(days=120)),
-        "timeMax": _stamp(now + dt.timedelta(days=500)),
-    }
+    since, until = now - dt.timedelta(days=120), now + dt.timedelta(days=500)
     found: dict[str, list[dict[str, Any]]] = {}
-    while True:
-        page = tools.call("calendar", "list_events", **window)
-        for event in page["items"]:
-            found.setdefault(event.get("summary", ""), []).append(event)
-        if "nextPageToken" not in page:
-            return found
-        window["pageToken"] = page["nextPageToken"]
+    for event in events(tools, timeMin=_stamp(since), timeMax=_stamp(until)):
+        found.setdefault(event.get("summary", ""), []).append(event)
+    return found
 
 
 def _set_right(

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
-import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from openpyxl import Workbook, load_workbook
+from trials import failed, rows_of, sizes, solve, truth
 
 from mesocosm.checkers.canvas_arrange_exam import MUTANTS
-from mesocosm.checking import Verdict
 from mesocosm.episode import Episode
 from mesocosm.errors import UsageError
 from mesocosm.family import load_family
-from mesocosm.generators.canvas_arrange_exam import Expected, Params
+from mesocosm.generators.canvas_arrange_exam import Params
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK
-from mesocosm.instance import Instance, build_instance
-from mesocosm.protocol import McpTools, WorldCaller, build_server
+from mesocosm.instance import Instance
 from mesocosm.servers.canvas.models import User
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.excel.store import save_workbook
@@ -31,49 +29,18 @@ from mesocosm.world import World
 FAMILY = load_family("canvas_arrange_exam")
 COURSES = 60
 """Enough for every kind of change to occur, so that every mutant has its place."""
+LARGE = (2, {"num_courses": COURSES})
 
 Build = Callable[..., Instance]
-
-
-@pytest.fixture
-def build(tmp_path: Path) -> Build:
-    """``build(seed, num_courses=7, ...)``: an instance with these parameters."""
-    built: list[Path] = []
-
-    def make(seed: int = 0, *, target: int | None = None, **parameters: Any) -> Instance:
-        path = tmp_path / f"instance-{len(built)}"
-        built.append(path)
-        return build_instance(FAMILY, seed, path, target=target, parameters=parameters)
-
-    return make
-
-
-def expected_of(instance: Instance) -> Expected:
-    assert isinstance(instance.expected, Expected)
-    return instance.expected
-
-
-def solve(episode: Episode) -> None:
-    caller = WorldCaller(episode.world)
-    with McpTools(build_server(None, lambda _: caller)) as tools:
-        FAMILY.solve(tools, episode.prompt)
-
-
-def rows_of(instance: Instance, service: str, query: str) -> list[Any]:
-    connection = sqlite3.connect(instance.path / "world" / f"{service}.db")
-    try:
-        return connection.execute(query).fetchall()
-    finally:
-        connection.close()
 
 
 # -- worlds ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("courses", [7, 12, 40])
+@pytest.mark.parametrize("size", sizes(FAMILY).values(), ids=sizes(FAMILY))
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
-def test_every_edge_case_occurs_at_every_size(build: Build, courses: int, seed: int) -> None:
-    expected = expected_of(build(seed, num_courses=courses))
+def test_every_edge_case_occurs_at_every_length(build: Build, size: int, seed: int) -> None:
+    expected = build(seed, num_courses=size).expected
     rows = expected.rows
     starts = Counter((row.date, row.time) for row in rows if row.time)
     assert {row.source for row in rows} == {"Announcement", "Email", "Message"}
@@ -91,7 +58,7 @@ def test_every_edge_case_occurs_at_every_size(build: Build, courses: int, seed: 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_day_itself_is_a_boundary(build: Build, seed: int) -> None:
     instance = build(seed, num_courses=7)
-    expected = expected_of(instance)
+    expected = instance.expected
     now = dt.datetime.strptime(expected.public["now"], "%A, %B %d, %Y, %H:%M")  # noqa: DTZ007 - campus time
     later = [row for row in expected.rows if row.date == now.date()]
     over = [left.row for left in expected.left_out if left.reason == "past"]
@@ -100,15 +67,16 @@ def test_the_day_itself_is_a_boundary(build: Build, seed: int) -> None:
     assert any(row.date == now.date() and row.time is not None and row.time < now.time() for row in over)
 
 
-def test_an_average_just_short_of_the_rule_occurs(build: Build) -> None:
-    instance = build(3, num_courses=7)
+@pytest.mark.parametrize("size", sizes(FAMILY).values(), ids=sizes(FAMILY))
+def test_an_average_just_short_of_the_rule_occurs(build: Build, size: int) -> None:
+    instance = build(3, num_courses=size)
     bodies = [row[0] for row in rows_of(instance, "canvas", "SELECT message FROM discussion_topics")]
     bodies += [row[0] or "" for row in rows_of(instance, "canvas", "SELECT syllabus_body FROM courses")]
     assert any("coursework average" in body and "exempt" in body for body in bodies)
 
 
 def test_rows_are_ordered_by_start_then_code_with_open_starts_last(build: Build) -> None:
-    rows = expected_of(build(0, num_courses=40)).rows
+    rows = build(0, num_courses=40).expected.rows
     keys = [(not (row.date and row.time), str(row.date), str(row.time), row.code) for row in rows if row.time]
     open_codes = [row.code for row in rows if not row.time]
     assert keys == sorted(keys)
@@ -142,7 +110,7 @@ def test_too_few_courses_for_the_shares_are_refused() -> None:
 def test_a_rate_of_zero_means_none(build: Build) -> None:
     parameters = {"message_exam_rate": 0, "optional_rate": 0, "canvas_exam_rate": 0.55}
     parameters |= {"superseded_rate": 0, "time_zone_rate": 0, "tbd_rate": 0}
-    expected = expected_of(build(0, num_courses=20, **parameters))
+    expected = build(0, num_courses=20, **parameters).expected
     assert {row.source for row in expected.rows} == {"Announcement", "Email"}
     assert "optional" not in {left.reason for left in expected.left_out}
     assert not expected.superseded
@@ -222,42 +190,13 @@ def test_the_survey_meets_all_evidence(build: Build, seed: int) -> None:
 )
 def test_the_solver_passes(build: Build, tmp_path: Path, seed: int, parameters: dict[str, Any]) -> None:
     episode = Episode.create(tmp_path / "episode", build(seed, **parameters).path, FAMILY)
-    solve(episode)
+    solve(FAMILY, episode)
     verdict = episode.grade()
     episode.close()
     assert verdict.verdict == "passed", verdict
 
 
 # -- judging -----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
-    folder = tmp_path_factory.mktemp("solved")
-    instance = build_instance(FAMILY, 2, folder / "instance", parameters={"num_courses": COURSES})
-    episode = Episode.create(folder / "episode", instance.path, FAMILY)
-    solve(episode)
-    yield episode
-    episode.close()
-
-
-@pytest.fixture
-def fork(solved: Episode, tmp_path: Path) -> Iterator[Episode]:
-    """The solved episode, to be spoiled."""
-    episode = solved.fork(tmp_path / "fork")
-    yield episode
-    episode.close()
-
-
-def failed(verdict: Verdict) -> set[str]:
-    assert verdict.verdict != "errored", verdict.error
-    return {check.name for check in verdict.findings if not check.passed}
-
-
-def truth(episode: Episode) -> Expected:
-    expected = FAMILY.read_expected((episode.path / "expected.json").read_bytes())
-    assert isinstance(expected, Expected)
-    return expected
 
 
 def spoil(episode: Episode, change: Callable[[Workbook], object]) -> set[str]:
@@ -283,7 +222,7 @@ def test_doing_nothing_fails(build: Build, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_near_miss_fails_for_its_own_reason(fork: Episode, mutant: Any) -> None:
     with fork.world.editing() as world:
-        mutant.apply(world, truth(fork))
+        mutant.apply(world, truth(FAMILY, fork))
     assert mutant.breaks in failed(fork.grade())
 
 
@@ -313,7 +252,7 @@ ALONE = {
 def test_each_finding_can_fail_alone(fork: Episode, finding: str, name: str) -> None:
     [mutant] = [mutant for mutant in MUTANTS if mutant.name == name]
     with fork.world.editing() as world:
-        mutant.apply(world, truth(fork))
+        mutant.apply(world, truth(FAMILY, fork))
     assert failed(fork.grade()) == {finding}
 
 
@@ -322,7 +261,7 @@ def test_every_finding_has_a_test_of_its_own(fork: Episode) -> None:
 
 
 def test_cells_of_other_kinds_and_harmless_spellings_are_accepted(fork: Episode) -> None:
-    rows = truth(fork).rows
+    rows = truth(FAMILY, fork).rows
 
     def respell(workbook: Workbook) -> None:
         sheet = workbook[SHEET]
@@ -339,7 +278,7 @@ def test_cells_of_other_kinds_and_harmless_spellings_are_accepted(fork: Episode)
 
 
 def test_leading_zeros_may_be_missing(fork: Episode) -> None:
-    rows = truth(fork).rows
+    rows = truth(FAMILY, fork).rows
 
     def shorten(workbook: Workbook) -> None:
         for number, row in enumerate(rows, start=2):

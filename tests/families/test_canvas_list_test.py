@@ -6,24 +6,22 @@ import csv
 import datetime as dt
 import io
 import re
-import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from trials import failed, rows_of, sizes, solve, truth
 
 from mesocosm.checkers.canvas_list_test import MUTANTS
-from mesocosm.checking import Verdict
 from mesocosm.episode import Episode
 from mesocosm.family import load_family
-from mesocosm.generators.canvas_list_test import Expected, Params
+from mesocosm.generators.canvas_list_test import Params
 from mesocosm.generators.canvas_list_test.expected import ASSIGNMENT_FILE, QUIZ_FILE, QUIZ_HEADER
 from mesocosm.generators.canvas_list_test.filling import plain
-from mesocosm.instance import Instance, build_instance
-from mesocosm.protocol import McpTools, WorldCaller, build_server
+from mesocosm.instance import Instance
 from mesocosm.servers.canvas.models import User
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.world import World
@@ -31,49 +29,18 @@ from mesocosm.world import World
 FAMILY = load_family("canvas_list_test")
 COURSES = 80
 """Enough for every kind of story to occur, so that nearly every mutant has its place."""
+LARGE = (1, {"num_courses": COURSES})
 
 Build = Callable[..., Instance]
-
-
-@pytest.fixture
-def build(tmp_path: Path) -> Build:
-    """``build(seed, num_courses=4, ...)``: an instance with these parameters."""
-    built: list[Path] = []
-
-    def make(seed: int = 0, *, target: int | None = None, **parameters: Any) -> Instance:
-        path = tmp_path / f"instance-{len(built)}"
-        built.append(path)
-        return build_instance(FAMILY, seed, path, target=target, parameters=parameters)
-
-    return make
-
-
-def expected_of(instance: Instance) -> Expected:
-    assert isinstance(instance.expected, Expected)
-    return instance.expected
-
-
-def solve(episode: Episode) -> None:
-    caller = WorldCaller(episode.world)
-    with McpTools(build_server(None, lambda _: caller)) as tools:
-        FAMILY.solve(tools, episode.prompt)
-
-
-def rows_of(instance: Instance, query: str) -> list[Any]:
-    connection = sqlite3.connect(instance.path / "world" / "canvas.db")
-    try:
-        return connection.execute(query).fetchall()
-    finally:
-        connection.close()
 
 
 # -- worlds ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("courses", [4, 12])
+@pytest.mark.parametrize("size", sizes(FAMILY).values(), ids=sizes(FAMILY))
 @pytest.mark.parametrize("seed", range(5))
-def test_every_edge_case_occurs_at_every_size(build: Build, courses: int, seed: int) -> None:
-    expected = expected_of(build(seed, num_courses=courses))
+def test_every_edge_case_occurs_at_every_length(build: Build, size: int, seed: int) -> None:
+    expected = build(seed, num_courses=size).expected
     reasons = {left_out.reason for left_out in expected.left_out}
     assert reasons == {"submitted", "over", "exempt", "ungraded", "dropped", "assistant", "ended"}
     assert any(left_out.variant == "now" for left_out in expected.left_out)
@@ -96,7 +63,7 @@ def test_every_edge_case_occurs_at_every_size(build: Build, courses: int, seed: 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_now_is_a_boundary(build: Build, seed: int) -> None:
-    expected = expected_of(build(seed, num_courses=30))
+    expected = build(seed, num_courses=30).expected
     now = f"{dt.datetime.strptime(expected.public['now'], '%A, %B %d, %Y, %H:%M'):%Y-%m-%d %H:%M}"  # noqa: DTZ007
     listed = [row.deadline for row in [*expected.quizzes, *expected.assignments] if row.deadline]
     assert min(listed) > now
@@ -106,7 +73,7 @@ def test_now_is_a_boundary(build: Build, seed: int) -> None:
 
 
 def test_rows_are_ordered_by_deadline_code_and_title(build: Build) -> None:
-    expected = expected_of(build(0, num_courses=60))
+    expected = build(0, num_courses=60).expected
     for rows in (expected.quizzes, expected.assignments):
         keys = [(row.deadline is None, row.deadline or "", row.code, row.title) for row in rows]
         assert keys == sorted(keys)
@@ -116,7 +83,7 @@ def test_rows_are_ordered_by_deadline_code_and_title(build: Build) -> None:
 def test_deadlines_lie_on_both_sides_of_a_change_of_the_clocks(build: Build) -> None:
     found = set()
     for seed in range(12):
-        expected = expected_of(build(seed, num_courses=12))
+        expected = build(seed, num_courses=12).expected
         if "until" in expected.public["offsets"]:
             rows = [row for row in [*expected.quizzes, *expected.assignments] if row.deadline and row.utc]
             moments = [
@@ -127,7 +94,7 @@ def test_deadlines_lie_on_both_sides_of_a_change_of_the_clocks(build: Build) -> 
 
 
 def test_a_work_that_is_not_open_yet_has_no_description(build: Build) -> None:
-    descriptions = [row.description for row in expected_of(build(0, num_courses=60)).assignments]
+    descriptions = [row.description for row in build(0, num_courses=60).expected.assignments]
     assert "" in descriptions
     assert any(descriptions)
     assert not any("<" in text or "&amp;" in text for text in descriptions)
@@ -140,31 +107,69 @@ def test_html_becomes_one_line_of_text() -> None:
 
 
 def test_shares_are_respected() -> None:
-    fates = Params().fates(100)
+    fates = Params().fates(100, exempt=9)
     assert fates == {"listed": 46, "submitted": 18, "over": 10, "exempt": 9, "ungraded": 7, "dropped": 10}
+    assert Params().works(20) == (28, 42)
+    assert Params(exemption_prob=0.5, exemption_meet_prob=0.6).rules(20) == (6, 4)
+
+
+def test_every_course_has_a_share_of_the_works_that_its_parameters_say(build: Build) -> None:
+    instance = build(4, num_courses=40, quiz_prob=0.5, assignment_prob=0.25, assistant_rate=0)
+    for table, courses in (("quizzes", 20), ("assignments", 10)):
+        extra = " AND quiz_id IS NULL" if table == "assignments" else ""
+        query = f"SELECT count(DISTINCT t.course_id) FROM {table} t JOIN courses c ON c.id = t.course_id"
+        query += f" WHERE t.published AND c.workflow_state = 'available'{extra}"
+        assert rows_of(instance, "canvas", query)[0][0] == courses
+
+
+def test_rules_of_exemption_are_in_different_courses(build: Build) -> None:
+    instance = build(0, num_courses=40, exemption_prob=0.5, assistant_rate=0)
+    expected = instance.expected
+    rules = {feature: number for feature, number in expected.features.items() if feature.startswith("rule_")}
+    assert sum(rules.values()) == pytest.approx(20, abs=1)
+    exempt = [left.quiz or left.assignment for left in expected.left_out if left.reason == "exempt"]
+    assert len({row.code for row in exempt if row}) == len(exempt)
+
+
+def test_courses_without_a_final_exam_say_so(build: Build) -> None:
+    for share, number in ((0.0, 0), (0.5, 20)):
+        instance = build(0, num_courses=40, no_exam_prob=share, assistant_rate=0)
+        posts = rows_of(instance, "canvas", "SELECT message FROM discussion_topics")
+        assert (
+            sum(bool(re.search("no final exam|without a final|not sit a final", post[0])) for post in posts)
+            == number
+        )
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "questions", "attempts"), [("easy", (2, 6), {2, 3, -1}), ("hard", (10, 25), {1, 2})]
+)
+def test_demanding_quizzes_have_more_questions_and_fewer_attempts(
+    build: Build, difficulty: str, questions: tuple[int, int], attempts: set[int]
+) -> None:
+    quizzes = build(0, num_courses=30, quiz_difficulty=difficulty, empty_quiz_rate=0).expected.quizzes
+    assert {quiz.attempts for quiz in quizzes} <= attempts
+    assert all(questions[0] <= quiz.questions <= questions[1] for quiz in quizzes)
+
+
+def test_shares_that_leave_nothing_to_list_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"must not exceed 0\.9 together"):
+        Params(submission_prob=0.5, over_rate=0.3, ungraded_rate=0.2)
 
 
 def test_a_rate_of_zero_means_none(build: Build) -> None:
-    rates = (
-        "submission",
-        "over",
-        "exemption",
-        "ungraded",
-        "dropped",
-        "new_deadline",
-        "reinstated",
-        "undated",
-    )
-    rates += ("unopened", "tie", "empty_quiz", "assistant", "decoy")
-    expected = expected_of(build(0, num_courses=8, **{f"{rate}_rate": 0 for rate in rates}))
+    rates = ["over", "ungraded", "dropped", "new_deadline", "reinstated", "undated", "unopened", "tie"]
+    none = [f"{rate}_rate" for rate in [*rates, "empty_quiz", "assistant", "decoy"]]
+    none += ["submission_prob", "exemption_prob", "no_exam_prob"]
+    expected = build(0, num_courses=8, **dict.fromkeys(none, 0)).expected
     assert not expected.features
     assert {left_out.reason for left_out in expected.left_out} <= {"ended"}
 
 
 def test_filler_does_not_move_the_evidence(build: Build) -> None:
     bare, filled = build(1, num_courses=6), build(1, num_courses=6, filler_tokens=6_000)
-    assert expected_of(bare).quizzes == expected_of(filled).quizzes
-    assert expected_of(bare).assignments == expected_of(filled).assignments
+    assert bare.expected.quizzes == filled.expected.quizzes
+    assert bare.expected.assignments == filled.expected.assignments
     assert bare.prompt == filled.prompt
 
 
@@ -178,7 +183,7 @@ def test_filler_is_spread_over_posts_quizzes_and_assignments(build: Build) -> No
     bare, filled = build(2, num_courses=9), build(2, num_courses=9, filler_tokens=30_000)
     for table in ("discussion_topics", "quizzes", "assignments"):
         count = f"SELECT count(*) FROM {table}"
-        assert rows_of(filled, count)[0][0] >= rows_of(bare, count)[0][0] + 4
+        assert rows_of(filled, "canvas", count)[0][0] >= rows_of(bare, "canvas", count)[0][0] + 4
 
 
 def test_nothing_was_written_in_the_future_and_ids_follow_the_dates(build: Build) -> None:
@@ -190,20 +195,20 @@ def test_nothing_was_written_in_the_future_and_ids_follow_the_dates(build: Build
         "SELECT created_at FROM quizzes ORDER BY id",
         "SELECT created_at FROM assignments WHERE quiz_id IS NULL ORDER BY id",
     ):
-        dates = [row[0] for row in rows_of(instance, query)]
+        dates = [row[0] for row in rows_of(instance, "canvas", query)]
         assert dates == sorted(dates)
         assert dates[-1] < now
     for column in ("submitted_at", "graded_at"):
-        assert rows_of(instance, f"SELECT max({column}) FROM submissions")[0][0] < now
+        assert rows_of(instance, "canvas", f"SELECT max({column}) FROM submissions")[0][0] < now
 
 
 def test_everyday_posts_name_no_work(build: Build) -> None:
     instance = build(3, num_courses=10, filler_tokens=60_000)
     evidence = {piece.contains for piece in instance.expected.evidence}
     titles: dict[int, list[str]] = {}
-    for course, title in rows_of(instance, "SELECT course_id, name FROM assignments"):
+    for course, title in rows_of(instance, "canvas", "SELECT course_id, name FROM assignments"):
         titles.setdefault(course, []).append(title)
-    posts = rows_of(instance, "SELECT course_id, title, message FROM discussion_topics")
+    posts = rows_of(instance, "canvas", "SELECT course_id, title, message FROM discussion_topics")
     named = [
         post for post in posts if any(title in f"{post[1]} {post[2]}" for title in titles.get(post[0], []))
     ]
@@ -222,9 +227,11 @@ def test_everyday_posts_do_not_repeat_themselves(build: Build) -> None:
     instance = build(0, num_courses=20, filler_tokens=100_000)
     evidence = {piece.contains for piece in instance.expected.evidence}
     texts = [
-        row[0] for row in rows_of(instance, "SELECT message FROM discussion_topics") if row[0] not in evidence
+        row[0]
+        for row in rows_of(instance, "canvas", "SELECT message FROM discussion_topics")
+        if row[0] not in evidence
     ]
-    texts += [row[0] for row in rows_of(instance, "SELECT description FROM assignments")]
+    texts += [row[0] for row in rows_of(instance, "canvas", "SELECT description FROM assignments")]
     words = [text.split() for text in texts]
     shingles = Counter(tuple(w[i : i + 8]) for w in words for i in range(len(w) - 7))
     repeated = sum(number for number in shingles.values() if number > 1)
@@ -242,48 +249,19 @@ def test_everyday_posts_do_not_repeat_themselves(build: Build) -> None:
         *((seed, {"target": 8_000}) for seed in range(5)),
         (5, {"target": 40_000}),
         (6, {"num_courses": 80, "filler_tokens": 2_000}),
-        (7, {"num_courses": 30, "new_deadline_rate": 1, "exemption_rate": 0.6}),
+        (7, {"num_courses": 30, "new_deadline_rate": 1, "exemption_prob": 1}),
         (8, {"num_courses": 30, "reinstated_rate": 1, "decoy_rate": 1, "dropped_rate": 0.3}),
     ],
 )
 def test_the_solver_passes(build: Build, tmp_path: Path, seed: int, parameters: dict[str, Any]) -> None:
     episode = Episode.create(tmp_path / "episode", build(seed, **parameters).path, FAMILY)
-    solve(episode)
+    solve(FAMILY, episode)
     verdict = episode.grade()
     episode.close()
     assert verdict.verdict == "passed", verdict
 
 
 # -- judging -----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
-    folder = tmp_path_factory.mktemp("solved")
-    instance = build_instance(FAMILY, 1, folder / "instance", parameters={"num_courses": COURSES})
-    episode = Episode.create(folder / "episode", instance.path, FAMILY)
-    solve(episode)
-    yield episode
-    episode.close()
-
-
-@pytest.fixture
-def fork(solved: Episode, tmp_path: Path) -> Iterator[Episode]:
-    """The solved episode, to be spoiled."""
-    episode = solved.fork(tmp_path / "fork")
-    yield episode
-    episode.close()
-
-
-def failed(verdict: Verdict) -> set[str]:
-    assert verdict.verdict != "errored", verdict.error
-    return {check.name for check in verdict.findings if not check.passed}
-
-
-def truth(episode: Episode) -> Expected:
-    expected = FAMILY.read_expected((episode.path / "expected.json").read_bytes())
-    assert isinstance(expected, Expected)
-    return expected
 
 
 def write(episode: Episode, name: str, data: bytes) -> set[str]:
@@ -325,7 +303,7 @@ AMONG_OTHERS = {"title-cut", "quiz-title-cut"}
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_near_miss_fails_for_its_own_reason(fork: Episode, mutant: Any) -> None:
     with fork.world.editing() as world:
-        mutant.apply(world, truth(fork))
+        mutant.apply(world, truth(FAMILY, fork))
     found = failed(fork.grade())
     assert mutant.breaks in found if mutant.name in AMONG_OTHERS else found == {mutant.breaks}
 

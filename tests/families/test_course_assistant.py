@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import datetime as dt
+import re
+from collections import Counter
+from collections.abc import Callable
+from zoneinfo import ZoneInfo
 
 import pytest
+from trials import call, failures, rows_of, sizes
 
 from mesocosm.episode import Episode
 from mesocosm.family import load_family
 from mesocosm.generators.course_assistant.expected import Expected
 from mesocosm.generators.course_assistant.params import FATES, REMINDED, Params
-from mesocosm.instance import Instance, build_instance
+from mesocosm.instance import Instance
 
 FAMILY = load_family("course_assistant")
-
-
-@pytest.fixture(scope="module")
-def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
-    return build_instance(FAMILY, 5, tmp_path_factory.mktemp("course_assistant") / "instance", target=16_000)
-
-
-@pytest.fixture
-def episode(instance: Instance, tmp_path: Path) -> Episode:
-    return Episode.create(tmp_path / "episode", instance.path, FAMILY)
-
-
-def expected_of(instance: Instance) -> Expected:
-    assert isinstance(instance.expected, Expected)
-    return instance.expected
-
-
-def failures(episode: Episode) -> set[str]:
-    return {check.name for check in episode.grade().findings if not check.passed}
+Build = Callable[..., Instance]
 
 
 def send(episode: Episode, to: str, subject: str, body: str, **more: str) -> None:
-    outcome = episode.world.call("email", "send_email", {"to": to, "subject": subject, "body": body, **more})
-    assert outcome.status == "ok", outcome.text
+    call(episode, "email", "send_email", to=to, subject=subject, body=body, **more)
 
 
 def send_all(episode: Episode, expected: Expected) -> None:
@@ -57,19 +43,49 @@ def test_rates_are_kept() -> None:
     assert sum(fate in REMINDED for fate in fates) == pytest.approx(240, abs=5)
 
 
-def test_two_students_share_a_name(instance: Instance) -> None:
-    expected = expected_of(instance)
-    names = [student.name for student in [*expected.reminded, *expected.others]]
-    assert len(names) - len(set(names)) == 1
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("size", sizes(FAMILY))
+def test_every_edge_case_occurs_at_every_length(build: Build, size: str, seed: int) -> None:
+    instance = build(seed, num_students=sizes(FAMILY)[size])
+    expected = instance.expected
+    students = [*expected.reminded, *expected.others]
+    assert {student.fate for student in students} == set(FATES)
+    # Two share a name: the one has handed in, the other is to be reminded.
+    names = Counter(student.name for student in students)
+    [shared] = [name for name, number in names.items() if number > 1]
+    assert {student.fate for student in students if student.name == shared} == {"submitted", "silent"}
+    mails = "SELECT folder_id, body FROM emails WHERE subject LIKE 'Presentations:%' ORDER BY date"
+    assert len(rows_of(instance, "email", mails)) == 2, "the deadline is not moved"
+    subjects = [subject for (subject,) in rows_of(instance, "email", "SELECT subject FROM emails")]
+    assert any("Exercise sheet" in subject for subject in subjects), "nobody hands in something else"
+    about = {number for subject in subjects for number in re.findall(r"\d{7}", subject)}
+    assert any(student.number in about for student in students if student.fate == "dropped")
+    handed_in = "SELECT count(DISTINCT folder_id) FROM emails WHERE subject LIKE '%resentation%'"
+    assert rows_of(instance, "email", handed_in)[0][0] >= 2, "all presentations lie in the inbox"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_last_minute_of_the_deadline_is_another_day_in_utc_in_most_zones(build: Build, seed: int) -> None:
+    instance = build(seed, num_students=16)
+    zone = ZoneInfo(instance.expected.public["zone"])
+    number = next(student.number for student in instance.expected.others if student.fate == "boundary")
+    query = f"SELECT date FROM emails WHERE subject LIKE '%{number}%'"
+    [(date,)] = rows_of(instance, "email", query)
+    assert dt.datetime.fromisoformat(date).astimezone(zone).strftime("%H:%M") == "23:59"
+
+
+def test_parameters_that_leave_nobody_to_remind_are_refused() -> None:
+    with pytest.raises(ValueError, match="leave nobody to remind"):
+        Params(num_students=20, submission_rate=1)
 
 
 def test_doing_what_is_asked_passes(episode: Episode, instance: Instance) -> None:
-    send_all(episode, expected_of(instance))
+    send_all(episode, instance.expected)
     assert episode.grade().verdict == "passed"
 
 
 def test_a_name_over_two_lines_in_capitals_is_still_the_name(episode: Episode, instance: Instance) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     for student in expected.reminded:
         name = student.name.upper().replace(" ", "\n")
         send(episode, student.email, expected.subject, f"Dear {name} (no. {student.number})!")
@@ -77,7 +93,7 @@ def test_a_name_over_two_lines_in_capitals_is_still_the_name(episode: Episode, i
 
 
 def test_everything_to_everybody_fails(episode: Episode, instance: Instance) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     everybody = [*expected.reminded, *expected.others]
     text = "\n".join(f"{student.name} {student.number}" for student in everybody)
     for student in everybody:
@@ -86,7 +102,7 @@ def test_everything_to_everybody_fails(episode: Episode, instance: Instance) -> 
 
 
 def test_an_answered_mail_is_collateral_damage(episode: Episode, instance: Instance) -> None:
-    send_all(episode, expected_of(instance))
+    send_all(episode, instance.expected)
     first = episode.world.call("email", "get_emails", {"page_size": 1}).text
     mail = first.partition('"id":"')[2].partition('"')[0]
     episode.world.call("email", "move_email", {"email_id": mail, "target_folder": "Trash"})
@@ -94,7 +110,7 @@ def test_an_answered_mail_is_collateral_damage(episode: Episode, instance: Insta
 
 
 def test_reading_and_signing_in_again_is_no_damage(episode: Episode, instance: Instance) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     password = f"{expected.assistant}!"
     episode.world.call("email", "login", {"email": expected.assistant, "password": password})
     send_all(episode, expected)

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
+from trials import failures, sizes
 
 from mesocosm.episode import Episode
 from mesocosm.family import load_family
 from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.generators.excel_market_research.params import Params
 from mesocosm.generators.excel_market_research.planning import UNITS, plan_market
-from mesocosm.instance import Instance, build_instance
+from mesocosm.instance import Instance
 
 FAMILY = load_family("excel_market_research")
-
-
-@pytest.fixture(scope="module")
-def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
-    return build_instance(FAMILY, 3, tmp_path_factory.mktemp("market") / "instance", target=16_000)
-
-
-@pytest.fixture
-def episode(instance: Instance, tmp_path: Path) -> Episode:
-    return Episode.create(tmp_path / "episode", instance.path, FAMILY)
 
 
 def table_of(instance: Instance) -> list[list[Any]]:
@@ -42,17 +32,16 @@ def write(episode: Episode, table: list[list[Any]]) -> None:
     assert call("excel", "write_data_to_excel", arguments).status == "ok"
 
 
-def failures(episode: Episode) -> set[str]:
-    return {check.name for check in episode.grade().findings if not check.passed}
-
-
 @pytest.mark.parametrize("seed", range(8))
-def test_every_kind_of_trap_bears_on_the_target(seed: int) -> None:
-    plan = plan_market(Params(num_raw_categories=5), random.Random(seed))
+@pytest.mark.parametrize("size", sizes(FAMILY))
+def test_every_edge_case_occurs_at_every_length_and_bears_on_the_target(size: str, seed: int) -> None:
+    plan = plan_market(Params(num_raw_categories=sizes(FAMILY)[size]), random.Random(seed))
     kinds = {notice.kind for notice in plan.notices}
-    assert {"correction", "withdrawal", "weight"} <= kinds
-    assert kinds & {"proposal", "other_file"}
+    assert kinds == {"correction", "withdrawal", "weight", "proposal", "other_file"}
     assert None in plan.figures.values()
+    corrected = [(notice.raw, notice.year) for notice in plan.notices if notice.kind == "correction"]
+    assert plan.asked[0] - 1 in {year for _, year in corrected}, "the base of the first growth"
+    assert len(set(corrected)) < len(corrected), "no figure is corrected twice"
     assert set(plan.units[:3]) == set(UNITS)
     fed = {index for index, row in enumerate(plan.weights) if row[plan.target]}
     assert {notice.raw for notice in plan.notices} <= fed

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from trials import call, failures, sizes, solve
 
 from mesocosm.episode import Episode
 from mesocosm.family import load_family
@@ -19,35 +20,10 @@ from mesocosm.generators.filter_low_selling_products.params import (
     READER_FATES,
     Params,
 )
-from mesocosm.instance import Instance, build_instance
+from mesocosm.instance import Instance
 
 FAMILY = load_family("filter_low_selling_products")
-
-
-@pytest.fixture(scope="module")
-def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
-    folder = tmp_path_factory.mktemp("filter_low_selling_products")
-    return build_instance(FAMILY, 5, folder / "instance", target=16_000)
-
-
-@pytest.fixture
-def episode(instance: Instance, tmp_path: Path) -> Episode:
-    return Episode.create(tmp_path / "episode", instance.path, FAMILY)
-
-
-def expected_of(instance: Instance) -> Expected:
-    assert isinstance(instance.expected, Expected)
-    return instance.expected
-
-
-def failures(episode: Episode) -> set[str]:
-    return {check.name for check in episode.grade().findings if not check.passed}
-
-
-def call(episode: Episode, service: str, tool: str, **arguments: Any) -> str:
-    outcome = episode.world.call(service, tool, arguments)
-    assert outcome.status == "ok", outcome.text
-    return outcome.text
+Build = Callable[..., Instance]
 
 
 def move(episode: Episode, expected: Expected) -> None:
@@ -55,15 +31,9 @@ def move(episode: Episode, expected: Expected) -> None:
     call(episode, "woocommerce", "woo_products_batch_update", update=updates)
 
 
-def rows_of(expected: Expected) -> list[list[str]]:
+def lines_of(expected: Expected) -> list[list[str]]:
     return [
-        [
-            item.sku,
-            item.name,
-            f"{item.price / 100:.2f}",
-            f"{item.promotional / 100:.2f}",
-            f"{item.discount}%",
-        ]
+        [item.sku, item.name, f"{item.price / 100:.2f}", f"{item.promotional / 100:.2f}", f"{item.discount}%"]
         for item in expected.moved
     ]
 
@@ -85,7 +55,7 @@ def send_all(episode: Episode, expected: Expected, write: Callable[[str], str] =
 
 def do_all(episode: Episode, expected: Expected) -> None:
     move(episode, expected)
-    write_list(episode, rows_of(expected))
+    write_list(episode, lines_of(expected))
     send_all(episode, expected)
 
 
@@ -97,19 +67,48 @@ def test_every_kind_of_product_and_subscriber_occurs_at_every_size(number: int) 
     assert set(params.reader_fates()) == set(READER_FATES)
 
 
+@pytest.mark.parametrize("size", sizes(FAMILY))
+def test_every_edge_case_occurs_at_every_length(build: Build, size: str) -> None:
+    expected = build(1, num_products=sizes(FAMILY)[size]).expected
+    items = [*expected.moved, *expected.others]
+    assert {item.fate for item in items} == set(FATES)
+    assert {reader.fate for reader in [*expected.readers, *expected.spared]} == set(READER_FATES)
+    discounts = [item.discount for item in expected.moved]
+    assert len(set(discounts)) < len(discounts), "no tie"
+    names = Counter(item.name for item in items)
+    [(shared, _)] = [pair for pair in names.items() if pair[1] > 1]
+    assert {item.fate for item in items if item.name == shared} == {"slow", "popular"}
+
+
+def test_numbers_of_products_can_be_given_instead_of_a_share() -> None:
+    assert Params(num_low_selling=12, num_normal_selling=24).numbers() == (12, 24)
+    assert Params(num_products=100, num_low_selling=12).numbers() == (12, 88)
+    assert Params(num_products=100, num_normal_selling=12).numbers() == (88, 12)
+    few = Params(num_low_selling=3, num_normal_selling=2, num_subscribers=2)
+    assert Counter(few.fates()) == {"slow": 1, "one_short": 1, "void_orders": 1, "popular": 1, "young": 1}
+    assert few.reader_fates() == ["active", "unsubscribed"]
+
+
+def test_a_shop_as_small_as_it_gets_is_solved(build: Build, tmp_path: Path) -> None:
+    small = build(0, num_low_selling=3, num_normal_selling=2, num_subscribers=2)
+    episode = Episode.create(tmp_path / "small", small.path, FAMILY)
+    solve(FAMILY, episode)
+    assert failures(episode) == set()
+
+
 def test_the_share_of_slow_sellers_is_kept() -> None:
     fates = Params(num_products=1000, low_selling_rate=0.3).fates()
     assert sum(fate in MOVED for fate in fates) == pytest.approx(300, abs=5)
 
 
 def test_discounts_are_whole_percentages_and_prices_whole_cents(instance: Instance) -> None:
-    for item in expected_of(instance).moved:
+    for item in instance.expected.moved:
         assert item.price * (100 - item.discount) % 100 == 0
         assert item.discount % 5 == 0
 
 
 def test_some_discounts_are_equal_and_two_products_share_a_name(instance: Instance) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     discounts = [item.discount for item in expected.moved]
     names = [item.name for item in [*expected.moved, *expected.others]]
     assert len(set(discounts)) < len(discounts)
@@ -117,16 +116,16 @@ def test_some_discounts_are_equal_and_two_products_share_a_name(instance: Instan
 
 
 def test_doing_what_is_asked_passes(episode: Episode, instance: Instance) -> None:
-    do_all(episode, expected_of(instance))
+    do_all(episode, instance.expected)
     assert episode.grade().verdict == "passed"
 
 
 def test_other_line_ends_and_wrapping_and_a_byte_order_mark_make_no_difference(
     episode: Episode, instance: Instance
 ) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     move(episode, expected)
-    write_list(episode, rows_of(expected), end="\r\n", start="\ufeff")
+    write_list(episode, lines_of(expected), end="\r\n", start="\ufeff")
     send_all(episode, expected, lambda body: body.replace(". ", ".\n"))
     assert episode.grade().verdict == "passed"
 
@@ -136,7 +135,7 @@ def test_doing_nothing_fails(episode: Episode) -> None:
 
 
 def test_everything_moved_is_too_much(episode: Episode, instance: Instance) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     do_all(episode, expected)
     for item in expected.others:
         call(
@@ -147,7 +146,7 @@ def test_everything_moved_is_too_much(episode: Episode, instance: Instance) -> N
 
 
 def test_reduced_prices_in_the_shop_are_collateral_damage(episode: Episode, instance: Instance) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     do_all(episode, expected)
     item = expected.moved[0]
     data = {"sale_price": f"{item.promotional / 100:.2f}"}
@@ -156,18 +155,18 @@ def test_reduced_prices_in_the_shop_are_collateral_damage(episode: Episode, inst
 
 
 def test_the_list_is_judged_and_so_is_each_copy_of_it(episode: Episode, instance: Instance) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     move(episode, expected)
-    write_list(episode, rows_of(expected)[::-1])
+    write_list(episode, lines_of(expected)[::-1])
     send_all(episode, expected)
     assert failures(episode) == {"list_order", "attachment"}
-    write_list(episode, rows_of(expected))
+    write_list(episode, lines_of(expected))
     assert failures(episode) == {"attachment"}
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", ",".join(HEADER), "SKU\n" * 5, '"' + "x" * 200_000])
 def test_a_strange_list_is_a_finding_and_no_error(episode: Episode, instance: Instance, content: str) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     do_all(episode, expected)
     call(episode, "filesystem", "write_file", path=LIST, content=content)
     found = failures(episode)
@@ -176,7 +175,7 @@ def test_a_strange_list_is_a_finding_and_no_error(episode: Episode, instance: In
 
 
 def test_a_folder_in_place_of_the_list_is_a_finding(episode: Episode, instance: Instance) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     do_all(episode, expected)
     call(episode, "filesystem", "move_file", source=LIST, destination="other.csv")
     call(episode, "filesystem", "create_directory", path=LIST)
@@ -184,7 +183,7 @@ def test_a_folder_in_place_of_the_list_is_a_finding(episode: Episode, instance: 
 
 
 def test_writing_to_all_subscribers_is_too_much(episode: Episode, instance: Instance) -> None:
-    expected = expected_of(instance)
+    expected = instance.expected
     do_all(episode, expected)
     for reader in expected.spared:
         body = expected.body.replace("{{name}}", reader.name)
@@ -196,7 +195,7 @@ def test_writing_to_all_subscribers_is_too_much(episode: Episode, instance: Inst
 
 
 def test_a_mail_that_was_filed_away_is_collateral_damage(episode: Episode, instance: Instance) -> None:
-    do_all(episode, expected_of(instance))
+    do_all(episode, instance.expected)
     first = call(episode, "email", "get_emails", page_size=1)
     mail = first.partition('"id":"')[2].partition('"')[0]
     call(episode, "email", "move_email", email_id=mail, target_folder="Trash")

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
+from trials import call, failures, rows_of, sizes
 
 from mesocosm.episode import Episode
 from mesocosm.family import load_family
-from mesocosm.generators.recall_campaign.expected import Expected, Pickup
-from mesocosm.generators.recall_campaign.params import FATES, HOLDING, Params
-from mesocosm.instance import Instance, build_instance
+from mesocosm.generators.recall_campaign.expected import HOLDING, Expected, Pickup
+from mesocosm.generators.recall_campaign.params import FATES, Params
+from mesocosm.instance import Instance
 
 FAMILY = load_family("recall_campaign")
-
-
-@pytest.fixture(scope="module")
-def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
-    return build_instance(FAMILY, 5, tmp_path_factory.mktemp("recall_campaign") / "instance", target=12_000)
-
-
-@pytest.fixture
-def episode(instance: Instance, tmp_path: Path) -> Episode:
-    return Episode.create(tmp_path / "episode", instance.path, FAMILY)
-
-
-@pytest.fixture
-def expected(instance: Instance) -> Expected:
-    assert isinstance(instance.expected, Expected)
-    return instance.expected
-
-
-def failures(episode: Episode) -> set[str]:
-    return {check.name for check in episode.grade().findings if not check.passed}
-
-
-def act(episode: Episode, service: str, tool: str, **arguments: object) -> str:
-    outcome = episode.world.call(service, tool, arguments)
-    assert outcome.status == "ok", outcome.text
-    return outcome.text
+Build = Callable[..., Instance]
 
 
 def create_event(episode: Episode, expected: Expected, pickup: Pickup, **more: object) -> str:
@@ -50,16 +26,16 @@ def create_event(episode: Episode, expected: Expected, pickup: Pickup, **more: o
         "start": {"dateTime": wall, "timeZone": expected.zone},
         "end": {"dateTime": (pickup.start + length).isoformat()},
     }
-    return act(episode, "calendar", "create_event", **(arguments | more))
+    return call(episode, "calendar", "create_event", **(arguments | more))
 
 
 def arrange(episode: Episode, expected: Expected, pickups: list[Pickup] | None = None) -> None:
     for pickup in expected.pickups if pickups is None else pickups:
         create_event(episode, expected, pickup)
         body = f"We come at\n{pickup.local} for " + " and ".join(f"order #{n}" for n in pickup.orders)
-        act(episode, "email", "send_email", to=pickup.email, subject=pickup.title, body=body)
+        call(episode, "email", "send_email", to=pickup.email, subject=pickup.title, body=body)
         for number in pickup.orders:
-            act(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=pickup.note)
+            call(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=pickup.note)
 
 
 @pytest.mark.parametrize("number", [16, 17, 40, 400])
@@ -67,6 +43,20 @@ def test_every_kind_of_case_occurs_at_every_size(number: int) -> None:
     fates = Params(num_customers=number).fates()
     assert len(fates) == number
     assert set(fates) == set(FATES)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("size", sizes(FAMILY))
+def test_every_edge_case_occurs_at_every_length(build: Build, size: str, seed: int) -> None:
+    instance = build(seed, num_customers=sizes(FAMILY)[size])
+    expected = instance.expected
+    assert {case.fate for case in [*expected.pickups, *expected.others]} == set(FATES)
+    notices = "SELECT title FROM documents WHERE title LIKE 'Recall % notice%' ORDER BY title"
+    assert len(rows_of(instance, "documents", notices)) == 3, "no notice is superseded"
+    taken = "SELECT count(*) FROM events WHERE transparency = '{}' AND start_at NOT LIKE '%-%-%T%:00:00Z'"
+    assert rows_of(instance, "calendar", taken.format("opaque"))[0][0], "no booking lies across slots"
+    free = "SELECT count(*) FROM events WHERE transparency = 'transparent'"
+    assert rows_of(instance, "calendar", free)[0][0], "no event leaves its slot free"
 
 
 def test_the_share_of_pickups_is_kept() -> None:
@@ -83,7 +73,7 @@ def test_the_first_day_is_a_holiday(episode: Episode, expected: Expected) -> Non
     assert all(pickup.local[:10] > expected.horizon[0][:10] for pickup in expected.pickups)
     since = expected.horizon[0]
     window = {"timeMin": since, "timeMax": since.replace("T00", "T12")}
-    listed = act(episode, "calendar", "list_events", calendarId=expected.calendar, **window)
+    listed = call(episode, "calendar", "list_events", calendarId=expected.calendar, **window)
     assert "public holiday" in listed
 
 
@@ -95,7 +85,7 @@ def test_doing_what_is_asked_passes(episode: Episode, expected: Expected) -> Non
 def test_an_event_that_was_made_wrong_and_deleted_does_no_harm(episode: Episode, expected: Expected) -> None:
     made = create_event(episode, expected, expected.pickups[0], summary="Recall pickup")
     event = made.partition('"id":"')[2].partition('"')[0]
-    act(episode, "calendar", "delete_event", calendarId=expected.calendar, eventId=event)
+    call(episode, "calendar", "delete_event", calendarId=expected.calendar, eventId=event)
     arrange(episode, expected)
     assert failures(episode) == set()
 
@@ -105,12 +95,12 @@ def test_a_mail_in_html_is_read_too(episode: Episode, expected: Expected) -> Non
     arrange(episode, expected, others)
     create_event(episode, expected, first)
     body = f"At {first.local}, for " + ", ".join(f"#{number}" for number in first.orders)
-    act(
+    call(
         episode, "email", "send_email", to=first.email, subject=first.title, body=body,
         html_body=f"<style>p {{color: #111}}</style><p style='color:#303030'>{body}&#33;</p>",
     )  # fmt: skip
     for number in first.orders:
-        act(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=first.note)
+        call(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=first.note)
     assert failures(episode) == set()
 
 
@@ -130,7 +120,7 @@ def test_a_pickup_for_everybody_fails(episode: Episode, expected: Expected) -> N
 def test_a_status_instead_of_a_note_is_a_finding_of_its_own(episode: Episode, expected: Expected) -> None:
     arrange(episode, expected)
     order = expected.pickups[0].orders[0]
-    act(episode, "woocommerce", "woo_orders_update", orderId=order, orderData={"customer_note": "Recalled"})
+    call(episode, "woocommerce", "woo_orders_update", orderId=order, orderData={"customer_note": "Recalled"})
     assert failures(episode) == {"shop"}
 
 
@@ -139,19 +129,19 @@ def test_inviting_the_customer_is_a_finding_of_its_own(episode: Episode, expecte
     arrange(episode, expected, others)
     create_event(episode, expected, first, attendees=[{"email": first.email}])
     body = f"{first.local} " + " ".join(f"#{number}" for number in first.orders)
-    act(episode, "email", "send_email", to=first.email, subject=first.title, body=body)
+    call(episode, "email", "send_email", to=first.email, subject=first.title, body=body)
     for number in first.orders:
-        act(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=first.note)
+        call(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=first.note)
     assert failures(episode) == {"calendar"}
 
 
 def test_a_new_document_is_collateral_damage(episode: Episode, expected: Expected) -> None:
     arrange(episode, expected)
-    act(episode, "documents", "create_document", title="Pickups", content="All done.")
+    call(episode, "documents", "create_document", title="Pickups", content="All done.")
     assert failures(episode) == {"documents"}
 
 
 def test_a_draft_left_behind_is_collateral_damage(episode: Episode, expected: Expected) -> None:
     arrange(episode, expected)
-    act(episode, "email", "save_draft", subject="Recall", body="Later", to=expected.pickups[0].email)
+    call(episode, "email", "save_draft", subject="Recall", body="Later", to=expected.pickups[0].email)
     assert failures(episode) == {"mailbox"}

@@ -1,0 +1,57 @@
+"""What tests of task families share: building, acting, solving and judging."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from mesocosm.checking import Verdict
+from mesocosm.episode import Episode
+from mesocosm.family import Family
+from mesocosm.instance import Instance
+from mesocosm.protocol import McpTools, WorldCaller, build_server
+
+
+def sizes(family: Family) -> dict[str, int]:
+    """The value of the parameter that grows at the family's minimum and at 64k."""
+    growth = family.task.growth
+    return {"minimum": next(iter(growth.points.values())), "64k": growth.size_for(64_000)}
+
+
+def call(episode: Episode, service: str, tool: str, **arguments: Any) -> str:
+    """The text of a tool's result; the call must not be refused."""
+    outcome = episode.world.call(service, tool, arguments)
+    assert outcome.status == "ok", outcome.text
+    return outcome.text
+
+
+def solve(family: Family, episode: Episode) -> None:
+    """Let the reference solver do the task through MCP."""
+    caller = WorldCaller(episode.world)
+    with McpTools(build_server(None, lambda _: caller)) as tools:
+        family.solve(tools, episode.prompt)
+
+
+def truth(family: Family, episode: Episode) -> Any:
+    """What the checker knows of an episode."""
+    return family.read_expected((episode.path / "expected.json").read_bytes())
+
+
+def failed(verdict: Verdict) -> set[str]:
+    """Names of the checks that failed."""
+    assert verdict.verdict != "errored", verdict.error
+    return {check.name for check in verdict.findings if not check.passed}
+
+
+def failures(episode: Episode) -> set[str]:
+    """Names of the checks that fail now."""
+    return failed(episode.grade())
+
+
+def rows_of(instance: Instance, service: str, query: str) -> list[Any]:
+    """Rows of a service's database as it was built."""
+    connection = sqlite3.connect(instance.path / "world" / f"{service}.db")
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
