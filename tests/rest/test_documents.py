@@ -145,7 +145,7 @@ def never_an_internal_error(schema: Any, send: Callable[[Any], Any]) -> None:
     for found in schema.get_all_operations():
         operation = found.ok()
 
-        @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
         @given(case=st.one_of(operation.as_strategy(), operation.as_strategy(GenerationMode.NEGATIVE)))
         def attempt(case: Any) -> None:
             response = send(case)
