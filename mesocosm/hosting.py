@@ -80,6 +80,11 @@ class HostedEpisode:
         """Ports of the mail protocols that are served beside."""
         return self._pool.mail_ports
 
+    @property
+    def apis(self) -> list[str]:
+        """The services whose vendors' own APIs it offers."""
+        return [name for name in self.services if load_api(name) and self.is_open(name)]
+
     def is_open(self, service: str) -> bool:
         """Whether clients of a service's own protocols may use it."""
         return self.episode.world.is_open(service)
@@ -325,11 +330,7 @@ async def _view(hosted: HostedEpisode) -> EpisodeView:
             prompt=episode.prompt,
             mcp=f"{prefix}/mcp",
             services={name: f"{prefix}/{name}/mcp" for name in episode.world.services},
-            apis={
-                name: f"{prefix}/{name}"
-                for name in episode.world.services
-                if load_api(name) and episode.world.is_open(name)
-            },
+            apis={name: f"{prefix}/{name}" for name in hosted.apis},
             mail=hosted.mail_ports if episode.world.is_open(MAIL_SERVICE) else {},
         )
 

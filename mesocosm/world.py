@@ -36,6 +36,7 @@ from mesocosm.changes import Changes, compare
 from mesocosm.dice import Dice
 from mesocosm.errors import Conflict, Refusal, UsageError
 from mesocosm.journal import Entry, Journal
+from mesocosm.recalling import RecentReads
 from mesocosm.service import (
     Image,
     Operation,
@@ -128,7 +129,10 @@ class World:
         self.base = base
         self.read_only = read_only
         self.manifest = _read_manifest(path)
-        self.workspace = Workspace(path / "workspace", linked=read_only)
+        self._workspace = Workspace(path / "workspace", linked=read_only)
+        self._reads = RecentReads()
+        self._looked_further = False
+        """Whether the call being made asked for more than its service's tables."""
         self._dice = Dice(self.manifest.family, self.manifest.seed)
         self._stores: dict[str, Store] = {}
         self._services: dict[str, Service[Any]] = {}
@@ -184,6 +188,7 @@ class World:
     @property
     def now(self) -> datetime:
         """The world's clock, in UTC; one tick per call that was made."""
+        self._looked_further = True
         if self._building:
             return self._building[0]
         return self.manifest.start + timedelta(seconds=self.manifest.tick_seconds * self.journal.last)
@@ -191,11 +196,18 @@ class World:
     @property
     def rng(self) -> random.Random:
         """The one source of randomness: a stream while building, then one per call, both from the seed."""
+        self._looked_further = True
         if self._building:
             return self._building[1]
         if self._call_rng is None:
             self._call_rng = self.stream(str(self.journal.last))
         return self._call_rng
+
+    @property
+    def workspace(self) -> Workspace:
+        """The folder in which the agent's files live."""
+        self._looked_further = True
+        return self._workspace
 
     def stream(self, name: str) -> random.Random:
         """A source of randomness of its own, from the seed: drawing from it does not disturb the others."""
@@ -308,7 +320,14 @@ class World:
             )
             return Outcome("refused", (refusal.message,), refusal=refusal)
         if not tool.writes:
-            outcome, error = self._run_read(service, tool, bound)
+            key = (service, name, raw)
+            error = None
+            outcome = self._reads.get(key)
+            if outcome is None:
+                self._looked_further = False
+                outcome, error = self._run_read(service, tool, bound)
+                if outcome.status == "ok" and not self._looked_further and service in self._databases:
+                    self._reads.keep(key, outcome)
             journal.record(
                 service, name, raw, outcome.status, outcome.text, error, _since(started), self._inside
             )
@@ -358,6 +377,7 @@ class World:
     def _run_write(
         self, service: str, tool: Tool | Operation, bound: dict[str, Any], seq: int
     ) -> tuple[Outcome, str | None]:
+        self._reads.clear()
         try:
             store = self._store(service)
         except DBAPIError:
@@ -424,6 +444,7 @@ class World:
     @contextmanager
     def editing(self) -> Iterator[World]:
         """Change the world from outside its tools (mutants, debugging): commits what the stores were told."""
+        self._reads.clear()
         for store in self._stores.values():
             if store.session.bind is not None:
                 # A reading call leaves its connection refusing to write.

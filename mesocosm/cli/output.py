@@ -84,10 +84,14 @@ def show_proofs(proofs: list[Proof]) -> None:
     out.print(f"{len(proofs) - len(bad)} of {len(proofs)} instances proven")
 
 
-def show_episode(base: str, id_: str, prompt: str, services: list[str]) -> None:
+def show_episode(base: str, id_: str, prompt: str, services: list[str], apis: list[str]) -> None:
     err.print(f"\n[bold]episode[/] {id_}\n[bold]all services[/] {base}/e/{id_}/mcp")
     for name in services:
         err.print(f"  {name}: {base}/e/{id_}/{name}/mcp")
+    if apis:
+        err.print("[bold]vendors' own APIs[/] (the token is the episode's id)")
+    for name in apis:
+        err.print(f"  {name}: {base}/e/{id_}/{name}")
     err.print("\n[bold]prompt[/]")
     err.print(escape(prompt))
 

@@ -89,7 +89,7 @@ def serve(
             report(f"building {family.name}")
             id_ = hosting.pool.create(task, seed, target, {})
         hosted = hosting.pool.get(id_)
-        show_episode(base, id_, hosted.episode.prompt, list(family.task.servers))
+        show_episode(base, id_, hosted.episode.prompt, list(family.task.servers), hosted.apis)
         if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):
             err.print(f"\n[bold]mail[/] user: the mailbox's address, password: {id_}")
     serve_http(hosting, host, port, listener, mail)

@@ -68,6 +68,8 @@ def container_command(compose: Any, service: str, port: int) -> list[str]:
         name = word[2:].partition(":-")[0] if word.startswith("${") else ""
         words.append(values.get(name, word).replace("servers:8321", f"127.0.0.1:{port}"))
     words = ["127.0.0.1" if word == "0.0.0.0" else str(port) if word == "8321" else word for word in words]
+    # Tests run side by side: for mail any port will do.
+    words = ["0" if word in ("1143", "1025") else word for word in words]
     words = [word.replace("0.0.0.0:8322", f"127.0.0.1:{port}") for word in words]
     return [sys.executable, "-m", "mesocosm", *words]
 

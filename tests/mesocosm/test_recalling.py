@@ -1,0 +1,72 @@
+"""Reads that are made again: the same result for less, and never an old one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from mesocosm.recalling import MAX_CHARACTERS, RecentReads
+from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.world import Outcome, World
+
+ADA = "ada@example.org"
+
+
+def fill(world: World) -> None:
+    documents = world.store(DocumentsStore)
+    documents.create_user(ADA, "Ada")
+    documents.sign_in(ADA)
+    documents.create_space("Library", owner=ADA, space_id="library")
+    documents.add_documents("library", [{"title": "Plan", "content": "One", "file_id": "plan"}])
+    calendar = world.store(CalendarStore)
+    calendar.create_account(ADA, "Ada")
+    calendar.sign_in(ADA)
+
+
+@pytest.fixture
+def tools(open_tools: Callable[..., Any]) -> Any:
+    return open_tools(fill, "documents", "calendar")
+
+
+def read(tools: Any) -> Any:
+    return tools.call("documents", "read_document", file_id="plan")
+
+
+def test_a_read_that_is_made_again_is_a_call_like_any_other(tools: Any) -> None:
+    assert (read(tools), read(tools)) == ("One", "One")
+    first, second = tools.world.journal.entries()
+    assert (first.tool, first.status, first.result) == (second.tool, second.status, second.result)
+    assert second.seq == 2
+
+
+def test_a_write_is_seen_by_the_next_read(tools: Any) -> None:
+    assert read(tools) == "One"
+    tools.call("documents", "update_document", file_id="plan", content="Two")
+    assert read(tools) == "Two"
+
+
+def test_what_was_changed_from_outside_is_seen(tools: Any) -> None:
+    assert read(tools) == "One"
+    with tools.world.editing() as world:
+        world.store(DocumentsStore).update("plan", "Three")
+    assert read(tools) == "Three"
+
+
+def test_a_read_that_looks_at_the_clock_is_made_anew(tools: Any) -> None:
+    first, second = (tools.call("calendar", "get_current_time")["dateTime"] for _ in range(2))
+    assert first < second
+
+
+def test_only_so_much_is_kept() -> None:
+    reads = RecentReads()
+    page = Outcome("ok", ("x" * (MAX_CHARACTERS // 5),))
+    for number in range(7):
+        reads.keep(("documents", "read_document", str(number)), page)
+    kept = [number for number in range(7) if reads.get(("documents", "read_document", str(number)))]
+    assert kept == [2, 3, 4, 5, 6]
+    large = Outcome("ok", ("x" * MAX_CHARACTERS,))
+    reads.keep(("documents", "read_document", "large"), large)
+    assert reads.get(("documents", "read_document", "large")) is None
