@@ -41,7 +41,13 @@ COMMANDS = tuple(
 PYTHON_HOME = "/opt/python"
 _NAME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 PYTHON = f"{PYTHON_HOME}/bin/{_NAME}"
-SITE_PACKAGES = f"{PYTHON_HOME}/lib/{_NAME}/site-packages"
+_STDLIB = sysconfig.get_path("stdlib")
+# Debian's own Python has no place for libraries in its standard library, and looks for them beside it.
+SITE_PACKAGES = (
+    f"{PYTHON_HOME}/lib/{_NAME}/site-packages"
+    if os.path.isdir(f"{_STDLIB}/site-packages")
+    else f"{PYTHON_HOME}/lib/python3/dist-packages"
+)
 
 USER = 65533
 """The user as whom code runs where the server is root: below «nobody», out of every range in use."""
@@ -116,7 +122,7 @@ def python_mounts() -> tuple[Mount, ...]:
     libraries = sorted(Path(sys.base_prefix).glob("lib/libpython3*.so*"))
     return (
         Mount(os.path.realpath(sys.executable), PYTHON),
-        Mount(sysconfig.get_path("stdlib"), f"{PYTHON_HOME}/lib/{_NAME}"),
+        Mount(_STDLIB, f"{PYTHON_HOME}/lib/{_NAME}"),
         *(Mount(os.path.realpath(path), f"{PYTHON_HOME}/lib/{path.name}") for path in libraries),
     )
 
@@ -162,7 +168,8 @@ def image() -> str:
     for name in ("lib", "lib64"):
         if os.path.islink(f"/{name}"):
             os.symlink(os.readlink(f"/{name}"), f"{root}/{name}")
-    _add_place(f"{root}{SITE_IMAGE}", folder=True)
+    for path in (SITE_PACKAGES, SITE_IMAGE):
+        _add_place(f"{root}{path}", folder=True)
     shutil.copy(Path(__file__).with_name("world_clock.py"), f"{root}{SITE_IMAGE}/_world_clock.py")
     Path(f"{root}{SITE_IMAGE}/_world_clock.pth").write_text("import _world_clock\n", encoding="ascii")
     for mount in library_mounts():

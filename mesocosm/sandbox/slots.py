@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import stat
 import subprocess
 import sys
@@ -27,8 +28,8 @@ from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job, Limits, SandboxFa
 from mesocosm.sandbox.sharing import hand_over, tidy
 from mesocosm.sandbox.supervising import GRACE, Launch, Supervisor, socket_pair
 
-_FIRST_USER = 65_300
-"""Users from this number on belong to slots; no system gives them to anybody."""
+_USERS = range(65_300, 65_500)
+"""Users that belong to slots; no system gives them to anybody."""
 _DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}
 _LEFT_OUT = shutil.ignore_patterns(
     "site-packages", "test", "tests", "idlelib", "ensurepip", "config-*", "lib2to3"
@@ -40,8 +41,8 @@ class Slot:
 
     name: ClassVar[str] = "slots"
 
-    def __init__(self, root: Path, number: int) -> None:
-        self.user = _FIRST_USER + number
+    def __init__(self, root: Path) -> None:
+        self.user, self._claim = _claim_user()
         self._root = root
         self.workspace = root / WORKSPACE[1:]
 
@@ -163,12 +164,26 @@ class Slots:
         root = self._folder / f"slot-{self._made}"
         # Hard links: a second slot costs hardly any room.
         subprocess.run(["cp", "-al", "--", str(self._image), str(root)], check=True)
-        slot = Slot(root, self._made)
+        slot = Slot(root)
         for name, text in runtime.accounts(slot.user).items():
             (root / "etc" / name).unlink()
             (root / "etc" / name).write_text(text, encoding="ascii")
         self._made += 1
         return slot
+
+
+def _claim_user() -> tuple[int, socket.socket]:
+    """A user that no other runner uses, as each would kill the jobs of the other; held with the claim."""
+    for user in _USERS:
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            # A name without a file: it is free again when the process ends, however that happens.
+            claim.bind(f"\0mesocosm-slot-{user}")
+        except OSError:
+            claim.close()
+        else:
+            return user, claim
+    raise SandboxFailed("all users for slots are taken by other runners")
 
 
 def _resources(limits: Limits) -> dict[str, int]:
@@ -193,7 +208,7 @@ def _fill(image: Path) -> None:
     shutil.copytree(runtime.image(), image, symlinks=True)
     for mount in runtime.python_mounts():
         _copy(mount.source, f"{image}{mount.target}")
-    shutil.copytree(f"{image}{runtime.SITE_IMAGE}", f"{image}{runtime.SITE_PACKAGES}")
+    shutil.copytree(f"{image}{runtime.SITE_IMAGE}", f"{image}{runtime.SITE_PACKAGES}", dirs_exist_ok=True)
     for mount in runtime.library_mounts():
         _copy(mount.source, f"{image}{mount.target}")
     for path in ("/usr/share/zoneinfo", "/usr/lib/locale/C.utf8", "/etc/ld.so.cache"):
