@@ -45,10 +45,16 @@ class EpisodeInfo(BaseModel):
 
 
 class Episode:
-    """One episode on disk. Not for concurrent use: its owner makes one call at a time."""
+    """One episode on disk. Not for concurrent use: its owner makes one call at a time.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: Its directory.
+        family: That of its task, where the caller has it; otherwise it is loaded when it is needed.
+    """
+
+    def __init__(self, path: Path, family: Family | None = None) -> None:
         self.path = path
+        self._family = family
         fresh = path / ".world.fresh"
         if fresh.is_dir() and not (path / "world").exists():
             fresh.rename(path / "world")  # a crash came between the two renames of ``_replace_world``
@@ -76,7 +82,7 @@ class Episode:
             edl=manifest.length.measured if manifest.length else 0,
         )
         replace_file(path / "episode.json", orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2))
-        return cls(path)
+        return cls(path, family)
 
     @cached_property
     def world(self) -> World:
@@ -86,7 +92,7 @@ class Episode:
     @cached_property
     def family(self) -> Family:
         """The task's family."""
-        return load_family(self.info.task)
+        return self._family or load_family(self.info.task)
 
     @property
     def prompt(self) -> str:
@@ -160,7 +166,7 @@ class Episode:
         _link_tree(self.path / "base", path / "base")
         for name in ("expected.json", "prompt.md", "episode.json"):
             shutil.copyfile(self.path / name, path / name)
-        return Episode(path)
+        return Episode(path, self.__dict__.get("family"))
 
     def _snapshot_path(self, name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):

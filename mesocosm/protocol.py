@@ -11,13 +11,14 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, Protocol, Self
 
 import anyio
 import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
+from anyio.abc import TaskGroup, TaskStatus
 from anyio.lowlevel import RunVar
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.server import Server
@@ -138,21 +139,19 @@ def build_server(service: str | None, caller_of: Callable[[Context], Caller]) ->
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         # Without it the SDK lists all tools again for every call.
-        get_tool_input_schema=lambda name: _input_schemas(service).get(name),
+        get_tool_input_schema=partial(_input_schema, service),
     )
     server.middleware.clear()
     return server
 
 
-@cache
-def _input_schemas(service: str | None) -> dict[str, dict[str, Any]]:
-    if service is not None:
-        return {tool.name: tool.signature.schema for tool in load_service(service).tools.values()}
-    return {
-        f"{name}_{tool.name}": tool.signature.schema
-        for name in service_names()
-        for tool in load_service(name).tools.values()
-    }
+@lru_cache(maxsize=4096)
+def _input_schema(service: str | None, name: str) -> dict[str, Any] | None:
+    if service is None:
+        named = {other: load_service(other) for other in service_names() if name.startswith(f"{other}_")}
+        service, name = _split(name, named)
+    tool = load_service(service).tools.get(name) if service else None
+    return tool.signature.schema if tool else None
 
 
 _types: dict[tuple[int, str], types.Tool] = {}
@@ -200,29 +199,49 @@ async def serve_stdio(world: World, service: str | None) -> None:
 
 
 class HttpEndpoints:
-    """MCP over HTTP for any number of episodes: one server and one session manager per service."""
+    """MCP over HTTP for any number of episodes: one server and one session manager per service.
+
+    They are started when they are first asked for: an evaluation needs a few services of the many, and to
+    load one takes as long as hundreds of calls.
+    """
 
     def __init__(self, allowed_hosts: list[str]) -> None:
-        security = TransportSecuritySettings(
+        self._security = TransportSecuritySettings(
             enable_dns_rebinding_protection="*" not in allowed_hosts,
             allowed_hosts=allowed_hosts,
             allowed_origins=[f"http://{host}" for host in allowed_hosts],
         )
-        self._managers = {
-            name: StreamableHTTPSessionManager(
-                build_server(name, lambda context: context.request.scope["mesocosm.caller"]),  # type: ignore[union-attr]
-                security_settings=security,
-            )
-            for name in (None, *service_names())
-        }
+        self._managers: dict[str | None, StreamableHTTPSessionManager] = {}
+        self._tasks: TaskGroup | None = None
+        self._starting = anyio.Lock()
+        self._closing = anyio.Event()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Accept requests."""
-        async with AsyncExitStack() as stack:
-            for manager in self._managers.values():
-                await stack.enter_async_context(manager.run())
+        async with anyio.create_task_group() as self._tasks:
             yield
+            self._closing.set()
+
+    async def _manager(self, service: str | None) -> StreamableHTTPSessionManager:
+        if service not in self._managers:
+            async with self._starting:
+                if service not in self._managers:
+                    assert self._tasks, "requests are answered inside `running` only"
+                    self._managers[service] = await self._tasks.start(self._keep_running, service)
+        return self._managers[service]
+
+    async def _keep_running(
+        self, service: str | None, *, task_status: TaskStatus[StreamableHTTPSessionManager]
+    ) -> None:
+        """A manager has to be stopped by the task that started it."""
+        manager = StreamableHTTPSessionManager(
+            build_server(service, lambda context: context.request.scope["mesocosm.caller"]),  # type: ignore[union-attr]
+            security_settings=self._security,
+        )
+        async with manager.run():
+            task_status.started(manager)
+            await self._closing.wait()
 
     async def handle(
         self, service: str | None, caller: Caller, owner: str, scope: Scope, receive: Receive, send: Send
@@ -235,7 +254,8 @@ class HttpEndpoints:
             for name, value in scope["headers"]
         ]
         scope = {**scope, "mesocosm.caller": caller, "user": _owner(owner), "headers": headers}
-        await self._managers[service].handle_request(scope, receive, send)
+        manager = await self._manager(service)
+        await manager.handle_request(scope, receive, send)
 
 
 @lru_cache(maxsize=4096)

@@ -11,8 +11,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
@@ -25,11 +23,10 @@ from pydantic import BaseModel
 
 from mesocosm.checking import Inapplicable, Verdict
 from mesocosm.episode import Episode
-from mesocosm.family import Family, load_family
+from mesocosm.family import Family, known_as, load_family
 from mesocosm.instance import Instance, build_instance, fingerprint
 from mesocosm.length import TOLERANCE
-
-OTHER_HASH_SEED = "4711"
+from mesocosm.rebuilding import RebuildFailed, rebuilt_fingerprint
 
 
 class Proof(BaseModel):
@@ -84,7 +81,7 @@ def _prove(family: Family, proof: Proof, folder: Path) -> None:
     instance = build_instance(family, proof.seed, folder / "instance", target=proof.length)
     proof.build_seconds = round(perf_counter() - started, 2)
     _prove_length(instance, proof)
-    _prove_rebuild(proof, instance, folder / "again")
+    _prove_rebuild(family, instance, proof)
     idle = Episode.create(folder / "idle", instance.path, family)
     if (verdict := idle.grade()).verdict != "failed":
         proof.problems.append(f"doing nothing: {_show(verdict)}")
@@ -128,14 +125,13 @@ def _prove_length(instance: Instance, proof: Proof) -> None:
             )
 
 
-def _prove_rebuild(proof: Proof, instance: Instance, path: Path) -> None:
-    command = [sys.executable, "-m", "mesocosm", "build", proof.task, "--length", str(proof.length)]
-    command += ["--seed", str(proof.seed), "--out", str(path), "--json"]
-    environment = {**os.environ, "PYTHONHASHSEED": OTHER_HASH_SEED}
-    again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if again.returncode:
-        proof.problems.append(f"building it again failed: {again.stderr.strip()[-500:]}")
-    elif fingerprint(path) != fingerprint(instance.path):
+def _prove_rebuild(family: Family, instance: Instance, proof: Proof) -> None:
+    try:
+        again = rebuilt_fingerprint(known_as(family), proof.length, proof.seed)
+    except RebuildFailed as error:
+        proof.problems.append(f"building it again failed: {str(error).strip()[-500:]}")
+        return
+    if again != fingerprint(instance.path):
         proof.problems.append("building it again gave other bytes")
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mesocosm.world import Outcome
 
-MAX_CHARACTERS = 256 * 1024
-"""Of the results that one world keeps; what was asked for longest ago goes first."""
+MAX_SIZE = 256 * 1024
+"""Characters and bytes of the results that one world keeps; what was asked for longest ago goes first."""
 
 Key = tuple[str, str, str]
 """Service, tool or operation, and the arguments as the journal has them."""
@@ -25,7 +25,7 @@ class RecentReads:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Key, Outcome] = OrderedDict()
-        self._characters = 0
+        self._size = 0
 
     def get(self, key: Key) -> Outcome | None:
         """The result of the same call, if nothing was written since."""
@@ -36,16 +36,22 @@ class RecentReads:
 
     def keep(self, key: Key, outcome: Outcome) -> None:
         """Keep a result for the next time."""
-        size = len(outcome.text)
-        if size > MAX_CHARACTERS // 4:
+        size = _size(outcome)
+        if size > MAX_SIZE // 4 or (outcome.reply and not outcome.reply.repeatable):
             return
         self._kept[key] = outcome
-        self._characters += size
-        while self._characters > MAX_CHARACTERS:
+        self._size += size
+        while self._size > MAX_SIZE:
             _, oldest = self._kept.popitem(last=False)
-            self._characters -= len(oldest.text)
+            self._size -= _size(oldest)
 
     def clear(self) -> None:
         """Something may have been written."""
         self._kept.clear()
-        self._characters = 0
+        self._size = 0
+
+
+def _size(outcome: Outcome) -> int:
+    """What a result takes, with its pictures and with the bytes of an answer, which its text may not tell."""
+    blocks = sum(len(block if isinstance(block, str) else block.data) for block in outcome.blocks)
+    return blocks + (len(outcome.reply.body) if outcome.reply else 0)

@@ -27,7 +27,8 @@ import re
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import fastjsonschema
@@ -69,7 +70,12 @@ class Signature:
     integers: frozenset[str]
     """Top-level parameters that reach the function as ``int`` even if the caller wrote ``1.0``."""
     integer_lists: frozenset[str]
-    _validate: Callable[[Any], Any] = field(repr=False, compare=False)
+
+    @cached_property
+    def _validate(self) -> Callable[[Any], Any]:
+        # Compiled when it is first needed: a process has hundreds of signatures, and meets a few.
+        validate: Callable[[Any], Any] = fastjsonschema.compile(self.schema, use_default=False)
+        return validate
 
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The keyword arguments for the function; ``Invalid`` names the argument and what was expected."""
@@ -122,8 +128,7 @@ def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
         elif get_origin(bare) is list and _is_integer(get_args(bare)[0]):
             integer_lists.add(name)
     schema = {"type": "object", "properties": properties, "required": required}
-    validate = fastjsonschema.compile(schema, use_default=False)
-    return Signature(schema, frozenset(integers), frozenset(integer_lists), validate)
+    return Signature(schema, frozenset(integers), frozenset(integer_lists))
 
 
 def _public_name(name: str) -> str:

@@ -126,6 +126,9 @@ class Page:
 class Reply:
     """An answer over HTTP, where a service is also spoken to in its vendor's own way."""
 
+    repeatable: ClassVar[bool] = True
+    """Whether the same answer may be given again while nothing was written."""
+
     body: bytes
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)

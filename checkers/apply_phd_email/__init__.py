@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mesocosm.checkers.apply_phd_email.mutants import MUTANTS
 from mesocosm.checking import Check, finding
@@ -67,7 +68,7 @@ def _pages(matched: Iterable[_Sent], expected: Expected) -> Iterable[str]:
                 # Nothing that could be right: the finding must not pass for want of the file.
                 yield f"{file.name} is not in the mail to {mail.to}"
                 continue
-            texts = [_letters(expected.documents[ref.path][ref.index]) for ref in file.pages]
+            texts = tuple(_letters(expected.documents[ref.path][ref.index]) for ref in file.pages)
             found = _texts(mail.files[file.name])
             if found is None:
                 yield f"{file.name} to {mail.to} is no readable PDF file"
@@ -75,13 +76,17 @@ def _pages(matched: Iterable[_Sent], expected: Expected) -> Iterable[str]:
                 yield f"{file.name} to {mail.to}: {_difference(found, texts)}"
 
 
-def _texts(data: bytes) -> list[str] | None:
-    """The texts of a file's pages; ``None`` for what is no PDF file or cannot be read."""
+@lru_cache(maxsize=128)
+def _texts(data: bytes) -> tuple[str, ...] | None:
+    """The texts of a file's pages; ``None`` for what is no PDF file or cannot be read.
+
+    Kept, because forks of an episode that are judged one after the other have nearly the same files.
+    """
     try:
         document = Document(data, "attachment")
         if document.pages > _MOST_PAGES:
-            return []
-        return [_letters(document.text(page)) for page in range(1, document.pages + 1)]
+            return ()
+        return tuple(_letters(document.text(page)) for page in range(1, document.pages + 1))
     except Refusal:
         return None
 

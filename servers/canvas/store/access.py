@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -23,6 +23,8 @@ GRADERS = (TEACHER, TA)
 
 Rows = Iterable[Row]
 M = TypeVar("M", bound=Base)
+Clock = Callable[[], str]
+"""Tells the world's time as the tables keep it."""
 
 MAX_ID = 2**63 - 1
 _NOT_ALLOWED = "user not authorized to perform that action"
@@ -70,7 +72,8 @@ class CourseAccess:
 
     course: Row
     user_id: int
-    now: str
+    clock: Clock
+    """Not just the time: what has not asked for it is the same at any time, and so is kept."""
     admin: bool
     active: frozenset[str]
     """Types of the user's active enrollments."""
@@ -78,6 +81,11 @@ class CourseAccess:
     """Types of the user's completed enrollments."""
     observed: frozenset[int]
     """Students whom the user observes."""
+
+    @property
+    def now(self) -> str:
+        """The world's clock as the tables keep it."""
+        return self.clock()
 
     @property
     def staff(self) -> bool:
@@ -97,7 +105,8 @@ class CourseAccess:
     @property
     def ended(self) -> bool:
         """The course was concluded, or its end has come: students take no part any more."""
-        return self.closed or (self.course["end_at"] or "9") <= self.now
+        end_at = self.course["end_at"]
+        return self.closed or (end_at is not None and bool(end_at <= self.now))
 
     @property
     def edits(self) -> bool:
@@ -190,7 +199,7 @@ class AccessStore(Store):
         return CourseAccess(
             course=course,
             user_id=user_id,
-            now=self.stamp,
+            clock=lambda: self.stamp,
             admin=self._administers(user_id, course["account_id"]),
             active=frozenset(r["type"] for r in roles if r["enrollment_state"] == "active"),
             past=frozenset(r["type"] for r in roles if r["enrollment_state"] == "completed"),

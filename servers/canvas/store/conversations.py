@@ -52,15 +52,15 @@ _LAST_MESSAGE = (
     .scalar_subquery()
     .label("last_message")
 )
-_OWN = select(
+OWN_CONVERSATIONS = select(
     *Conversation.__table__.c, Participant.workflow_state, Participant.starred, _COUNT, _LAST_MESSAGE
 ).join(Participant, Participant.conversation_id == Conversation.id)
 _CONVERSATIONS = Lister(
-    _OWN.where(Participant.user_id == bindparam("user"), Participant.workflow_state != "archived").order_by(
-        Conversation.last_message_at.desc(), Conversation.id.desc()
-    )
+    OWN_CONVERSATIONS.where(
+        Participant.user_id == bindparam("user"), Participant.workflow_state != "archived"
+    ).order_by(Conversation.last_message_at.desc(), Conversation.id.desc())
 )
-_CONVERSATION = _OWN.where(
+_CONVERSATION = OWN_CONVERSATIONS.where(
     Participant.user_id == bindparam("user"), Conversation.id == bindparam("conversation")
 )
 _MESSAGES = Lister(

@@ -141,7 +141,11 @@ class DiscussionsStore(PagesStore):
         return self.one(_ENTRY, "discussion entry", entry.id, entry=entry.id)
 
     def _seen(self, access: CourseAccess) -> dict[str, Any]:
-        return {"course": access.course["id"], "staff": access.staff, "now": access.now}
+        return {
+            "course": access.course["id"],
+            "staff": access.staff,
+            "now": "" if access.staff else access.now,
+        }
 
     # -- filling ----------------------------------------------------------------------------------------
 

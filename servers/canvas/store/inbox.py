@@ -5,37 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, exists, func, select
+from sqlalchemy import bindparam, exists, select
 
 from mesocosm.servers.canvas.models import Conversation, Enrollment, Message, Participant, User
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.store.accounts import matching
+from mesocosm.servers.canvas.store.conversations import OWN_CONVERSATIONS
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.posting import PostingStore
 from mesocosm.service import Row
 
 STATES = ("read", "unread", "archived")
 
-_COUNT = (
-    select(func.count())
-    .where(Message.conversation_id == Conversation.id)
-    .scalar_subquery()
-    .label("message_count")
-)
-_LAST_MESSAGE = (
-    select(Message.body)
-    .where(Message.conversation_id == Conversation.id)
-    .order_by(Message.created_at.desc(), Message.id.desc())
-    .limit(1)
-    .scalar_subquery()
-    .label("last_message")
-)
-_OWN = (
-    select(*Conversation.__table__.c, Participant.workflow_state, Participant.starred, _COUNT, _LAST_MESSAGE)
-    .join(Participant, Participant.conversation_id == Conversation.id)
-    .where(Participant.user_id == bindparam("user"))
-)
+_OWN = OWN_CONVERSATIONS.where(Participant.user_id == bindparam("user"))
 _UNREAD = select(Participant.conversation_id).where(
     Participant.user_id == bindparam("user"), Participant.workflow_state == "unread"
 )

@@ -20,7 +20,7 @@ from mesocosm.servers.canvas.models import (
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, denied, table_of
+from mesocosm.servers.canvas.store.access import Clock, CourseAccess, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.quizzes import QuizzesStore
 from mesocosm.service import Row
@@ -135,7 +135,7 @@ class ModulesStore(QuizzesStore):
         """How far the user has come in each module: locked, unlocked, started or completed."""
         wanted = {key for module in modules for key in (module["id"], *module["prerequisite_module_ids"])}
         progress = self._progress(access, sorted(wanted))
-        return {module["id"]: _state(module, progress, access.now) for module in modules}
+        return {module["id"]: _state(module, progress, access.clock) for module in modules}
 
     def items(self, access: CourseAccess, module_id: int, page: int, per_page: int) -> Listing:
         """The items of a module that the user may see, in their order."""
@@ -299,8 +299,8 @@ def _position(fields: dict[str, Any], last: int) -> int:
     return min(wanted, last + 1)
 
 
-def _state(module: Row, progress: dict[int, Row], now: str) -> str:
-    if module["unlock_at"] and now < module["unlock_at"]:
+def _state(module: Row, progress: dict[int, Row], clock: Clock) -> str:
+    if module["unlock_at"] and clock() < module["unlock_at"]:
         return "locked"
     if any(_level(progress.get(key)) != "completed" for key in module["prerequisite_module_ids"]):
         return "locked"

@@ -22,7 +22,7 @@ def canvas_list_assignments(store: CanvasStore, course_id: Number, page: int = 1
     """
     access = store.reading(course_id)
     listing = store.assignments(access, page, per_page)
-    return page_of(listing, lambda row: assignment_json(row, staff=access.staff, now=access.now))
+    return page_of(listing, lambda row: assignment_json(row, staff=access.staff, clock=access.clock))
 
 
 @server.reads
@@ -34,7 +34,7 @@ def canvas_get_assignment(store: CanvasStore, course_id: Number, assignment_id: 
         assignment_id: The assignment.
     """
     access = store.reading(course_id)
-    return assignment_json(store.assignment(access, assignment_id), staff=access.staff, now=access.now)
+    return assignment_json(store.assignment(access, assignment_id), staff=access.staff, clock=access.clock)
 
 
 @server.writes
@@ -69,7 +69,7 @@ def canvas_create_assignment(
         submission_types=submission_types,
         published=published,
     )
-    return assignment_json(store.create_assignment(access, fields), staff=True, now=access.now)
+    return assignment_json(store.create_assignment(access, fields), staff=True, clock=access.clock)
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -103,7 +103,7 @@ def canvas_update_assignment(
         published=published,
     )
     assignment = store.update_assignment(access, assignment_id, fields)
-    return assignment_json(assignment, staff=True, now=access.now)
+    return assignment_json(assignment, staff=True, clock=access.clock)
 
 
 # -- submissions ------------------------------------------------------------------------------------------

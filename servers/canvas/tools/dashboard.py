@@ -56,7 +56,7 @@ def canvas_get_upcoming_assignments(store: CanvasStore, limit: Number | None = N
 
 def _due(store: CanvasStore, row: Row) -> Object:
     course = {"id": row["course_id"], "name": row["course_name"], "course_code": row["course_code"]}
-    return {"assignment": assignment_json(row, staff=False, now=store.stamp), "course": course}
+    return {"assignment": assignment_json(row, staff=False, clock=lambda: store.stamp), "course": course}
 
 
 @server.reads

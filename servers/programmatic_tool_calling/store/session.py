@@ -20,6 +20,9 @@ import types
 from collections.abc import Iterator
 from typing import Any, Literal
 
+DESCRIPTOR = 9
+"""Where the socket is, always."""
+
 
 class ToolError(Exception):
     """A tool call that was answered with an error."""
@@ -152,7 +155,12 @@ def main() -> None:
     """Run the program that the server has put beside this one."""
     folder = os.path.dirname(os.path.abspath(__file__))
     path = os.path.join(folder, sys.argv[1])
-    connection = Connection(int(os.environ.pop("SESSION_FD")))
+    # The number under which it came tells how busy the server is, which is different each time.
+    given = int(os.environ.pop("SESSION_FD"))
+    if given != DESCRIPTOR:
+        os.dup2(given, DESCRIPTOR, inheritable=False)
+        os.close(given)
+    connection = Connection(DESCRIPTOR)
     with open(os.path.join(folder, "tools.json"), encoding="utf-8") as file:
         tools = ToolModule(connection, json.load(file))
     with open(path, encoding="utf-8") as file:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 
 from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.access import Clock
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
 from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row, number
 
 
-def assignment_json(assignment: Row, *, staff: bool, now: str) -> Object:
+def assignment_json(assignment: Row, *, staff: bool, clock: Clock) -> Object:
     """An assignment; students do not see the description of one that is not open yet."""
     course_id, key = assignment["course_id"], assignment["id"]
-    unopened = bool(assignment["unlock_at"]) and now < assignment["unlock_at"]
+    unopened = not staff and assignment["unlock_at"] is not None and clock() < assignment["unlock_at"]
     is_quiz = assignment["quiz_id"] is not None
     shown: Object = {
         "id": key,
         "course_id": course_id,
         "name": assignment["name"],
-        "description": None if unopened and not staff else assignment["description"],
+        "description": None if unopened else assignment["description"],
         "due_at": assignment["due_at"],
         "unlock_at": assignment["unlock_at"],
         "lock_at": assignment["lock_at"],
@@ -42,7 +43,7 @@ def assignment_json(assignment: Row, *, staff: bool, now: str) -> Object:
         "is_quiz_assignment": is_quiz,
         "published": assignment["published"],
         "workflow_state": "published" if assignment["published"] else "unpublished",
-        "locked_for_user": not staff and locked(assignment, now),
+        "locked_for_user": not staff and locked(assignment, clock),
         "html_url": _address(assignment),
     }
     if is_quiz:
@@ -54,14 +55,15 @@ def _address(assignment: Row) -> str:
     return f"{ADDRESS}/courses/{assignment['course_id']}/assignments/{assignment['id']}"
 
 
-def locked(work: Row, now: str) -> bool:
+def locked(work: Row, clock: Clock) -> bool:
     """Whether work is not open yet, or closed already."""
-    return (work["unlock_at"] or "") > now or (work["lock_at"] or "9") <= now
+    opens, closes = work["unlock_at"], work["lock_at"]
+    return (opens is not None and opens > clock()) or (closes is not None and closes <= clock())
 
 
 def submission_json(store: CanvasStore, submission: Row, assignment: Row) -> Object:
     """A submission with its comments and what was handed in before."""
-    shown = bare_submission_json(submission, assignment, store.stamp)
+    shown = bare_submission_json(submission, assignment, lambda: store.stamp)
     if submission["id"] is not None:
         if submission["file_ids"]:
             shown["attachments"] = [_attachment(file) for file in store.attached_files(submission)]
@@ -71,7 +73,7 @@ def submission_json(store: CanvasStore, submission: Row, assignment: Row) -> Obj
     return shown
 
 
-def bare_submission_json(submission: Row, assignment: Row, now: str) -> Object:
+def bare_submission_json(submission: Row, assignment: Row, clock: Clock) -> Object:
     """A submission alone; whether it is late or missing follows from the due date."""
     owner = submission["user_id"]
     return {
@@ -89,7 +91,7 @@ def bare_submission_json(submission: Row, assignment: Row, now: str) -> Object:
         "entered_grade": submission["grade"],
         "entered_score": number(submission["score"]),
         "grading_period_id": None,
-        "missing": _missing(submission, assignment, now),
+        "missing": _missing(submission, assignment, clock),
         "preview_url": f"{_address(assignment)}/submissions/{owner}?preview=1",
     }
 
@@ -111,10 +113,15 @@ def attempt_json(attempt: Row, assignment: Row) -> Object:
     }
 
 
-def _missing(submission: Row, assignment: Row, now: str) -> bool:
+def _missing(submission: Row, assignment: Row, clock: Clock) -> bool:
     expected = any(kind in (*ONLINE_TYPES, QUIZ_TYPE) for kind in assignment["submission_types"])
     handed_in = submission["submitted_at"] is not None or submission["graded_at"] is not None
-    return expected and not handed_in and (assignment["due_at"] or "9") < now
+    return (
+        expected
+        and not handed_in
+        and assignment["due_at"] is not None
+        and bool(assignment["due_at"] < clock())
+    )
 
 
 def _seconds_between(start: str, end: str) -> int:

@@ -31,7 +31,7 @@ def quiz_json(quiz: Row, access: CourseAccess) -> Object:
         "show_correct_answers": quiz["show_correct_answers"],
         "assignment_id": quiz["assignment_id"],
         "has_access_code": quiz["access_code"] is not None,
-        "locked_for_user": not access.staff and locked(quiz, access.now),
+        "locked_for_user": not access.staff and locked(quiz, access.clock),
         "html_url": f"{ADDRESS}/courses/{quiz['course_id']}/quizzes/{quiz['id']}",
     }
     return shown | ({"access_code": quiz["access_code"]} if access.staff else {})
