@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -243,10 +244,21 @@ def close_session(session: Session) -> None:
     connection_of(session).close()
 
 
-def create_tables(session: Session, metadata: MetaData) -> None:
-    """Create the tables and whatever their models attach to them (indexes, triggers, FTS tables)."""
+def create_file(path: Path, metadata: MetaData) -> None:
+    """A new file with the tables and whatever their models attach to them (triggers, first rows ...)."""
+    path.write_bytes(_empty_file(metadata))
+
+
+@cache
+def _empty_file(metadata: MetaData) -> bytes:
+    """The file as it is before a generator fills it: to create fifty tables takes as long as to fill them."""
     for table in metadata.tables.values():
         # SQLAlchemy keeps them in a set, whose order differs between processes, and so would the files.
         table.indexes = OrderedSet(sorted(table.indexes, key=lambda index: str(index.name)))
-    metadata.create_all(connection_of(session))
-    connection_of(session).commit()
+    with tempfile.TemporaryDirectory(prefix="mesocosm-tables-") as folder:
+        path = Path(folder) / "empty.db"
+        session = open_session(path)
+        metadata.create_all(connection_of(session))
+        connection_of(session).commit()
+        close_session(session)
+        return path.read_bytes()

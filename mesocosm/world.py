@@ -163,7 +163,7 @@ class World:
         for name in manifest.services:
             service = load_service(name)
             if service.metadata is not None:
-                database.create_tables(world._session(name), service.metadata)
+                database.create_file(path / f"{name}.db", service.metadata)
         return world
 
     def finish_building(self) -> None:

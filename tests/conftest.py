@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
+from worlds import Fill, build_world
 
 from mesocosm.protocol import McpTools, WorldCaller, build_server
-from mesocosm.world import Manifest, World
+from mesocosm.world import World
 
 
 class WorldTools(McpTools):
@@ -22,7 +23,6 @@ class WorldTools(McpTools):
         super().__init__(build_server(None, lambda _: caller))
 
 
-Fill = Callable[[World], Any]
 OpenTools = Callable[..., WorldTools]
 
 
@@ -30,14 +30,12 @@ OpenTools = Callable[..., WorldTools]
 def make_world(tmp_path: Path) -> Iterator[Callable[..., World]]:
     """``make_world(fill, "email", ...)``: a finished world with these services, filled by ``fill(world)``."""
     worlds: list[World] = []
+    numbers = count()
 
     def make(fill: Fill | None, *services: str) -> World:
-        path = tmp_path / f"world-{len(worlds)}"
-        world = World.create(path, Manifest(services=dict.fromkeys(services)))
+        path = tmp_path / f"world-{next(numbers)}"
+        world = build_world(path, services, fill)
         worlds.append(world)
-        if fill:
-            fill(world)
-        world.finish_building()
         return world
 
     yield make

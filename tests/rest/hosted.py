@@ -11,11 +11,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from worlds import build_world
+
 from mesocosm.hosting import Hosting
 from mesocosm.journal import Entry
 from mesocosm.protocol import McpTools
 from mesocosm.replaying import Replay, replay_episode
-from mesocosm.world import Manifest, World
+from mesocosm.world import World
 
 TASK: Any = SimpleNamespace(name="by-hand", path=Path("tasks/by-hand.yaml"))
 
@@ -68,9 +70,7 @@ def host_world(
     app: Hosting, base: str, folder: Path, services: list[str], fill: Callable[[World], Any]
 ) -> HostedWorld:
     """A new world with these services, filled by ``fill(world)``, as an episode of the server."""
-    with World.create(folder / "world", Manifest(services=dict.fromkeys(services))) as world:
-        fill(world)
-        world.finish_building()
+    build_world(folder / "world", services, fill).close()
     (folder / "expected.json").write_text("{}")
     (folder / "prompt.md").write_text("Do as the test does.\n")
     return HostedWorld(app, base, app.pool.adopt(folder, TASK))

@@ -87,10 +87,12 @@ def open_shop(open_tools: Callable[..., Any]) -> Callable[..., Shop]:
     """``open_shop(further)``: the shop, after ``further(store)`` changed it."""
 
     def make(further: Callable[[WooCommerceStore], Any] | None = None) -> Shop:
+        if further is None:
+            return Shop(open_tools(fill_shop, "woocommerce"))
+
         def fill(world: World) -> None:
             fill_shop(world)
-            if further:
-                further(world.store(WooCommerceStore))
+            further(world.store(WooCommerceStore))
 
         return Shop(open_tools(fill, "woocommerce"))
 
