@@ -7,7 +7,7 @@ a kept-alive connection, in turn to the one and the other. Both bare routes answ
 answers: one is given the rows as data, as a route that has a list returns it; the other has the bytes ready
 and does nothing but send them. Ours is asked the same *again*, and something *new* each time (a parameter
 that the route passes over), which takes the way through the tables; lists that depend on the clock, such as
-Canvas's, always take it. Reported are medians over the rounds of the server's CPU time and of the latency of
+a student's of assignments that lock, always take it. Reported are medians over the rounds of the server's CPU time and of the latency of
 a request, and their ratios to the first. Target: a latency of at most 1.5 times the bare route's.
 """
 

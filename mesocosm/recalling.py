@@ -52,6 +52,7 @@ class RecentReads:
 
 
 def _size(outcome: Outcome) -> int:
-    """What a result takes, with its pictures and with the bytes of an answer, which its text may not tell."""
-    blocks = sum(len(block if isinstance(block, str) else block.data) for block in outcome.blocks)
-    return blocks + (len(outcome.reply.body) if outcome.reply else 0)
+    """What a result takes; of an answer its text says nothing, because that may stand for a pack."""
+    if outcome.reply is not None:
+        return len(outcome.reply.body)
+    return sum(len(block if isinstance(block, str) else block.data) for block in outcome.blocks)

@@ -98,7 +98,7 @@ class Outcome:
     status: Literal["ok", "refused", "fault"]
     blocks: tuple[str | Image, ...] = field(default=())
     reply: Reply | None = None
-    """What an HTTP client is answered, where it asked."""
+    """What an HTTP client is answered, where it asked; then there are no blocks."""
     refusal: Refusal | None = None
 
     @property
@@ -109,6 +109,8 @@ class Outcome:
     @property
     def text(self) -> str:
         """All text that the agent reads."""
+        if self.reply is not None:
+            return self.reply.text
         return "\n".join(block for block in self.blocks if isinstance(block, str))
 
 
@@ -497,7 +499,7 @@ def _run(store: Store, tool: Tool | Operation, bound: dict[str, Any]) -> tuple[O
     try:
         result = tool.function(store, **bound)
         if isinstance(result, Reply):
-            return Outcome("ok", (result.text,), reply=result), None
+            return Outcome("ok", reply=result), None
         return Outcome("ok", _blocks(result)), None
     except Refusal as refusal:
         return Outcome("refused", (refusal.message,), refusal=refusal), None

@@ -75,7 +75,7 @@ def test_only_so_much_is_kept() -> None:
     [
         Outcome("ok", ("x" * MAX_SIZE,)),
         Outcome("ok", ("a picture", Image(bytes(MAX_SIZE)))),
-        Outcome("ok", ("a pack",), reply=Reply(bytes(MAX_SIZE))),
+        Outcome("ok", reply=Reply(bytes(MAX_SIZE))),
     ],
     ids=["text", "picture", "bytes"],
 )
