@@ -6,9 +6,10 @@ Both servers run as processes of their own under the same uvicorn settings; one 
 a kept-alive connection, in turn to the one and the other. Both bare routes answer the very bytes that ours
 answers: one is given the rows as data, as a route that has a list returns it; the other has the bytes ready
 and does nothing but send them. Ours is asked the same *again*, and something *new* each time (a parameter
-that the route passes over), which takes the way through the tables; lists that depend on the clock, such as
-a student's of assignments that lock, always take it. Reported are medians over the rounds of the server's CPU time and of the latency of
-a request, and their ratios to the first. Target: a latency of at most 1.5 times the bare route's.
+that the route passes over), which takes the way through the tables; lists that depend on the clock, such as a
+student's of assignments that lock, always take it. Reported are medians over the rounds of the server's CPU
+time and of the latency of a request, and their ratios to the first. Target: a latency of at most 1.5 times
+the bare route's.
 """
 
 from __future__ import annotations

@@ -7,15 +7,13 @@ import re
 from collections.abc import Callable, Mapping
 from itertools import islice
 
-from sqlalchemy import delete, update
+from sqlalchemy import update
 
 from mesocosm.checking import Check, Inapplicable, Mutant
+from mesocosm.checking.answer import INEXACT, instead, judge_answer, submit
 from mesocosm.generators.lore_code.expected import Expected, Step
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.servers.submit_answer.models import Answer
-from mesocosm.servers.submit_answer.store import SubmitAnswerStore
-from mesocosm.weaving.judging import judge_answer
 from mesocosm.weaving.operators.asynchronous import Asynchronous, Score
 from mesocosm.world import World
 
@@ -26,8 +24,7 @@ _TRIED = 40
 
 def check(world: World, expected: Expected) -> list[Check]:
     """Whether there is an answer, whether it is right, and whether nothing else was changed."""
-    answers = world.store(SubmitAnswerStore).answers()
-    return judge_answer(world, answers, expected.answer)
+    return judge_answer(world, expected.answer)
 
 
 # -- near misses -------------------------------------------------------------------------------------------
@@ -50,7 +47,7 @@ def _wrong_step(mistake: Mistake) -> Callable[[World, Expected], None]:
                 continue
             answer = str(_computed(expected, {step.module: wrong})["main"])
             if answer != expected.answer:
-                _submit(world, answer)
+                submit(world, answer)
                 return
         raise Inapplicable("the mistake makes no difference in this program")
 
@@ -64,7 +61,7 @@ def _wrong_leaf(mistake: Callable[[int], int]) -> Callable[[World, Expected], No
         for name, value in expected.leaves.items():
             answer = str(_computed(expected, {name: mistake(value)})["main"])
             if answer != expected.answer:
-                _submit(world, answer)
+                submit(world, answer)
                 return
         raise Inapplicable("the mistake makes no difference in this program")
 
@@ -78,23 +75,6 @@ def _computed(expected: Expected, wrong: Values) -> dict[str, int]:
         if step.module not in wrong:
             values[step.module] = step.value(values)
     return values
-
-
-def _instead(other: Callable[[Expected], str]) -> Callable[[World, Expected], None]:
-    """Submits something else than the answer."""
-
-    def apply(world: World, expected: Expected) -> None:
-        answer = other(expected)
-        if answer == expected.answer:
-            raise Inapplicable("it is the same")
-        _submit(world, answer)
-
-    return apply
-
-
-def _submit(world: World, answer: str) -> None:
-    store = world.store(SubmitAnswerStore)
-    store.session.execute(update(Answer).values(answer=answer))
 
 
 def _reworded(step: Step, values: Values, expression: str) -> int | None:
@@ -163,15 +143,12 @@ def _document_changed(world: World, expected: Expected) -> None:
     store.session.execute(update(Document).where(Document.id == "main.py").values(title="read"))
 
 
-def _nothing_submitted(world: World, expected: Expected) -> None:
-    world.store(SubmitAnswerStore).session.execute(delete(Answer))
-
-
 def _sign_turned(expected: Expected) -> str:
     return str(-int(expected.answer))
 
 
 MUTANTS = [
+    *INEXACT,
     Mutant("minus taken for plus", "answer", _wrong_step(_minus_as_plus)),
     Mutant("two operands exchanged", "answer", _wrong_step(_exchanged)),
     Mutant("the other branch taken", "answer", _wrong_step(_other_branch)),
@@ -183,14 +160,10 @@ MUTANTS = [
     Mutant("an operation off by one", "answer", _wrong_step(lambda step, values: values[step.module] + 1)),
     Mutant("a number misread by one", "answer", _wrong_leaf(lambda value: value + 1)),
     Mutant("digits of a number exchanged", "answer", _wrong_leaf(lambda value: int(str(abs(value))[::-1]))),
-    Mutant("sign turned", "answer", _instead(_sign_turned)),
-    Mutant("value of another module", "answer", _instead(lambda e: e.other_answer)),
-    Mutant("blank before", "answer", _instead(lambda e: f" {e.answer}")),
-    Mutant("line break after", "answer", _instead(lambda e: f"{e.answer}\n")),
-    Mutant("plus sign before", "answer", _instead(lambda e: f"+{e.answer}")),
-    Mutant("as a decimal fraction", "answer", _instead(lambda e: f"{e.answer}.0")),
-    Mutant("in words", "answer", _instead(lambda e: f"main() returns {e.answer}")),
-    Mutant("last digit missing", "answer", _instead(lambda e: e.answer[:-1])),
-    Mutant("nothing submitted", "submitted", _nothing_submitted),
+    Mutant("sign turned", "answer", instead(_sign_turned)),
+    Mutant("value of another module", "answer", instead(lambda e: e.other_answer)),
+    Mutant("plus sign before", "answer", instead(lambda e: f"+{e.answer}")),
+    Mutant("as a decimal fraction", "answer", instead(lambda e: f"{e.answer}.0")),
+    Mutant("in words", "answer", instead(lambda e: f"main() returns {e.answer}")),
     Mutant("a module changed", "documents", _document_changed),
 ]

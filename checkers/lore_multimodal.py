@@ -7,26 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import update
-
 from mesocosm.changes import TableChanges
 from mesocosm.checkers.lore_documents import MUTANTS as CHAIN_MUTANTS
 from mesocosm.checking import Check, Inapplicable, Mutant
+from mesocosm.checking.answer import judge_answer, submit
 from mesocosm.generators.lore_multimodal import Expected
 from mesocosm.generators.lore_multimodal.filling import Sight
 from mesocosm.servers.documents.models import Document, Picture
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.servers.submit_answer.models import Answer
-from mesocosm.servers.submit_answer.store import SubmitAnswerStore
 from mesocosm.weaving import evaluate
-from mesocosm.weaving.judging import judge_answer
 from mesocosm.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:
     """Whether there is an answer, whether it is right, and whether nothing but views of images was added."""
-    answers = world.store(SubmitAnswerStore).answers()
-    return judge_answer(world, answers, expected.answer, is_harmless=_adds_views_only)
+    return judge_answer(world, expected.answer, is_harmless=_adds_views_only)
 
 
 def _adds_views_only(service: str, table: str, changes: TableChanges) -> bool:
@@ -46,7 +41,7 @@ def _miscount(number: Callable[[Sight], int]) -> Callable[[World, Expected], Non
             wrong = {name: number(expected.sights[name]) for name in step.values if name in expected.sights}
             result = str(evaluate(step.expression, {**step.values, **wrong}))
             if result != step.result:
-                world.store(SubmitAnswerStore).session.execute(update(Answer).values(answer=result))
+                submit(world, result)
                 return
         raise Inapplicable("the mistake makes no difference in this tree")
 
