@@ -7,6 +7,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from mailbox import fill_mailbox
 from pathlib import Path
 from types import SimpleNamespace
@@ -139,6 +140,27 @@ def test_two_agents_at_once_do_not_see_each_other(host: Host) -> None:
         thread.join()
     for name in "ab":
         assert sorted(seen[name]) == [f"{name} {number}" for number in range(10)]
+
+
+def test_the_first_requests_to_a_service_may_come_at_once(tmp_path: Path) -> None:
+    instance = tmp_path / "instance"
+    with World.create(instance / "world", Manifest(services={"memory": None})) as world:
+        world.finish_building()
+    (instance / "expected.json").write_text("{}")
+    (instance / "prompt.md").write_text("Remember.\n")
+    app = Hosting(tmp_path / "state", admin_token=TOKEN)
+    with serving(app) as base:
+        fresh = Host(app=app, base=base, instance=instance)
+        ids = [fresh.open() for _ in range(6)]
+        together = threading.Barrier(len(ids))
+
+        def read(id_: str) -> Any:
+            together.wait()
+            with fresh.tools(id_) as tools:
+                return tools.call("memory", "read_graph")
+
+        with ThreadPoolExecutor(len(ids)) as pool:
+            assert list(pool.map(read, ids)) == [{"entities": [], "relations": []}] * len(ids)
 
 
 def test_a_session_opened_under_one_episode_is_refused_under_another(host: Host) -> None:

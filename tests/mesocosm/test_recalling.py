@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from mesocosm.recalling import MAX_SIZE, RecentReads
 from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.values import timestamp
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.service import Image, Reply
 from mesocosm.world import Outcome, World
@@ -59,6 +62,22 @@ def test_what_was_changed_from_outside_is_seen(tools: Any) -> None:
 def test_a_read_that_looks_at_the_clock_is_made_anew(tools: Any) -> None:
     first, second = (tools.call("calendar", "get_current_time")["dateTime"] for _ in range(2))
     assert first < second
+
+
+def fill_course(world: World) -> None:
+    canvas = world.store(CanvasStore)
+    [student] = canvas.add_users([{"name": "Ada", "login_id": "ada@example.edu"}])
+    [course] = canvas.add_courses([{"name": "Engines", "course_code": "E-1"}])
+    canvas.enroll_students([(course, student)])
+    opens = timestamp(world.now + timedelta(seconds=3))
+    canvas.add_assignments([{"course_id": course, "name": "Notes", "unlock_at": opens}])
+    canvas.sign_in(student)
+
+
+def test_a_list_changes_when_the_clock_passes_a_date_in_it(open_tools: Callable[..., Any]) -> None:
+    tools = open_tools(fill_course, "canvas")
+    lists = [tools.call("canvas", "canvas_list_assignments", course_id=1) for _ in range(5)]
+    assert [listed[0]["locked_for_user"] for listed in lists] == [True, True, True, False, False]
 
 
 def test_only_so_much_is_kept() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from mailbox import fill_mailbox
 from pathlib import Path
 from typing import Any
@@ -53,6 +55,21 @@ def test_calls_of_a_program_are_journalled_inside_its_own(run: Run, tools: Any) 
         (2, 1, "get_emails", "ok"),
         (3, 1, "send_email", "ok"),
     ]
+
+
+def test_a_program_is_not_told_what_else_the_server_has_open(run: Run) -> None:
+    code = """
+import os, stat
+def is_socket(number):
+    try: return stat.S_ISSOCK(os.fstat(number).st_mode)
+    except OSError: return False
+print([number for number in range(3, 999) if is_socket(number)], "SESSION_FD" in os.environ)
+"""
+    first = run(code)["stdout"]
+    with ExitStack() as opened:
+        for _ in range(50):
+            opened.enter_context(tempfile.TemporaryFile())
+        assert run(code)["stdout"] == first == "[9] False\n"
 
 
 def test_only_results_that_reach_the_agent_count_as_delivered(run: Run, tools: Any) -> None:
