@@ -35,7 +35,9 @@ def workbook(megabytes: float) -> bytes:
         book = openpyxl.Workbook(write_only=True)
         sheet = book.create_sheet("Data")
         for row in range(rows):
-            sheet.append([f"{dice.getrandbits(48):x}", *(round(dice.random() * 1e6, 3) for _ in range(COLUMNS - 1))])
+            sheet.append(
+                [f"{dice.getrandbits(48):x}", *(round(dice.random() * 1e6, 3) for _ in range(COLUMNS - 1))]
+            )
             assert row < 2**20
         file = BytesIO()
         book.save(file)

@@ -68,8 +68,11 @@ def _read(path: Path) -> Iterator[RunResult]:
         try:
             for value in _documents(file.read_bytes()):
                 yield RunResult.model_validate(value)
-        except (orjson.JSONDecodeError, UnicodeDecodeError, ValidationError) as error:
-            raise UsageError(f"{file} is no result of a run: {str(error).splitlines()[0]}") from None
+        except ValidationError as error:
+            missing = ".".join(str(part) for part in error.errors()[0]["loc"]) or "what it begins with"
+            raise UsageError(f"{file} is no result of `mesocosm run --json`: look at {missing}") from None
+        except (orjson.JSONDecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file} is no result of a run: {error}") from None
 
 
 def _documents(data: bytes) -> list[Any]:

@@ -291,6 +291,7 @@ class Workspace:
                 with self._folder(new.parent) as target:
                     if _exists(new.name, target):
                         raise Conflict(f"The destination already exists: {self.shown(new)}")
+                    self._check_depth(new, self._height(old))
                     os.rename(old.name, new.name, src_dir_fd=origin, dst_dir_fd=target)
                     _stamp(target, moment)
                 _stamp(origin, moment)
@@ -401,12 +402,22 @@ class Workspace:
                 f"The workspace is full: it may hold {limits.workspace_entries:,} files and folders "
                 "(setting workspace_entries)."
             )
-        depth = len(path.relative_to(self._root()).parts) - 1
-        if depth > limits.workspace_depth:
+        self._check_depth(path)
+
+    def _check_depth(self, path: Path, height: int = 0) -> None:
+        """Refuse something with ``height`` levels below it at a place that is too deep for it."""
+        depth, most = len(path.relative_to(self._root()).parts) - 1 + height, settings().workspace_depth
+        if depth > most:
             raise Invalid(
-                f"{self.shown(path)} lies too deep: folders may be nested {limits.workspace_depth} deep "
+                f"{self.shown(path)} lies too deep: folders may be nested {most} deep "
                 "(setting workspace_depth)."
             )
+
+    def _height(self, path: Path) -> int:
+        """How many levels there are below a file or folder."""
+        inside = f"{path.relative_to(self._root()).as_posix()}/"
+        below = (entry.path.removeprefix(inside) for entry in self.walk() if entry.path.startswith(inside))
+        return max((rest.count("/") + 1 for rest in below), default=0)
 
     def _refusal(self, path: Path, error: OSError, *, doing: str = "read", kind: str = "file") -> Refusal:
         """What an operating system's error means to the agent."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import delete, update
 
 from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS, sent_to
+from mesocosm.checking.mailbox import INBOX_MUTANTS, redirect, send, sent_to, unsend
 from mesocosm.generators.apply_phd_email.expected import (
     ASKING,
     MATERIALS,
@@ -56,7 +56,7 @@ def _also_to(fate: str) -> Apply:
         if other is None:
             raise Inapplicable
         mail = _mail(world, expected, other.address, expected.requests[0].files)
-        world.store(EmailStore).add_emails(expected.applicant, "Sent", [mail])
+        send(world.store(EmailStore), expected.applicant, mail)
 
     return apply
 
@@ -66,9 +66,7 @@ def _not_to(fate: str) -> Apply:
 
     def apply(world: World, expected: Expected) -> None:
         store = world.store(EmailStore)
-        mail = sent_to(store, _of(expected, fate).address)
-        store.session.execute(delete(Attachment).where(Attachment.email_id == mail.id))
-        store.session.execute(delete(Email).where(Email.id == mail.id))
+        unsend(store, sent_to(store, _of(expected, fate).address))
 
     return apply
 
@@ -84,13 +82,14 @@ def _edit(change: Callable[[Email, Expected], None], fate: str = "asked") -> App
 
 def _to_professor(world: World, expected: Expected) -> None:
     request = _of(expected, "assistant")
-    sent_to(world.store(EmailStore), request.address).to = request.own_address
+    store = world.store(EmailStore)
+    redirect(store, sent_to(store, request.address), request.own_address)
 
 
 def _twice(world: World, expected: Expected) -> None:
     request = expected.requests[0]
     mail = _mail(world, expected, request.address, request.files)
-    world.store(EmailStore).add_emails(expected.applicant, "Sent", [mail])
+    send(world.store(EmailStore), expected.applicant, mail)
 
 
 def _copy(mail: Email, expected: Expected) -> None:

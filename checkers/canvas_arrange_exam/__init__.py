@@ -24,6 +24,7 @@ def check(world: World, expected: Expected) -> list[Check]:
         finding("other_files", touched_files(changes, made=(WORKBOOK,))),
         finding("mailbox", touched_tables(changes, "email")),
         finding("canvas", touched_tables(changes, "canvas")),
+        finding("memory", touched_tables(changes, "memory")),
     ]
 
 

@@ -13,12 +13,13 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sqlalchemy import delete, select
 
 from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS
+from mesocosm.checking.mailbox import INBOX_MUTANTS, send
 from mesocosm.generators.canvas_arrange_exam.expected import SHEET, WORKBOOK, Expected, Row
 from mesocosm.servers.canvas.models import DiscussionTopic
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.excel.store import save_workbook
+from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.world import World
 
 CODE, NAME, PROCTOR, ADDRESS, BOOK, DATE, TIME, DURATION, PLACE, SOURCE, CREDIT = range(1, 12)
@@ -253,8 +254,15 @@ def _note_in_a_file(world: World, expected: Expected) -> None:
 def _mail_sent(world: World, expected: Expected) -> None:
     store = world.store(EmailStore)
     own = store.account
-    mail = {"sender": own, "to": own, "subject": "My finals", "body": "See the workbook.", "date": world.now}
-    store.add_emails(own, "Sent", [mail])  # type: ignore[list-item]
+    send(
+        store,
+        own,
+        {"sender": own, "to": own, "subject": "My finals", "body": "See the workbook.", "date": world.now},
+    )
+
+
+def _remember(world: World, expected: Expected) -> None:
+    world.store(MemoryStore).create_entities([("Finals", "note", ["All entered"])])
 
 
 def _announcement_removed(world: World, expected: Expected) -> None:
@@ -300,6 +308,7 @@ MUTANTS = [
     Mutant("blank-for-tbd", "start_time", _blank_instead_of_tbd),
     Mutant("duration-in-hours", "duration", _duration_in_hours),
     Mutant("building-without-room", "location", _building_only),
+    Mutant("notes-in-memory", "memory", _remember),
     Mutant("source-wrong", "information_source", _other_source),
     Mutant("credit-off-by-one", "course_credit", _credit_off_by_one),
     Mutant("column-renamed", "header", _rename_column),

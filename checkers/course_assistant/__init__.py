@@ -34,17 +34,13 @@ def check(world: World, expected: Expected) -> list[Check]:
     ]
 
 
-def _text(mail: Letter) -> str:
-    return f"{mail.body}\n{mail.html}"
-
-
 def _lacking(
     sent: dict[str, Letter], wanted: dict[str, Student], fact: Callable[[Student], str]
 ) -> list[str]:
     return [
         f"{fact(wanted[address])!r} is not in the mail to {address}"
         for address, mail in sent.items()
-        if address in wanted and not _says(_text(mail), fact(wanted[address]))
+        if address in wanted and not _says(mail.text, fact(wanted[address]))
     ]
 
 
@@ -60,6 +56,6 @@ def _foreign_ids(
     numbers = {student.number for student in known}
     for address, mail in sent.items():
         own = wanted[address].number if address in wanted else None
-        foreign = sorted((set(re.findall(r"\d{7}", _text(mail))) & numbers) - {own})
+        foreign = sorted((set(re.findall(r"\d{7}", mail.text)) & numbers) - {own})
         if foreign:
             yield f"{', '.join(foreign)} in the mail to {address}"

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from io import BytesIO
 
 from openpyxl import load_workbook
-from sqlalchemy import delete
 
 from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS, sent_to
+from mesocosm.checking.mailbox import INBOX_MUTANTS, send, sent_to, unsend
 from mesocosm.generators.course_assistant.expected import ROSTER, SHEET, Expected, Student
 from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
@@ -46,7 +45,7 @@ def _also_to(fate: str) -> Callable[[World, Expected], None]:
         if student is None:
             raise Inapplicable
         reminder = _reminder(world, expected, student)
-        world.store(EmailStore).add_emails(expected.assistant, "Sent", [reminder])
+        send(world.store(EmailStore), expected.assistant, reminder)
 
     return apply
 
@@ -59,14 +58,14 @@ def _not_to(fate: str) -> Callable[[World, Expected], None]:
         if student is None or len(expected.reminded) == 1:
             raise Inapplicable
         store = world.store(EmailStore)
-        store.session.execute(delete(Email).where(Email.id == sent_to(store, student.email).id))
+        unsend(store, sent_to(store, student.email))
 
     return apply
 
 
 def _twice(world: World, expected: Expected) -> None:
     reminder = _reminder(world, expected, expected.reminded[0])
-    world.store(EmailStore).add_emails(expected.assistant, "Sent", [reminder])
+    send(world.store(EmailStore), expected.assistant, reminder)
 
 
 def _together(world: World, expected: Expected) -> None:
@@ -76,7 +75,7 @@ def _together(world: World, expected: Expected) -> None:
     first, second = (sent_to(store, student.email) for student in expected.reminded[:2])
     first.to = f"{first.to}, {second.to}"
     first.body = f"{first.body}\n{second.body}"
-    store.session.delete(second)
+    unsend(store, second)
 
 
 def _subject(mail: Email, expected: Expected) -> None:

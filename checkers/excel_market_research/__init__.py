@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,8 +17,8 @@ from mesocosm.world import World
 
 __all__ = ["MUTANTS", "check"]
 
-_NEAR = 0.0101
-"""Two decimals, however halves were rounded on the way."""
+_NEAR = 0.005001
+"""How far two decimals may be from the exact value, a half rounded either way."""
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Table:
     problem: str = ""
     header: list[str] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
-    formulas: int = 0
+    not_numbers: list[str] = field(default_factory=list)
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -41,7 +41,8 @@ def check(world: World, expected: Expected) -> list[Check]:
             "header", [] if table.header == expected.header else [f"{table.header} is not {expected.header}"]
         ),
         finding("years", [] if years == expected.years else [f"{years} instead of {expected.years}"]),
-        finding("numbers", [f"{table.formulas} formulas"] if table.formulas else []),
+        finding("numbers", table.not_numbers),
+        finding("other_cells", list(_beside(table))),
         finding("category_growth", list(_wrong(table, expected, slice(1, len(expected.header) - 1)))),
         finding("growth_rate", list(_wrong(table, expected, slice(len(expected.header) - 1, None)))),
         finding("other_files", touched_files(world.changes(), made=(RESULT,))),
@@ -58,17 +59,19 @@ def _read(world: World) -> Table:
     except Refusal as refusal:
         return Table(refusal.message)
     lines: list[list[Any]] = []
-    formulas = 0
+    not_numbers: list[str] = []
     for columns, values in sheet.rows:
         line: list[Any] = [None] * max(columns)
         for column, value in zip(columns, values, strict=True):
-            formulas += isinstance(value, Formula)
             line[column - 1] = value
+            if lines and _number(value) is None:
+                kind = "a formula" if isinstance(value, Formula) else repr(value)
+                not_numbers.append(f"{kind} in column {column}, row {len(lines) + 1}")
         lines.append(line)
     if not lines:
         return Table(f"{RESULT} is empty")
     header = [" ".join(str(cell or "").split()) for cell in lines[0]]
-    return Table(header=header, rows=lines[1:], formulas=formulas)
+    return Table(header=header, rows=lines[1:], not_numbers=not_numbers)
 
 
 def _wrong(table: Table, expected: Expected, columns: slice) -> Sequence[str]:
@@ -81,9 +84,18 @@ def _wrong(table: Table, expected: Expected, columns: slice) -> Sequence[str]:
             row = rows.get(year, [])
             place = places.get(name, len(row))
             found = _number(row[place]) if place < len(row) else None
-            if found is None or abs(found - round(value, 2)) > _NEAR:
+            if found is None or not abs(found - value) <= _NEAR:
                 wrong.append(f"{year}, {name}: {found} instead of {value:.2f}")
+            elif round(found, 2) != found:
+                wrong.append(f"{year}, {name}: {found} is not rounded to two decimals")
     return wrong
+
+
+def _beside(table: Table) -> Iterable[str]:
+    """Cells that are beside the table; further rows are years that were not asked for."""
+    for number, row in enumerate(table.rows, start=2):
+        if any(cell is not None for cell in row[len(table.header) :]):
+            yield f"row {number} goes on beyond the heading"
 
 
 def _before(columns: slice) -> slice:
@@ -92,10 +104,5 @@ def _before(columns: slice) -> slice:
 
 
 def _number(cell: Any) -> float | None:
-    """A number, also one that was written as text."""
-    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
-        return None
-    try:
-        return float(cell)
-    except ValueError:
-        return None
+    """A number; text that looks like one is none."""
+    return None if isinstance(cell, bool) or not isinstance(cell, int | float) else float(cell)

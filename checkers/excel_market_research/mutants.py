@@ -51,12 +51,6 @@ def _round(sheet: Worksheet, expected: Expected) -> None:
         sheet.cell(row, last, value)
 
 
-def _fractions(sheet: Worksheet, expected: Expected) -> None:
-    for row in range(2, len(expected.years) + 2):
-        for column in range(2, len(expected.header) + 1):
-            sheet.cell(row, column).value = float(str(sheet.cell(row, column).value)) / 100
-
-
 def _swap_years(sheet: Worksheet, expected: Expected) -> None:
     for column in range(1, len(expected.header) + 1):
         first, second = sheet.cell(2, column), sheet.cell(3, column)
@@ -97,6 +91,30 @@ def _formula(sheet: Worksheet, expected: Expected) -> None:
     sheet.cell(2, len(expected.header)).value = "=ROUND((B3/B2-1)*100,2)"
 
 
+def _everywhere(value: Callable[[float], float | str]) -> Change:
+    """Other values in all cells but the years."""
+
+    def change(sheet: Worksheet, expected: Expected) -> None:
+        for row in range(2, len(expected.years) + 2):
+            for column in range(2, len(expected.header) + 1):
+                cell = sheet.cell(row, column)
+                cell.value = value(float(str(cell.value)))
+
+    return change
+
+
+def _unrounded(sheet: Worksheet, expected: Expected) -> None:
+    for row, values in enumerate(expected.rows, start=2):
+        for column, value in enumerate(values, start=2):
+            sheet.cell(row, column).value = value
+    if all(round(value, 2) == value for values in expected.rows for value in values):
+        raise Inapplicable
+
+
+def _beside(sheet: Worksheet, expected: Expected) -> None:
+    sheet.cell(2, len(expected.header) + 2).value = "checked"
+
+
 def _unit_in_heading(sheet: Worksheet, expected: Expected) -> None:
     sheet.cell(1, 2).value = str(sheet.cell(1, 2).value).replace(" %", " (mn USD) %")
 
@@ -119,7 +137,7 @@ MUTANTS = [
     Mutant("first growth rate off", "growth_rate", _edit(_nudge(2, -1))),
     Mutant("last growth rate off", "growth_rate", _edit(_nudge(-1, -1))),
     Mutant("rounded to whole percents", "growth_rate", _edit(_round)),
-    Mutant("fractions instead of percents", "growth_rate", _edit(_fractions)),
+    Mutant("fractions instead of percents", "growth_rate", _edit(_everywhere(lambda value: value / 100))),
     Mutant("growth one year late", "growth_rate", _edit(_shift)),
     Mutant("two years in the wrong order", "years", _edit(_swap_years)),
     Mutant("a year missing", "years", _edit(_drop_year)),
@@ -128,6 +146,11 @@ MUTANTS = [
     Mutant("a category missing", "header", _edit(_drop_column)),
     Mutant("a unit in a heading", "header", _edit(_unit_in_heading)),
     Mutant("a formula", "numbers", _edit(_formula)),
+    Mutant("not a number", "numbers", _edit(_everywhere(lambda value: "nan"))),
+    Mutant("numbers as text", "numbers", _edit(_everywhere(str))),
+    Mutant("all a hundredth higher", "growth_rate", _edit(_everywhere(lambda v: round(v + 0.01, 2)))),
+    Mutant("not rounded", "growth_rate", _edit(_unrounded)),
+    Mutant("a remark beside the table", "other_cells", _edit(_beside)),
     Mutant("a second sheet", "workbook", _second_sheet),
     Mutant("the data corrected in place", "other_files", _corrected_data),
 ]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from sqlalchemy import delete, insert, select, update
 
 from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS, sent_to
+from mesocosm.checking.mailbox import INBOX_MUTANTS, send, sent_to, unsend
 from mesocosm.generators.filter_low_selling_products.expected import (
     HEADER,
     LIST,
@@ -228,9 +228,7 @@ def _reader(readers: list[Reader], fate: str) -> Reader:
 def _not_to(fate: str) -> Apply:
     def apply(world: World, expected: Expected) -> None:
         store = world.store(EmailStore)
-        mail = sent_to(store, _reader(expected.readers, fate).email)
-        store.session.execute(delete(Attachment).where(Attachment.email_id == mail.id))
-        store.session.execute(delete(Email).where(Email.id == mail.id))
+        unsend(store, sent_to(store, _reader(expected.readers, fate).email))
 
     return apply
 
@@ -238,7 +236,7 @@ def _not_to(fate: str) -> Apply:
 def _also_to(fate: str, *, told: bool = False) -> Apply:
     def apply(world: World, expected: Expected) -> None:
         reader = _reader(expected.readers if told else expected.spared, fate)
-        world.store(EmailStore).add_emails(expected.shop_email, "Sent", [_letter(world, expected, reader)])
+        send(world.store(EmailStore), expected.shop_email, _letter(world, expected, reader))
 
     return apply
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -24,8 +23,6 @@ __all__ = ["MUTANTS", "check"]
 
 _MOMENT = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d \d\d:\d\d(?!\d)")
 _ORDER = re.compile(r"#(\d{1,12})")
-_TAG = re.compile(r"<[^>]*>")
-_STYLE = re.compile(r"<style.*?</style>", re.DOTALL | re.IGNORECASE)
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -71,6 +68,13 @@ def _events(world: World, changes: Changes, expected: Expected) -> Iterable[Chec
         or row["recurrence"]
     ]
     yield finding("slots", wrong or _none(ours, "event"))
+    free = [
+        f"{title}: {row['status']}, {row['transparency']}"
+        for title in wanted
+        for row in by_title.get(title, [])
+        if (row["status"], row["transparency"]) != ("confirmed", "opaque")
+    ]
+    yield finding("slots_taken", free)
     yield finding("calendar", list(_calendar_damage(changes, {row["number"] for row in all_made})))
 
 
@@ -121,28 +125,16 @@ def _mails(world: World, changes: Changes, expected: Expected) -> Iterable[Check
     yield finding("mailbox", outbox.damage())
 
 
-def _text(letter: Letter) -> str:
-    # Many agents send the same text in both forms: each is read, together they say no more.
-    text = f"{letter.body}\n{_shown(letter.html)}"
-    # A line may break anywhere.
-    return " ".join(text.split())
-
-
-def _shown(page: str) -> str:
-    """What a reader sees of HTML: a colour in a style sheet is no order number."""
-    return html.unescape(_TAG.sub(" ", _STYLE.sub(" ", page)))
-
-
 def _wrong_slots(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
     for mail, pickup in pairs:
-        stated = sorted(set(_MOMENT.findall(_text(mail))))
+        stated = sorted(set(_MOMENT.findall(mail.text)))
         if stated != [pickup.local]:
             yield f"{', '.join(stated) or 'no moment'} in the mail to {pickup.email}, not {pickup.local}"
 
 
 def _wrong_orders(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
     for mail, pickup in pairs:
-        stated = sorted({int(number) for number in _ORDER.findall(_text(mail))})
+        stated = sorted({int(number) for number in _ORDER.findall(mail.text)})
         if stated != pickup.orders:
             yield f"orders {stated} in the mail to {pickup.email}, not {pickup.orders}"
 

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from sqlalchemy import delete, select, update
 
 from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS
+from mesocosm.checking.mailbox import INBOX_MUTANTS, send, unsend
 from mesocosm.generators.recall_campaign.expected import HOLDING, SETTLED, Expected, Pickup
 from mesocosm.servers.calendar.models import Entry, Event
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.email.models import Email, Folder
-from mesocosm.servers.email.store import EmailStore
+from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.woocommerce.models import Order, OrderNote
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.world import World
@@ -55,11 +55,11 @@ def _overlooked(fate: str) -> Change:
 
     def apply(world: World, expected: Expected) -> None:
         pickup = _pickup(expected, fate)
-        event, letter = _event(world, pickup).number, _letter(world, pickup).id
+        event = _event(world, pickup).number
         session = world.store(CalendarStore).session
         session.execute(delete(Entry).where(Entry.event == event))
         session.execute(delete(Event).where(Event.number == event))
-        world.store(EmailStore).session.execute(delete(Email).where(Email.id == letter))
+        unsend(world.store(EmailStore), _letter(world, pickup))
         notes = delete(OrderNote).where(OrderNote.order_id.in_(pickup.orders), OrderNote.note == pickup.note)
         world.store(WooCommerceStore).session.execute(notes)
 
@@ -81,19 +81,14 @@ def _needless(fate: str) -> Change:
             expected.calendar, [{"summary": title, "start": ends[0], "end": ends[1]}]
         )
         body = f"{last.local}, #{case.orders[0]}"
-        world.store(EmailStore).add_emails(
-            expected.coordinator,
-            "Sent",
-            [
-                {
-                    "sender": expected.coordinator,
-                    "to": case.email,
-                    "subject": title,
-                    "body": body,
-                    "date": world.now,
-                }
-            ],
-        )
+        mail: NewEmail = {
+            "sender": expected.coordinator,
+            "to": case.email,
+            "subject": title,
+            "body": body,
+            "date": world.now,
+        }
+        send(world.store(EmailStore), expected.coordinator, mail)
         world.store(WooCommerceStore).add_notes([{"order_id": case.orders[0], "note": last.note}])
 
     return apply
@@ -112,6 +107,15 @@ def _moved(fate: str, hours: float = 0, minutes: float = 0) -> Change:
                 hours=hours, minutes=minutes
             )
             setattr(event, name, f"{moment:%Y-%m-%dT%H:%M:%SZ}")
+
+    return apply
+
+
+def _marked(column: str, value: str) -> Change:
+    """An event that does not hold its slot."""
+
+    def apply(world: World, expected: Expected) -> None:
+        setattr(_event(world, expected.pickups[0]), column, value)
 
     return apply
 
@@ -240,6 +244,8 @@ MUTANTS = [
     Mutant("two cases in the wrong order", "slots", _exchanged),
     Mutant("the depot's time taken for UTC", "slots", _wall_clock_as_utc),
     Mutant("a longer slot", "slots", _longer),
+    Mutant("an event marked as free", "slots_taken", _marked("transparency", "transparent")),
+    Mutant("a tentative event", "slots_taken", _marked("status", "tentative")),
     Mutant("a title without its sign", "events_missing", _retitled),
     Mutant("the same event in another calendar", "events_extra", _own_calendar),
     Mutant("the customer invited", "calendar", _invited),

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from sqlalchemy import select
 
 from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS
+from mesocosm.checking.mailbox import INBOX_MUTANTS, send
 from mesocosm.generators.set_conf_cr_ddl.expected import INFO_FILE, LEAD, Expected, NotDue, Reminder
 from mesocosm.servers.calendar.models import Event
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import EventFields
-from mesocosm.servers.email.store import EmailStore
+from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.world import World
 
 Apply = Callable[[World, Expected], None]
@@ -269,11 +269,14 @@ def _calendar_shared(world: World, expected: Expected) -> None:
 
 def _mail_sent(world: World, expected: Expected) -> None:
     own = expected.account
-    world.store(EmailStore).add_emails(
-        own,
-        "Sent",
-        [{"sender": own, "to": own, "subject": "Deadlines", "body": "See the calendar.", "date": world.now}],
-    )
+    mail: NewEmail = {
+        "sender": own,
+        "to": own,
+        "subject": "Deadlines",
+        "body": "See the calendar.",
+        "date": world.now,
+    }
+    send(world.store(EmailStore), own, mail)
 
 
 def _file_left(world: World, expected: Expected) -> None:

@@ -77,6 +77,8 @@ class Params(family.Params):
     def _shares_are_shares(self) -> Self:
         rates = {_RATES[fate]: rate for fate, rate in self.fate_rates().items()}
         require_whole(rates, "num_courses", self.num_courses)
+        if not any(fate in LISTED for fate in self.fates()):
+            raise ValueError("num_courses and the rates leave no final exam to put into the schedule")
         return self
 
     def fate_rates(self) -> dict[str, float]:

@@ -23,7 +23,7 @@ from mesocosm.generators.excel_market_research.expected import (
     Expected,
 )
 from mesocosm.generators.excel_market_research.params import Params
-from mesocosm.generators.excel_market_research.planning import Notice, Plan, plan_market
+from mesocosm.generators.excel_market_research.planning import Notice, Plan, decimals, plan_market
 from mesocosm.prose import Prose, Topic
 from mesocosm.reading import sheet_cells
 from mesocosm.servers.excel.store import save_workbook
@@ -126,7 +126,7 @@ def _format(plan: Plan) -> Workbook:
 
 def _memo(notice: Notice, plan: Plan, prose: Prose, rng: random.Random) -> Memo:
     name, unit = plan.raw[notice.raw], plan.units[notice.raw]
-    value = f"{notice.value:,.3f}" if unit == "bn USD" else f"{notice.value:,.2f}"
+    value = f"{notice.value:,.{decimals(unit)}f}"
     author, title = OFFICE, f"{name}: a correction"
     match notice.kind:
         case "correction":

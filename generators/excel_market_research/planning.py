@@ -175,7 +175,7 @@ def _disturb(plan: Plan, params: Params, rng: random.Random) -> None:
     def changed(key: Key) -> float:
         value = plan.figures[key]
         assert value is not None
-        return round(value * rng.choice((0.88, 0.93, 1.07, 1.12)), 3)
+        return round(value * rng.choice((0.88, 0.93, 1.07, 1.12)), decimals(plan.units[key[0]]))
 
     for index in range(share_of(params.correction_rate, number)):
         raw, year = key = (edges or inner).pop()
@@ -190,6 +190,11 @@ def _disturb(plan: Plan, params: Params, rng: random.Random) -> None:
     for index, (raw, year) in enumerate(taken(params.proposal_rate, len(kinds))):
         plan.notices.append(Notice(kinds[index % 2], later(day), raw, year, changed((raw, year))))
     _change_weight(plan, rng, later(day))
+
+
+def decimals(unit: str) -> int:
+    """How many decimals a memo gives of a figure in this unit."""
+    return 3 if unit == "bn USD" else 2
 
 
 def _edges(plan: Plan, fed: list[int], rng: random.Random) -> list[Key]:

@@ -83,6 +83,8 @@ class Params(family.Params):
     def _shares_are_shares(self) -> Self:
         rates = {_RATES[fate]: rate for fate, rate in self.fate_rates().items()}
         require_whole(rates, "num_target", self.num_target)
+        if not any(fate == "due" for fate in self.fates()):
+            raise ValueError("num_target and due_rate leave no deadline to set a reminder for")
         return self
 
     @property

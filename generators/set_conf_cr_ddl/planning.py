@@ -126,12 +126,13 @@ def _submissions(
     params: Params, office: Office, names: Names, rng: random.Random, prose: Prose
 ) -> list[Submission]:
     fates = params.fates()
-    siblings = share_of(params.sibling_rate, len(fates)) if len(fates) > 1 else 0
+    # A conference has no more submissions than tracks.
+    number = max(len(fates) - share_of(params.sibling_rate, len(fates)), -(-len(fates) // len(TRACKS)))
     editions: list[Edition] = []
-    for _ in range(len(fates) - siblings):
+    for _ in range(number):
         editions.append(edition_of(names.conference(), _year(office, rng), rng, prose))
-    shared = rng.sample(editions, min(siblings, len(editions)))
-    editions += [*shared, *(rng.choice(editions) for _ in range(siblings - len(shared)))]
+    while len(editions) < len(fates):
+        editions += rng.sample(editions[:number], min(number, len(fates) - len(editions)))
     rng.shuffle(editions)
     numbers = rng.sample(range(101, 9_900), len(fates))
     taken: dict[str, list[str]] = {}
@@ -321,6 +322,8 @@ def _put_in_calendar(
         submission.event = "existing"
     for submission in _sample(due, params.outdated_rate, rng, lambda one: _was_ahead(one, office.now)):
         submission.event = "outdated"
+    if all(submission.event == "existing" for submission in due):
+        due[-1].event = ""  # else there might be nothing to do
     settled = [one for one in submissions if one.fate in ("withdrawn", "submitted")]
     for submission in rng.sample(settled, share_of(params.needless_rate, len(settled))):
         submission.event = "needless"

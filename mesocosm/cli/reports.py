@@ -11,7 +11,7 @@ from rich.table import Table
 
 from mesocosm.cli.application import app
 from mesocosm.cli.options import AsJson
-from mesocosm.cli.output import out, print_json
+from mesocosm.cli.output import err, out, print_json
 from mesocosm.errors import UsageError
 
 report_app = typer.Typer(no_args_is_help=True, help="Report on the results of many runs.")
@@ -38,9 +38,13 @@ def lore(
     """Accuracy of dependency-tree tasks against operations and tree height, per model, domain and variant."""
     from mesocosm.reporting import measure, read_results, table, write_report
 
-    results = [result for result in read_results(runs) if Path(result.task).stem.startswith("lore_")]
+    found = read_results(runs)
+    results = [result for result in found if "operations" in result.measures]
     if not results:
-        raise UsageError("there are no runs of lore tasks among these")
+        raise UsageError("there are no runs of dependency-tree tasks among these")
+    if len(found) > len(results):
+        others = sorted({result.task for result in found if "operations" not in result.measures})
+        err.print(f"left out: {len(found) - len(results)} runs of {escape(', '.join(others))}")
     bars = [bar for one in by or ["operations", "height"] for bar in measure(results, one, bins)]
     written = write_report(bars, to) if to else []
     if as_json:

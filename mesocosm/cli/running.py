@@ -214,17 +214,18 @@ def oracle(
     as_json: AsJson = False,
 ) -> None:
     """Say what is truly known at a step of an episode, or what would be best done next. Not for agents."""
-    from itertools import islice
-
     from mesocosm.episode import Episode
     from mesocosm.oracle import history_of
 
     episode = Episode(run / "episode" if (run / "episode").is_dir() else run)
     try:
         asked = episode.oracle()
-        history = list(islice(history_of(episode.world.journal.entries()), after))
+        history = list(history_of(episode.world.journal.entries()))
     finally:
         episode.close()
+    if after is not None and after > len(history):
+        raise UsageError(f"--after {after}: the agent made {len(history)} calls")
+    history = history[:after]
     if show is Asked.state:
         state = asked.state(history)
         if as_json:

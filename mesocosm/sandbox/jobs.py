@@ -15,8 +15,9 @@ CODE = "/run/code"
 WORKSPACE = "/workspace"
 MIB = 1024 * 1024
 
-Reached = Literal["time", "memory", "output", "workspace", "scratch"]
-"""A limit for which the supervisor ended the job; the kernel enforces the others by itself."""
+Reached = Literal["time", "memory", "output", "workspace", "scratch", "done"]
+"""A limit for which the supervisor ended the job (the kernel enforces the others by itself), or ``done``: the
+other side of its conversation wanted no more of it, and it is no failure."""
 
 
 class SandboxFailed(Exception):
@@ -65,6 +66,8 @@ class Conversation(Protocol):
 
     broken: bool
     """Whether the job sent what makes no sense; the socket is then closed."""
+    over: bool
+    """Whether the job is to end, without an answer to what it asked last."""
     awake: int | None
     """A descriptor that becomes readable when there are replies, where they come at any time."""
 

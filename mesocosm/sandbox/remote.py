@@ -230,7 +230,9 @@ class _Session:
                 data = self._job.conversation.replies()
         finally:
             _caller.reset(token)
-        if data:
+        if self._job.conversation.over:
+            self._tell(encode("over"))
+        elif data:
             before = self._seen
             self._look()
             root = self._job.workspace

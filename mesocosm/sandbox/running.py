@@ -107,6 +107,7 @@ class Run:
     """A job that is run: to its sandbox it is the other end of the conversation."""
 
     broken = False
+    over = False
 
     def __init__(self, order: Order, room: Room, blobs: Blobs, send: Send, gone: threading.Event) -> None:
         self._order, self._room, self._send, self._gone = order, room, send, gone
@@ -208,6 +209,8 @@ class Run:
                     self._replies += payload
                 elif header["kind"] == "broken":
                     self.broken = True
+                elif header["kind"] == "over":
+                    self.over = True
                 else:
                     with suppress(OSError):  # the job is at work there as well
                         receiver.take(header, payload)

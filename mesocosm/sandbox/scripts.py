@@ -69,6 +69,7 @@ def _reached(limits: Limits) -> dict[Reached, str]:
         "workspace": f"Stopped: the workspace may hold {size(limits.workspace_bytes)} in "
         f"{limits.workspace_entries:,} files and folders, nested at most {limits.workspace_depth} deep "
         "(settings workspace_size, workspace_entries, workspace_depth). Delete some before you go on.",
+        "done": "The episode is over, and so is the program.",
         "scratch": f"Stopped: /tmp may hold {size(limits.scratch_bytes)} (setting sandbox_scratch).",
     }
 

@@ -192,6 +192,9 @@ class Supervisor:
         if not self._socket:
             return
         self._outgoing += self._conversation.replies()
+        if self._conversation.over:
+            self._reached = self._reached or "done"
+            return
         if self._conversation.broken:
             self._hang_up(selector, self._socket)
             return
@@ -248,7 +251,7 @@ class Supervisor:
 
     def _status(self, process: subprocess.Popen[bytes]) -> int:
         if self._reached:
-            return 128 + 9
+            return 0 if self._reached == "done" else 128 + 9
         if self._launch.status is None:
             return process.returncode if process.returncode >= 0 else 128 - process.returncode
         os.set_blocking(self._launch.status, False)

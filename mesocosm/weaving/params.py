@@ -17,7 +17,8 @@ class TreeParams(family.Params):
     operations: int = Field(default=20, ge=1)
     """N: how many operations the tree has."""
     operators: list[str] = Field(min_length=1)
-    """What an operation may be; a name with a dot is a module of the user's."""
+    """What an operation may be; a name with a dot is a module of the user's. The prompt of the task has to
+    explain what their expressions hold: that of the hard variants explains most."""
     min_children: int = Field(default=2, ge=2)
     max_children: int = Field(default=4, ge=2)
     """How many values an operation combines; an operator's own limits come first."""
@@ -31,6 +32,10 @@ class TreeParams(family.Params):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         self.shape()
+        most = max(operator.children[1] for operator in self.kinds())
+        for name in ("min_children", "max_children"):
+            if name in self.model_fields_set and getattr(self, name) > most:
+                raise ValueError(f"{name}: these operators combine at most {most} values")
         return self
 
     def shape(self, operations: int | None = None) -> Shape:

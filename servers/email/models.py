@@ -103,6 +103,20 @@ class Attachment(Base):
     data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
+class Delivery(Base):
+    """What was sent: the server's log, which stays whatever becomes of the copies."""
+
+    __tablename__ = "deliveries"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    email_id: Mapped[int]
+    """The sender's copy, as long as there is one."""
+    sender: Mapped[str] = mapped_column(Text)
+    recipients: Mapped[str] = mapped_column(Text)
+    """Addresses of the envelope."""
+
+
 _QUOTED_NAME = re.compile(r'"(?:\\.|[^"\\])*"')
 _ADDRESS = re.compile(r'[^\s<>,"]+@[^\s<>,"]+')
 

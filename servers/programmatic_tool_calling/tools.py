@@ -36,8 +36,9 @@ def code_execution(
     program only, so print or end with an expression for what you want to see.
 
     The program starts in /workspace; numpy, pandas, openpyxl and python-dateutil are installed; there is no
-    network. Each run starts anew: variables of earlier runs are gone, files in /workspace stay. The result
-    is JSON: success, stdout, stderr, return_value (of a last line that is an expression), error, tool_calls.
+    network. Each run starts anew: variables of earlier runs are gone, files in /workspace stay. Declaring the
+    task done ends the program, too. The result is JSON: success, stdout, stderr, return_value (of a last line
+    that is an expression), error, tool_calls.
 
     Args:
         code: The program, as you would write it into a .py file.
@@ -51,7 +52,7 @@ def code_execution(
 
 def _report(ran: Ran) -> dict[str, Any]:
     ended = ran.ended
-    cut_off = ended.reached is not None
+    cut_off = ended.reached not in (None, "done")
     remarks = explain(ended, ran.limits)
     failed = ran.error or (f"The program ended with status {ended.status}." if ended.status else None)
     return {
@@ -59,6 +60,6 @@ def _report(ran: Ran) -> dict[str, Any]:
         "stdout": ended.stdout.text(cut_off=cut_off),
         "stderr": ended.stderr.text(cut_off=cut_off),
         "return_value": ran.return_value,
-        "error": remarks[0] if ended.reached else failed,
+        "error": remarks[0] if cut_off else failed,
         "tool_calls": ran.calls,
-    } | ({"remarks": remarks[1:] if ended.reached else remarks} if remarks[bool(ended.reached) :] else {})
+    } | ({"remarks": further} if (further := remarks[cut_off:]) else {})

@@ -59,17 +59,21 @@ def test_the_right_table_passes(episode: Episode, instance: Instance) -> None:
     assert episode.grade().verdict == "passed"
 
 
-def test_numbers_written_as_text_are_numbers(episode: Episode, instance: Instance) -> None:
+def test_numbers_written_as_text_are_no_numbers(episode: Episode, instance: Instance) -> None:
     head, *rows = table_of(instance)
     write(episode, [head, *([str(cell) for cell in row] for row in rows)])
-    assert failures(episode) == set()
+    assert failures(episode) == {"numbers", "years", "category_growth", "growth_rate"}
 
 
 @pytest.mark.parametrize(
     ("change", "broken"),
     [
         (lambda table: table[1].__setitem__(-1, table[1][-1] + 0.05), {"growth_rate"}),
-        (lambda table: table[2].__setitem__(1, "n/a"), {"category_growth"}),
+        (lambda table: table[2].__setitem__(1, "n/a"), {"category_growth", "numbers"}),
+        (lambda table: table[2].__setitem__(1, "nan"), {"category_growth", "numbers"}),
+        (lambda table: table[2].append("checked"), {"numbers", "other_cells"}),
+        (lambda table: table[2].__setitem__(1, table[2][1] + 0.01), {"category_growth"}),
+        (lambda table: table[2].__setitem__(1, table[2][1] + 0.001), {"category_growth"}),
         (lambda table: table[0].__setitem__(-1, "Growth"), {"header", "growth_rate"}),
         (lambda table: table.pop(), {"years", "category_growth", "growth_rate"}),
         (lambda table: table.append(table[-1]), {"years"}),

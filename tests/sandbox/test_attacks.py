@@ -528,6 +528,19 @@ filesystem_list_directory_with_sizes(path=".")
     assert not world.journal.with_status("fault")
 
 
+def test_nothing_is_written_after_the_episode_was_ended(make_world: MakeWorld) -> None:
+    world = make_world(None, "claim_done", "programmatic_tool_calling")
+    code = """
+open("before.txt", "w").write("kept")
+try: tools.claim_done_claim_done()
+finally: open("after.txt", "w").write("too late")
+"""
+    outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code})
+    assert json.loads(outcome.text)["success"]
+    assert world.ended
+    assert [entry.path for entry in world.workspace.walk()] == ["before.txt"]
+
+
 def test_a_program_that_garbles_the_conversation_harms_itself_only(make_world: MakeWorld) -> None:
     world = make_world(None, "memory", "programmatic_tool_calling")
     for sent in (

@@ -9,6 +9,8 @@ from mesocosm.weaving.operator import Operator
 class Addition(Operator):
     """``v1 + v2 + v3``."""
 
+    children = (2, 64)
+
     def write(self, variables: Sequence[str], rng: random.Random) -> str:
         """All variables with a plus between them."""
         return " + ".join(variables)

@@ -11,6 +11,7 @@ class Concatenation(Operator):
 
     takes = "string"
     gives = "string"
+    children = (2, 64)
 
     def write(self, variables: Sequence[str], rng: random.Random) -> str:
         """All variables with a plus between them; the order counts."""

@@ -9,6 +9,8 @@ from mesocosm.weaving.operator import Operator
 class Subtraction(Operator):
     """``v1 + v2 - v3``, with at least one minus."""
 
+    children = (2, 64)
+
     def write(self, variables: Sequence[str], rng: random.Random) -> str:
         """The first variable, and each other one with a sign; one of them is surely subtracted."""
         first, *others = variables

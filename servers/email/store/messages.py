@@ -9,7 +9,7 @@ from typing import Any, NotRequired, TypedDict
 from sqlalchemy import bindparam, exists, func, insert, select, text
 
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.servers.email.models import Attachment, Email, Folder
+from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.folders import Folders
 from mesocosm.service import Row
@@ -143,6 +143,11 @@ class Messages(Folders):
         attachments = [_attachment(key, file) for key, several in files.items() for file in several]
         if attachments:
             self.session.execute(insert(Attachment), attachments)
+
+    def log_delivery(self, email_id: int, sender: str, recipients: Sequence[str]) -> None:
+        """Write down that a message left; ``email_id`` is the sender's copy."""
+        logged = {"email_id": email_id, "sender": sender, "recipients": ", ".join(recipients)}
+        self.session.execute(insert(Delivery), [logged])
 
 
 def new_message_id(email_id: int, sender: str, date: str) -> str:

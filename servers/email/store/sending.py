@@ -172,6 +172,7 @@ class Sending(Messages):
         delivered = [{"id": first + 1 + i, "folder_id": inbox} for i, inbox in enumerate(inboxes)]
         rows = [{**content, **copy} for copy in (sent, *delivered)]
         self.insert_emails(rows, {row["id"]: letter.files for row in rows})
+        self.log_delivery(first, owner.key, [address.key for address in letter.recipients])
         return first
 
     def check_recipient(self, address: Address) -> None:

@@ -7,8 +7,9 @@ rules, tables, filters, charts, names and the sizes of rows and columns follow, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Any, Literal
 
 from openpyxl import Workbook
@@ -17,6 +18,7 @@ from openpyxl.formula.tokenizer import Token, Tokenizer, TokenizerError
 from openpyxl.utils import column_index_from_string, get_column_letter, quote_sheetname
 from openpyxl.worksheet.cell_range import MultiCellRange
 from openpyxl.worksheet.formula import ArrayFormula
+from openpyxl.worksheet.merge import MergedCellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.errors import Conflict, Invalid
@@ -80,13 +82,10 @@ def shift(workbook: Workbook, sheet: Worksheet, change: Shift) -> None:
     _check_tables(sheet, change)
     merged = [to_area(str(area)) for area in sheet.merged_cells.sorted()]
     _check_straddling(merged, change)
-    for area in merged:
-        sheet.unmerge_cells(str(area))
+    _unmerge_all(sheet)
     _move_cells(sheet, change)
-    for area in merged:
-        moved = change.area(area)
-        if moved and moved.size > 1:
-            sheet.merge_cells(str(moved))
+    moved = (change.area(area) for area in merged)
+    _merge_all(sheet, [area for area in moved if area and area.size > 1])
     _shift_rules(sheet, change)
     if not change.band:
         _shift_sizes(sheet, change)
@@ -103,6 +102,9 @@ def rename(workbook: Workbook, sheet: Worksheet, name: str) -> None:
         return quote_sheetname(name) + "!" + reference[0].rpartition("!")[2]
 
     _rewrite_all(workbook, rewrite)
+    # openpyxl takes the sheet's own name in other capitals for that of another sheet, and adds a number.
+    taken = {title.casefold() for title in workbook.sheetnames}
+    sheet.title = next(free for number in count() if (free := f"Renamed {number}").casefold() not in taken)
     sheet.title = name
 
 
@@ -175,6 +177,22 @@ def _check_straddling(merged: list[Area], change: Shift) -> None:
                 )
 
 
+def _unmerge_all(sheet: Worksheet) -> None:
+    """What ``unmerge_cells`` does with each range, without looking for it among all the others."""
+    for area in sheet.merged_cells.ranges:
+        for row, column in islice(area.cells, 1, None):
+            sheet._cells.pop((row, column), None)
+    sheet.merged_cells = MultiCellRange()
+
+
+def _merge_all(sheet: Worksheet, areas: Iterable[Area]) -> None:
+    """What ``merge_cells`` does with each range, without looking whether it is in another one."""
+    ranges = [MergedCellRange(sheet, str(area)) for area in areas]
+    for one in ranges:
+        sheet._clean_merge_range(one)  # type: ignore[attr-defined]
+    sheet.merged_cells = MultiCellRange(ranges)
+
+
 def _move_cells(sheet: Worksheet, change: Shift) -> None:
     if change.count < 0:
         _delete_cells(sheet, change)
@@ -230,6 +248,9 @@ def _shift_rules(sheet: Worksheet, change: Shift) -> None:
             table.autoFilter.ref = change.text(table.autoFilter.ref) or ref
     if sheet.auto_filter.ref:
         sheet.auto_filter.ref = change.text(sheet.auto_filter.ref) or None
+    if sheet.print_area:
+        printed = (part.rpartition("!")[2] for part in sheet.print_area.replace("$", "").split(","))
+        sheet.print_area = change.text(" ".join(printed)) or None
 
 
 def _shift_sizes(sheet: Worksheet, change: Shift) -> None:

@@ -46,6 +46,7 @@ class Calls:
         self._outgoing = bytearray()
         self._quiet_since = monotonic()
         self.broken = False
+        self.over = False
         self.awake: int | None = None
 
     def receive(self, data: bytes) -> None:
@@ -63,7 +64,7 @@ class Calls:
 
     def replies(self) -> bytes:
         """Make the next calls, and return what is to be sent to the program."""
-        while (request := self._next()) is not None:
+        while not self.over and (request := self._next()) is not None:
             self._outgoing += json.dumps(self._answer(request)).encode() + b"\n"
         data = bytes(self._outgoing)
         self._outgoing.clear()
@@ -112,8 +113,11 @@ class Calls:
             outcome = self._world.call(service, tool, arguments)
         except UnknownTool as error:
             return Outcome("refused", (str(error),))
-        if self._world.tool(service, tool).writes:
+        called = self._world.tool(service, tool)
+        if called.writes:
             self._after_write()
+        # What the program would do after it has declared the task done would be graded all the same.
+        self.over |= called.ends_episode and not outcome.is_error
         return outcome
 
 

@@ -30,6 +30,7 @@ def fill(world: World) -> None:
     sheet.add_data_validation(rule)
     sheet.conditional_formatting.add("C2:C4", CellIsRule(operator="greaterThan", formula=["C$2"]))
     workbook.create_sheet("Other")["A1"] = "=Data!C4*2"
+    sheet.print_area = "A1:C4"
     world.workspace.write("book.xlsx", save_workbook(workbook, world.now), world.now)
 
 
@@ -91,6 +92,13 @@ def test_sheets_are_created_copied_renamed_and_deleted(tools: Any) -> None:
 # -- rows and columns
 
 
+def test_a_sheet_is_renamed_to_its_own_name_in_other_capitals(tools: Any) -> None:
+    assert call(tools, "rename_worksheet", old_name="Data", new_name="DATA").endswith("to 'DATA'")
+
+    assert saved(tools).sheetnames == ["DATA", "Other"]
+    assert saved(tools)["Other"]["A1"].value == "='DATA'!C4*2"
+
+
 def test_what_refers_to_cells_follows_inserted_rows(tools: Any) -> None:
     text = call(tools, "insert_rows", start_row=3, count=2)
 
@@ -101,6 +109,7 @@ def test_what_refers_to_cells_follows_inserted_rows(tools: Any) -> None:
     assert sheet["E6"].value == "=SUM(C2:C6)+$C$5"
     assert book["Other"]["A1"].value == "=Data!C6*2"
     assert str(sheet.merged_cells) == "G2:H5"
+    assert sheet.print_area == "'Data'!$A$1:$C$6"
     assert sheet.row_dimensions[6].height == 40
     rule = sheet.data_validations.dataValidation[0]
     assert (str(rule.sqref), rule.formula1) == ("B2:B6", "$A$2:$A$6")

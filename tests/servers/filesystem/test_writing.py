@@ -108,6 +108,16 @@ def test_files_and_directories_are_moved(tools: Any) -> None:
     assert sorted(contents(tools.world)) == ["moved/a.txt", "moved/n.txt"]
 
 
+def test_a_folder_is_not_moved_to_where_it_would_lie_too_deep(tools: Any) -> None:
+    deep, tall = "/".join("e" * 62), "/".join("f" * 4)
+    for path in (deep, tall):
+        tools.call("filesystem", "create_directory", path=path)
+    with pytest.raises(ToolError, match="too deep"):
+        tools.call("filesystem", "move_file", source="f", destination=f"{deep}/f")
+    higher = f"{'/'.join('e' * 60)}/f"
+    assert tools.call("filesystem", "move_file", source="f", destination=higher).startswith("Success")
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "message"),
     [

@@ -164,9 +164,12 @@ def test_tools_that_the_task_does_not_offer_are_not_offered_here(tmp_path: Path)
 
 
 def test_done_inside_a_program_ends_the_episode(run: Run, tools: Any) -> None:
-    code = "claim_done_claim_done()\nemail_send_email(to='a@b.org', subject='s', body='b')"
-    assert "declared done" in run(code)["error"]
+    code = "print('all done')\nclaim_done_claim_done()\nemail_send_email(to='a@b.org', subject='s', body='b')"
+    result = run(code)
+    assert (result["success"], result["stdout"], result["error"]) == (True, "all done\n", None)
+    assert result["remarks"] == ["The episode is over, and so is the program."]
     assert tools.world.ended
+    assert [call.tool for call in tools.world.journal.entries()] == ["code_execution", "claim_done"]
 
 
 def test_an_endless_program_is_stopped_and_its_calls_stay(run: Run, tools: Any) -> None:
