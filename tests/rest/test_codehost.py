@@ -41,7 +41,7 @@ COUNTERPARTS = {
     "issue_write": "PATCH /repos/{owner}/{repo}/issues/{number:int}",
     "add_issue_comment": "POST /repos/{owner}/{repo}/issues/{number:int}/comments",
     "sub_issue_write": "POST /repos/{owner}/{repo}/issues/{number:int}/sub_issues",
-    "get_label": "GET /repos/{owner}/{repo}/labels/{name}",
+    "get_label": "GET /repos/{owner}/{repo}/labels/{name:path}",
     "list_label": "GET /repos/{owner}/{repo}/labels",
     "label_write": "POST /repos/{owner}/{repo}/labels",
     "list_pull_requests": "GET /repos/{owner}/{repo}/pulls",
@@ -136,6 +136,10 @@ def test_accounts(there: Github, reading: HostedWorld) -> None:
     organization = there.get_organization("acme")
     assert [repo.name for repo in organization.get_repos()] == ["app"]
     assert [org.login for org in me.get_orgs()] == ["acme"]
+    assert [person.login for person in organization.get_members()] == ["alice", "bob"]
+    assert [person.login for person in organization.get_members(role="admin")] == ["alice"]
+    assert organization.has_in_members(there.get_user("bob"))
+    assert not organization.has_in_members(there.get_user("carol"))
     assert there.get_rate_limit().resources.core.limit == 5000
     assert me.avatar_url.startswith(reading.api("codehost"))
 
@@ -159,6 +163,9 @@ def test_a_repository(known: Repository, reading: HostedWorld) -> None:
     assert known.organization.login == "acme"
     assert {person.login for person in known.get_collaborators()} == {"alice", "bob"}
     assert known.get_collaborator_permission("bob") == "write"
+    assert [person.login for person in known.get_assignees()] == ["alice", "bob"]
+    assert known.has_in_assignees("bob")
+    assert not known.has_in_assignees("carol")
     assert known.has_in_collaborators("bob")
     assert not known.has_in_collaborators("carol")
 
@@ -406,6 +413,60 @@ def test_labels(app: Repository, tools: Tools) -> None:
     assert tools("get_label", name="careful")["color"] == "000000"
     app.get_label("careful").delete()
     assert "careful" not in [found.name for found in app.get_labels()]
+
+
+def test_labels_may_have_slashes(app: Repository, tools: Tools) -> None:
+    label = app.create_label("p/1", "ff0000")
+    assert label.url.endswith("/labels/p%2F1")
+    label.edit("type/a b", "00ff00")
+    assert app.get_label("type/a b").color == "00ff00"
+    issue = app.get_issue(2)
+    issue.add_to_labels("type/a b", "x y/z")
+    issue.remove_from_labels("x y/z")
+    assert tools("issue_read", method="get", issue_number=2)["labels"] == ["type/a b"]
+    issue.remove_from_labels(app.get_label("type/a b"))
+    assert issue.get_labels().totalCount == 0
+    app.get_label("type/a b").delete()
+    assert "type/a b" not in [found.name for found in app.get_labels()]
+
+
+def test_an_empty_repository_has_no_files(there: Github) -> None:
+    empty = there.get_repo("alice/empty")
+    for find in (lambda: empty.get_contents(""), lambda: empty.get_contents("a.txt"), empty.get_readme):
+        with pytest.raises(UnknownObjectException):
+            find()
+    with pytest.raises(GithubException) as refusal:
+        empty.get_commits()[0]
+    assert refusal.value.status == 409
+
+
+def test_a_large_file_is_given_raw_only(app: Repository, hosted: HostedWorld) -> None:
+    data = bytes(range(256)) * 5000
+    blob = app.create_git_blob(base64.b64encode(data).decode(), "base64")
+    head = app.get_git_commit(app.get_branch("main").commit.sha)
+    entry = InputGitTreeElement("large.bin", "100644", "blob", sha=blob.sha)
+    commit = app.create_git_commit("Large", app.create_git_tree([entry], head.tree), [head])
+    app.get_git_ref("heads/main").edit(commit.sha)
+    file = app.get_contents("large.bin")
+    assert (file.encoding, file.content, file.size, file.sha) == ("none", "", len(data), blob.sha)
+    path = "/repos/acme/app/contents/large.bin"
+    assert ask(hosted, path, accept="application/vnd.github.raw")[1] == data
+    app.delete_file("large.bin", "Too large", file.sha)
+    with pytest.raises(UnknownObjectException):
+        app.get_contents("large.bin")
+
+
+@pytest.mark.parametrize("method", ["merge", "squash"])
+def test_a_commit_knows_its_pull_requests(method: str, app: Repository) -> None:
+    head = app.get_commit("feature")
+    assert [pull.number for pull in head.get_pulls()] == [PULL_NUMBER]
+    assert list(app.get_commit("main").get_pulls()) == []
+    merged = app.get_pull(PULL_NUMBER).merge(merge_method=method)
+    for sha in (head.sha, merged.sha):
+        assert [pull.number for pull in app.get_commit(sha).get_pulls()] == [PULL_NUMBER]
+    with pytest.raises(GithubException) as refusal:
+        list(head.requester.requestJsonAndCheck("GET", f"{app.url}/commits/{'0' * 40}/pulls"))
+    assert refusal.value.status == 422
 
 
 def test_a_pull_request_is_reviewed_and_merged(app: Repository, tools: Tools, hosted: HostedWorld) -> None:

@@ -111,6 +111,62 @@ def test_a_shallow_clone_can_be_deepened_and_pushed_from(git: Git, tools: Tools)
     assert git.run("rev-list", "--count", "HEAD", at="app") == "8"
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_shallow_clone_is_kept_up_to_date(depth: int, git: Git, tools: Tools, hub: Github) -> None:
+    git.clone("--depth", str(depth))
+    for number in range(2):
+        files = [{"path": f"tool-{number}.txt", "content": "by a tool\n"}]
+        tools("push_files", branch="main", files=files, message="By a tool")
+        git.run("pull", "-q", at="app")
+    assert git.run("rev-list", "--count", "HEAD", at="app") == str(depth + 2)
+    hub.get_repo("acme/app").create_file("rest.txt", "By REST", "r\n", branch="main")
+    git.run("fetch", "-q", at="app")
+    assert git.run("rev-list", "--count", "HEAD..origin/main", at="app") == "1"
+    git.run("merge", "-q", "--ff-only", "origin/main", at="app")
+    assert git.run("fsck", "--strict", at="app") == ""
+    sha = git.commit({"mine.txt": "m\n"})
+    git.run("push", "-q", at="app")
+    assert tools("get_commit", sha="main")["sha"] == sha
+
+
+def test_what_forks_off_behind_a_shallow_clone_comes_whole(git: Git, tools: Tools, hub: Github) -> None:
+    git.clone("--depth", "1")
+    app = hub.get_repo("acme/app")
+    app.create_git_ref("refs/heads/early", app.get_git_ref("tags/v0.9").object.sha)
+    tools("push_files", branch="early", files=[{"path": "early.txt", "content": "e\n"}], message="Early")
+    app.create_pull(base="main", head="early", title="Early").merge()
+    git.run("fetch", "-q", "origin", "main", at="app")
+    assert git.run("fsck", "--strict", at="app") == ""
+    assert git.run("log", "--format=%s", "FETCH_HEAD", at="app").splitlines()[1:] == [
+        "Early",
+        "Step 7",
+        "Begin",
+    ]
+    git.run("merge", "-q", "--ff-only", "FETCH_HEAD", at="app")
+    git.clone("--depth", "1", into="other")
+    git.run("fetch", "-q", "--depth", "50", "origin", "early", at="other")
+    assert git.run("log", "--format=%s", "FETCH_HEAD", at="other").splitlines() == ["Early", "Begin"]
+    git.run("fetch", "-q", "--depth", "3", "origin", "main", at="other")
+    git.run("pull", "-q", at="other")
+    assert git.run("fsck", "--strict", at="other") == ""
+    assert (git.home / "app/early.txt").read_text() == "e\n"
+
+
+def test_a_partial_clone_is_whole(git: Git) -> None:
+    git.run("clone", "-q", "--filter=blob:none", git.url(), "app")
+    assert (git.home / "app/README.md").read_text() == FILES["README.md"]
+    assert git.run("rev-list", "--objects", "--missing=print", "--all", at="app").count("?") == 0
+    git.commit({"mine.txt": "m\n"})
+    git.run("push", "-q", at="app")
+    git.run("pull", "-q", at="app")
+
+
+@pytest.mark.parametrize("option", ["--shallow-since=2024-12-02", "--shallow-exclude=v0.9"])
+def test_other_boundaries_of_shallow_clones_are_refused(option: str, git: Git) -> None:
+    said = git.run("clone", option, git.url(), "app", ok=False)
+    assert f"Server does not support {option.partition('=')[0]}" in said
+
+
 def test_an_empty_repository_is_cloned_and_filled(git: Git, tools: Tools) -> None:
     git.clone(repository="alice/empty", into="empty")
     git.run("switch", "-q", "-c", "trunk", at="empty")
@@ -148,6 +204,31 @@ def test_deleting_the_branch_of_a_pull_request_closes_it(git: Git, tools: Tools)
     pull = tools("pull_request_read", method="get", pullNumber=PULL_NUMBER)
     assert (pull["state"], pull["merged"]) == ("closed", False)
     assert tools("pull_request_read", method="get_files", pullNumber=PULL_NUMBER)
+
+
+def test_no_commit_is_listed_before_its_children(git: Git, tools: Tools, hub: Github) -> None:
+    git.clone()
+    tools("push_files", branch="main", files=[{"path": "tool.txt", "content": "t\n"}], message="By a tool")
+    git.run("switch", "-q", "-c", "side", "v0.9", at="app")
+    git.commit({"side.txt": "s\n"}, "Side")
+    git.run("switch", "-q", "main", at="app")
+    git.run("pull", "-q", at="app")
+    git.run("merge", "-q", "-m", "Merge", "side", at="app")
+    git.commit({"last.txt": "l\n"}, "Last")
+    git.run("push", "-q", at="app")
+    app = hub.get_repo("acme/app")
+    head = app.get_branch("main").commit
+    assert (
+        head.commit.committer.date
+        < app.get_commit(git.run("rev-parse", "HEAD~2", at="app")).commit.committer.date
+    )
+    assert app.get_commits()[0].sha == head.sha
+    assert [commit["sha"] for commit in tools("list_commits", perPage=1)] == [head.sha]
+    listed = [commit["sha"] for page in (1, 2, 3) for commit in tools("list_commits", perPage=4, page=page)]
+    history = [line.split() for line in git.run("rev-list", "--parents", "HEAD", at="app").splitlines()]
+    assert sorted(listed) == sorted(child for child, *_ in history)
+    for child, *parents in history:
+        assert all(listed.index(child) < listed.index(parent) for parent in parents)
 
 
 def test_a_commit_pushed_to_the_default_branch_closes_issues(git: Git, tools: Tools) -> None:

@@ -50,6 +50,8 @@ class Commit(Base):
     committer_email: Mapped[str] = mapped_column(Name)
     committer_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id"))
     committed_at: Mapped[str] = mapped_column(Text)
+    corrected_at: Mapped[str] = mapped_column(Text)
+    """The newest ``committed_at`` of the commit and its ancestors: never before that of a parent."""
     message: Mapped[str] = mapped_column(Text)
 
 

@@ -17,7 +17,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import (
     user,
 )
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.service import Page
+from mesocosm.service import Page, Row
 
 Direction = Literal["asc", "desc"]
 RepositorySort = Literal["created", "updated", "pushed", "full_name"]
@@ -78,10 +78,31 @@ def _organizations(store: CodehostStore, request: Request, account_id: int) -> P
 @api.get(f"{PREFIX}/orgs/{{org}}")
 def get_organization(store: CodehostStore, request: Request, org: str) -> dict[str, Any]:
     """An organisation."""
+    return organization(Links(request), store, _organization(store, org))
+
+
+def _organization(store: CodehostStore, org: str) -> Row:
     account = store.account(org)
     if account["kind"] != "Organization":
         raise NotFound("Not Found")
-    return organization(Links(request), store, account)
+    return account
+
+
+@api.get(f"{PREFIX}/orgs/{{org}}/members")
+def list_members(
+    store: CodehostStore, request: Request, org: str, role: Literal["all", "admin", "member"] = "all"
+) -> Page:
+    """The members of an organisation by login."""
+    rows, total = cut(request, store.members(_organization(store, org)["id"], role))
+    links = Links(request)
+    return paged(request, [user(links, row["id"], row["login"]) for row in rows], total)
+
+
+@api.get(f"{PREFIX}/orgs/{{org}}/members/{{username}}")
+def check_member(store: CodehostStore, org: str, username: str) -> None:
+    """204 if somebody belongs to an organisation, else 404."""
+    if store.member_role(_organization(store, org)["id"], store.account(username)["id"]) is None:
+        raise NotFound("Not Found")
 
 
 # -- repositories -------------------------------------------------------------------------------------------
@@ -191,6 +212,25 @@ def create_fork(store: CodehostStore, request: Request, owner: str, repo: str) -
 def list_topics(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
     """The topics of a repository."""
     return {"names": store.repository(owner, repo)["topics"].split()}
+
+
+# -- assignees ----------------------------------------------------------------------------------------------
+
+
+@api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/assignees")
+def list_assignees(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
+    """To whom issues of a repository are given: those with access to it."""
+    rows, total = cut(request, store.people(store.repository(owner, repo)))
+    links = Links(request)
+    return paged(request, [user(links, row["id"], row["login"]) for row in rows], total)
+
+
+@api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/assignees/{{username}}")
+def check_assignee(store: CodehostStore, owner: str, repo: str, username: str) -> None:
+    """204 if somebody is among those to whom issues are given, else 404."""
+    people, account = store.people(store.repository(owner, repo)), store.account(username)
+    if all(person["id"] != account["id"] for person in people):
+        raise NotFound("Not Found")
 
 
 # -- collaborators ------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes import git
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.servers.codehost.store.contents import SUBMODULE, valid_path
+from mesocosm.servers.codehost.store.contents import MAX_RAW, SUBMODULE, Entry, valid_path
 from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.objects import DIRECTORY, write_tree
 from mesocosm.servers.codehost.store.refusals import Unprocessable
@@ -46,7 +46,7 @@ def get_content(
     """A file in base64, or as it is (media type ``raw``); of a directory a list."""
     repository, links = store.repository(owner, repo), Links(request)
     name = ref or repository["default_branch"]
-    _, entry, found = store.look(repository, path, ref)
+    entry, found = _look(store, repository, path, ref)
     if isinstance(found, list):
         return [git.content(links, repository, item, name) for item in found]
     if accepts(request, "raw"):
@@ -56,10 +56,21 @@ def get_content(
     return git.content(links, repository, entry, name, found)
 
 
+def _look(
+    store: CodehostStore, repository: Row, path: str, ref: str | None
+) -> tuple[Entry, bytes | list[Entry]]:
+    """What lies at a path; nothing does in an empty repository."""
+    try:
+        _, entry, found = store.look(repository, path, ref, MAX_RAW)
+    except Conflict as refusal:
+        raise NotFound(refusal.message) from None
+    return entry, found
+
+
 @api.get(f"{REPO}/readme")
 def get_readme(store: CodehostStore, request: Request, owner: str, repo: str, ref: str | None = None) -> Any:
     """The file in the root that introduces the repository."""
-    _, _, entries = store.look(store.repository(owner, repo), "", ref)
+    _, entries = _look(store, store.repository(owner, repo), "", ref)
     assert isinstance(entries, list)
     names = [entry.path for entry in entries if entry.type == "file"]
     readme = next((name for name in names if name.lower().partition(".")[0] == "readme"), None)
@@ -90,7 +101,7 @@ def delete_content(
     repository, body = store.repository(owner, repo, need="write"), Body(dict(request.values))
     branch = body.text("branch") or repository["default_branch"]
     message, sha = body.required("message"), body.required("sha")
-    _, entry, _ = store.look(repository, path, f"refs/heads/{branch}")
+    entry, _ = _look(store, repository, path, f"refs/heads/{branch}")
     if entry.sha != sha.lower():
         raise Conflict(f"{path} does not match {sha}")
     commit = store.remove_file(repository, path, message, branch)

@@ -167,7 +167,7 @@ def list_commits(
     since: str | None = None,
     until: str | None = None,
 ) -> Page:
-    """The commits that a branch, tag or commit reaches, newest first."""
+    """The commits that a branch, tag or commit reaches, newest first, but none before its children."""
     repository, links = store.repository(owner, repo), Links(request)
     page, per_page = window_of(request)
     rows, total = store.log(
@@ -176,7 +176,7 @@ def list_commits(
     return paged(request, [git.commit(links, store, repository, row) for row in rows], total)
 
 
-def _commit(store: CodehostStore, repository: Row, name: str) -> Row:
+def named_commit(store: CodehostStore, repository: Row, name: str) -> Row:
     """A commit by any of its names; as in the product, one that there is not cannot be processed."""
     found = store.find_commit(repository, name)
     if found is None:
@@ -189,7 +189,7 @@ def get_commit(store: CodehostStore, request: Request, owner: str, repo: str, re
     """A commit with the files that it changed."""
     repository, links = store.repository(owner, repo), Links(request)
     page, per_page = window_of(request)
-    sha = _commit(store, repository, ref)["sha"]
+    sha = named_commit(store, repository, ref)["sha"]
     row, stats, changes = store.commit_details(repository, sha, page, per_page)
     if accepts(request, "sha"):
         return text(sha, "sha")
@@ -206,7 +206,7 @@ def get_combined_status(
 ) -> dict[str, Any]:
     """What the statuses of a commit come to."""
     repository, links = store.repository(owner, repo), Links(request)
-    sha = _commit(store, repository, ref)["sha"]
+    sha = named_commit(store, repository, ref)["sha"]
     rows = store.statuses(repository, sha)
     states = {row["state"] for row in rows}
     bad = "failure" if states & {"error", "failure"} else None
@@ -226,7 +226,7 @@ def get_combined_status(
 def list_statuses(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> Page:
     """The newest status of each context of a commit."""
     repository, links = store.repository(owner, repo), Links(request)
-    rows, total = cut(request, store.statuses(repository, _commit(store, repository, ref)["sha"]))
+    rows, total = cut(request, store.statuses(repository, named_commit(store, repository, ref)["sha"]))
     return paged(request, [pulls.status(links, repository, row) for row in rows], total)
 
 
@@ -234,7 +234,7 @@ def list_statuses(store: CodehostStore, request: Request, owner: str, repo: str,
 def list_check_runs(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> Reply:
     """The check runs of a commit."""
     repository, links = store.repository(owner, repo), Links(request)
-    rows, total = cut(request, store.check_runs(repository, _commit(store, repository, ref)["sha"]))
+    rows, total = cut(request, store.check_runs(repository, named_commit(store, repository, ref)["sha"]))
     runs = [pulls.check_run(links, repository, row) for row in rows]
     return paged_object(request, {"total_count": total, "check_runs": runs}, total)
 

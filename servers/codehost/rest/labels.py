@@ -34,14 +34,14 @@ def create_label(store: CodehostStore, request: Request, owner: str, repo: str) 
     return label(Links(request), repository, store.label(repository, name.strip()))
 
 
-@api.get(f"{REPO}/labels/{{name}}")
+@api.get(f"{REPO}/labels/{{name:path}}")
 def get_label(store: CodehostStore, request: Request, owner: str, repo: str, name: str) -> dict[str, Any]:
     """A label by its name."""
     repository = store.repository(owner, repo)
     return label(Links(request), repository, store.label(repository, name))
 
 
-@api.patch(f"{REPO}/labels/{{name}}")
+@api.patch(f"{REPO}/labels/{{name:path}}")
 def update_label(store: CodehostStore, request: Request, owner: str, repo: str, name: str) -> dict[str, Any]:
     """Rename a label, or change its colour or description."""
     repository, body = store.repository(owner, repo, need="write"), Body.of(request)
@@ -51,7 +51,7 @@ def update_label(store: CodehostStore, request: Request, owner: str, repo: str, 
     return label(Links(request), repository, row)
 
 
-@api.delete(f"{REPO}/labels/{{name}}")
+@api.delete(f"{REPO}/labels/{{name:path}}")
 def delete_label(store: CodehostStore, owner: str, repo: str, name: str) -> None:
     """Remove a label from the repository and from all issues."""
     store.remove_label(store.repository(owner, repo, need="write"), name)
@@ -91,7 +91,7 @@ def clear_issue_labels(store: CodehostStore, request: Request) -> None:
     _relabel(store, request, *_issue(store, request), [])
 
 
-@api.delete(f"{ISSUE}/labels/{{name}}")
+@api.delete(f"{ISSUE}/labels/{{name:path}}")
 def remove_issue_label(store: CodehostStore, request: Request) -> list[dict[str, Any]]:
     """Take a label off an issue."""
     repository, issue = _issue(store, request)

@@ -8,7 +8,7 @@ from mesocosm.errors import Conflict, NotFound
 from mesocosm.rest import Request
 from mesocosm.servers.codehost.rest.api import accepts, api, cut, paged, window_of
 from mesocosm.servers.codehost.rest.bodies import Body
-from mesocosm.servers.codehost.rest.history import REPO, text
+from mesocosm.servers.codehost.rest.history import REPO, named_commit, text
 from mesocosm.servers.codehost.rest.issues import react, reactions
 from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.rest.shapes import git
@@ -102,6 +102,14 @@ def list_pull_commits(store: CodehostStore, request: Request, owner: str, repo: 
     page, per_page = window_of(request)
     rows, total = store.pull_commits(repository, store.pull(repository, number), page, per_page)
     return paged(request, [git.commit(links, store, repository, row) for row in rows], total)
+
+
+@api.get(f"{REPO}/commits/{{ref}}/pulls")
+def list_pulls_of_commit(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> Page:
+    """The pull requests, open or merged, that brought a commit or would bring it."""
+    repository = store.repository(owner, repo)
+    rows, total = cut(request, store.pulls_with(repository, named_commit(store, repository, ref)))
+    return paged(request, shapes.pulls(Links(request), store, repository, rows), total)
 
 
 @api.get(f"{PULL}/files")

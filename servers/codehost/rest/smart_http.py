@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, cast
 
 from dulwich.errors import GitProtocolError
-from dulwich.objects import ObjectID, RawObjectID, ShaFile
-from dulwich.protocol import CAPABILITY_ATOMIC, Protocol, pkt_line
+from dulwich.object_store import MissingObjectFinder
+from dulwich.objects import ObjectID, RawObjectID, ShaFile, valid_hexsha
+from dulwich.protocol import CAPABILITY_ATOMIC, CAPABILITY_FILTER, Protocol, pkt_line
 from dulwich.refs import Ref
 from dulwich.server import Backend, BackendRepo, ReceivePackHandler, UploadPackHandler
 from sqlalchemy.orm import Session
@@ -48,31 +49,58 @@ class _Remembered(ObjectStore):
 class _Served(GitRepository):
     """A repository whose packs have their objects in the same order each time."""
 
-    def __init__(self, store: CodehostStore, repository: Row) -> None:
+    def __init__(self, store: CodehostStore, repository: Row, boundary: Set[ObjectID]) -> None:
         super().__init__(store.session, repository["id"], repository["network"])
         self.object_store = _Remembered(store.session, repository["network"])
         self.sent: Sequence[bytes] = ()
         """The names of the objects of the pack that was made."""
+        self._boundary = boundary
 
     def find_missing_objects(  # type: ignore[override]
-        self, *args: Any, **options: Any
+        self, determine_wants: Any, graph_walker: Any, *args: Any, **options: Any
     ) -> Sequence[Any] | None:
-        missing = super().find_missing_objects(*args, **options)
+        missing: Any
+        if self._boundary:
+            missing = self._missing_behind(determine_wants, graph_walker)
+        else:
+            missing = super().find_missing_objects(determine_wants, graph_walker, *args, **options)
         if missing is None:
             return None
         found = sorted(missing, key=lambda item: item[0])
         self.sent = [name for name, _ in found]
         return found
 
+    def _missing_behind(self, determine_wants: Any, graph_walker: Any) -> MissingObjectFinder | None:
+        """What a client lacks that has a commit of its boundary in full, but not that commit's parents."""
+        wants = determine_wants(self.get_refs(), None)
+        if not wants:
+            return None
+        haves, boundary = self.object_store.find_common_revisions(graph_walker), self._boundary
+        if graph_walker.client_shallow:
+            # Its history will end elsewhere: what lies between is behind commits that it has.
+            haves, boundary = [], graph_walker.shallow
+        return MissingObjectFinder(self.object_store, haves, wants, shallow=boundary)
+
 
 class _Backend(Backend):
     """Leads dulwich's handlers to the one repository that is asked for."""
 
-    def __init__(self, store: CodehostStore, repository: Row) -> None:
-        self.repository = _Served(store, repository)
+    def __init__(self, store: CodehostStore, repository: Row, boundary: Set[ObjectID] = frozenset()) -> None:
+        self.repository = _Served(store, repository, boundary)
 
     def open_repository(self, path: str) -> BackendRepo:
         return cast(BackendRepo, self.repository)
+
+
+class _Upload(UploadPackHandler):
+    """Answers a fetch. A partial clone would ask for single objects later, so none is offered."""
+
+    def capabilities(self) -> list[bytes]:
+        return [name for name in super().capabilities() if name != CAPABILITY_FILTER]
+
+    def set_client_capabilities(self, caps: Iterable[bytes]) -> None:
+        # Git says that it filters even after it has warned that the server does not.
+        super().set_client_capabilities([name for name in caps if name != CAPABILITY_FILTER])
 
 
 @dataclass(frozen=True)
@@ -137,6 +165,24 @@ class _Receive(ReceivePackHandler):
             yield name, _line(reason or "atomic push failure") if reason or atomic else b"ok"
 
 
+def _boundary(body: bytes) -> tuple[bytes, Set[ObjectID]]:
+    """What dulwich may read of a fetch, and the commits at which the client's history ends.
+
+    Dulwich understands the lines that name those only where a new depth is asked for.
+    """
+    wire, lines = _Wire(body), []
+    while (line := wire.read_pkt_line()) is not None:
+        lines.append(line)
+    told = [line for line in lines if line.startswith(b"shallow ")]
+    names = [line.removeprefix(b"shallow ").strip() for line in told]
+    if not all(valid_hexsha(name) for name in names):
+        raise GitProtocolError("invalid name of a shallow commit")
+    if told and not any(line.startswith(b"deepen") for line in lines):
+        kept = [pkt_line(line) for line in lines if not line.startswith(b"shallow ")]
+        body = b"".join([*kept, pkt_line(None), body[wire.given.tell() :]])
+    return body, frozenset(ObjectID(name) for name in names)
+
+
 def _line(message: str) -> bytes:
     return " ".join(message.split()).encode()
 
@@ -161,7 +207,7 @@ def info_refs(store: CodehostStore, request: Request, owner: str, name: str, ser
     if service not in ("git-upload-pack", "git-receive-pack"):
         raise _plain("Please upgrade your git client: only the smart HTTP protocol is served.", 403)
     repository = _repository(store, owner, name, service)
-    handler = UploadPackHandler if service == "git-upload-pack" else ReceivePackHandler
+    handler = _Upload if service == "git-upload-pack" else ReceivePackHandler
     wire = _Wire()
     wire.write(pkt_line(f"# service={service}\n".encode()) + pkt_line(None))
     handler(_Backend(store, repository), [""], wire, stateless_rpc=True, advertise_refs=True).handle()
@@ -172,9 +218,10 @@ def info_refs(store: CodehostStore, request: Request, owner: str, name: str, ser
 def upload_pack(store: CodehostStore, request: Request) -> Reply:
     """The objects that a client lacks."""
     repository = _repository(store, **request.params, service="git-upload-pack")
-    wire, backend = _Wire(request.body), _Backend(store, repository)
     try:
-        UploadPackHandler(backend, [""], wire, stateless_rpc=True).handle()
+        body, boundary = _boundary(request.body)
+        wire, backend = _Wire(body), _Backend(store, repository, boundary)
+        _Upload(backend, [""], wire, stateless_rpc=True).handle()
     except _MALFORMED as error:
         raise _plain(f"fatal: {error}", 400) from None
     reply = _reply(wire, "git-upload-pack-result")

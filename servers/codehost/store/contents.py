@@ -24,6 +24,8 @@ MAX_TREE = 1000
 """Entries of a tree on one page."""
 MAX_FILE = 1_000_000
 """Bytes of a file that a tool writes or reads."""
+MAX_RAW = 100_000_000
+"""Bytes of a file that the API gives as it is."""
 
 _SIZES = select(Object.sha, Object.size).where(
     Object.network == bindparam("network"), Object.sha.in_(bindparam("shas", expanding=True))
@@ -66,8 +68,13 @@ class Blamed:
 class Contents(Commits):
     """The files of a repository."""
 
-    def look(self, repository: Row, path: str, ref: str | None) -> tuple[Row, Entry, bytes | list[Entry]]:
-        """What lies at a path: the commit, the entry, and its contents, or those of the directory."""
+    def look(
+        self, repository: Row, path: str, ref: str | None, most: int = MAX_FILE
+    ) -> tuple[Row, Entry, bytes | list[Entry]]:
+        """What lies at a path: the commit, the entry, and its contents, or those of the directory.
+
+        A file may have ``most`` bytes.
+        """
         commit = self.commit(repository, ref)
         objects = self.objects(repository)
         path = path.strip("/")
@@ -83,10 +90,10 @@ class Contents(Commits):
         if mode == SUBMODULE:
             return commit, Entry(path, mode, sha, None), b""
         data = objects.data(sha)
-        if len(data) > MAX_FILE:
+        if len(data) > most:
             raise Denied(
-                "This API returns blobs up to 1 MB in size. The requested blob is too large to fetch via the"
-                f" API ({len(data)} bytes)."
+                f"This API returns blobs up to {most // 1_000_000} MB in size. The requested blob is too"
+                f" large to fetch via the API ({len(data)} bytes)."
             )
         return commit, Entry(path, mode, sha, len(data)), data
 

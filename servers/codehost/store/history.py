@@ -304,7 +304,10 @@ class Commits(Repositories):
         page: int | None = None,
         per_page: int | None = None,
     ) -> tuple[Sequence[Row], int]:
-        """One page of the commits that a name reaches, newest first, and how many there are."""
+        """One page of the commits that a name reaches, and how many there are.
+
+        The newest come first, but none before its children, whatever dates clients gave them.
+        """
         limit, offset = window(page, per_page)
         conditions = ["commits.id IN (SELECT id FROM reach)"]
         reach, parameters = self._reach(repository, name)
@@ -327,7 +330,7 @@ class Commits(Repositories):
         rows = self.fetch(
             text(
                 f"{reach} SELECT id, count(*) OVER () AS n FROM commits WHERE {where}"
-                " ORDER BY committed_at DESC, id DESC LIMIT :limit OFFSET :offset"
+                " ORDER BY corrected_at DESC, id DESC LIMIT :limit OFFSET :offset"
             ),
             **parameters,
             limit=limit,
@@ -462,6 +465,8 @@ class Commits(Repositories):
         if rows := self.fetch(_BY_SHA, network=repository["network"], sha=sha):
             return rows[0]
         author, committer = _signature(commit.author), _signature(commit.committer)
+        parents = [self.commit_by_sha(repository, parent.decode()) for parent in commit.parents]
+        committed = timestamp(datetime.fromtimestamp(commit.commit_time, tz=UTC))
         row = {
             "network": repository["network"],
             "sha": sha,
@@ -473,11 +478,11 @@ class Commits(Repositories):
             "committer_name": committer[0],
             "committer_email": committer[1],
             "committer_id": self._account_of(committer[1]),
-            "committed_at": timestamp(datetime.fromtimestamp(commit.commit_time, tz=UTC)),
+            "committed_at": committed,
+            "corrected_at": max([committed, *(parent["corrected_at"] for parent in parents)]),
             "message": commit.message.decode("utf-8", "replace"),
         }
         new = int(self.session.execute(insert(Commit).returning(Commit.id), row).scalar_one())
-        parents = [self.commit_by_sha(repository, parent.decode()) for parent in commit.parents]
         if parents:
             edges = [
                 {"commit_id": new, "position": position, "parent_id": parent["id"]}

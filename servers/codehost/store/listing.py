@@ -13,11 +13,13 @@ from mesocosm.servers.codehost.models import (
     Account,
     Assignee,
     Comment,
+    Commit,
     Issue,
     IssueLabel,
     Label,
     Member,
     Milestone,
+    PullRequest,
     Reaction,
     Repository,
     Review,
@@ -25,6 +27,7 @@ from mesocosm.servers.codehost.models import (
     ReviewThread,
 )
 from mesocosm.servers.codehost.store.issues import ISSUES
+from mesocosm.servers.codehost.store.pulls import PULLS
 from mesocosm.servers.codehost.store.queries import Where
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.search_accounts import AccountSearch
@@ -104,6 +107,22 @@ _ORGANIZATIONS = (
     .where(Member.account_id == bindparam("account"))
     .order_by(Account.id)
 )
+_MEMBERS = (
+    select(Account.id, Account.login, Member.role)
+    .join(Member, Member.account_id == Account.id)
+    .where(Member.organization_id == bindparam("organization"))
+    .order_by(func.lower(Account.login))
+)
+_BROUGHT = (
+    PULLS.join(Commit, Commit.sha == PullRequest.head_sha)
+    .where(
+        Issue.repository_id == bindparam("repository"),
+        Commit.network == bindparam("network"),
+        or_(Commit.id >= bindparam("commit"), PullRequest.merge_sha == bindparam("sha")),
+        or_(Issue.state == "open", PullRequest.merged_at.is_not(None)),
+    )
+    .order_by(Issue.id.desc())
+)
 
 
 class Listing(AccountSearch):
@@ -160,6 +179,24 @@ class Listing(AccountSearch):
     def organizations(self, account_id: int) -> Sequence[Row]:
         """The organisations that somebody belongs to."""
         return self.fetch(_ORGANIZATIONS, account=account_id)
+
+    def members(self, organization_id: int, role: str) -> Sequence[Row]:
+        """Who belongs to an organisation, by login; ``role`` is ``all``, ``admin`` or ``member``."""
+        rows = self.fetch(_MEMBERS, organization=organization_id)
+        return [row for row in rows if role in ("all", row["role"])]
+
+    def pulls_with(self, repository: Row, commit: Row) -> Sequence[Row]:
+        """The open and merged pull requests that have a commit, or were merged as it, the newest first."""
+        chosen = {"repository": repository["id"], "network": commit["network"]}
+        rows = self.fetch(_BROUGHT, **chosen, commit=commit["id"], sha=commit["sha"])
+        return [row for row in rows if self._brings(repository, row, commit)]
+
+    def _brings(self, repository: Row, pull: Row, commit: Row) -> bool:
+        if pull["merge_sha"] == commit["sha"]:
+            return True
+        return self.is_ancestor(commit, self._head(repository, pull)) and not self.is_ancestor(
+            commit, self._base(repository, pull)
+        )
 
     def issue_page(
         self,

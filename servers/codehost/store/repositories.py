@@ -221,7 +221,7 @@ class Repositories(Accounts):
         if not self.may(repository, "write"):
             raise Denied("Must have push access to view repository collaborators.")
         limit, offset = window(page, per_page)
-        people = self._people(repository)
+        people = self.people(repository)
         if affiliation == "outside":
             people = [person for person in people if not person["member"]]
         elif affiliation == "direct":
@@ -232,7 +232,24 @@ class Repositories(Accounts):
         """Whether somebody has more than what everybody has, for those who may see it."""
         if not self.may(repository, "write"):
             raise Denied("Must have push access to view repository collaborators.")
-        return any(person["id"] == account_id for person in self._people(repository))
+        return any(person["id"] == account_id for person in self.people(repository))
+
+    def people(self, repository: Row) -> list[dict[str, Any]]:
+        """Those with more access than everybody has, by login, each with the role."""
+        people: dict[int, dict[str, Any]] = {}
+        for row in self.fetch(_COLLABORATORS, repository=repository["id"], owner=repository["owner_id"]):
+            role = row["role"]
+            if not row["direct"]:
+                role = "admin" if role == "admin" else repository["default_role"]
+            person = people.setdefault(
+                row["id"],
+                {"id": row["id"], "login": row["login"], "role": "none", "direct": False, "member": False},
+            )
+            person["role"] = max(person["role"], role, key=ROLES.index)
+            person["direct"] |= bool(row["direct"])
+            person["member"] |= not row["direct"]
+        able = [person for person in people.values() if person["role"] != "none"]
+        return sorted(able, key=lambda person: str(person["login"]).lower())
 
     def protected_branches(self, repository_id: int) -> dict[str, int]:
         """Protected branches with the number of approvals that each asks for."""
@@ -296,19 +313,3 @@ class Repositories(Accounts):
             count += 1
             free = f"{name}-{count}"
         return free
-
-    def _people(self, repository: Row) -> list[dict[str, Any]]:
-        people: dict[int, dict[str, Any]] = {}
-        for row in self.fetch(_COLLABORATORS, repository=repository["id"], owner=repository["owner_id"]):
-            role = row["role"]
-            if not row["direct"]:
-                role = "admin" if role == "admin" else repository["default_role"]
-            person = people.setdefault(
-                row["id"],
-                {"id": row["id"], "login": row["login"], "role": "none", "direct": False, "member": False},
-            )
-            person["role"] = max(person["role"], role, key=ROLES.index)
-            person["direct"] |= bool(row["direct"])
-            person["member"] |= not row["direct"]
-        able = [person for person in people.values() if person["role"] != "none"]
-        return sorted(able, key=lambda person: str(person["login"]).lower())

@@ -8,7 +8,7 @@ from typing import Any
 from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import Json, user
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.servers.codehost.store.contents import Entry
+from mesocosm.servers.codehost.store.contents import MAX_FILE, Entry
 from mesocosm.servers.codehost.store.differences import Difference, hunks, statistics
 from mesocosm.service import Row
 
@@ -99,7 +99,10 @@ def changed_file(
 
 
 def content(links: Links, repo: Row, item: Entry, ref: str, data: bytes | None = None) -> Json:
-    """A file or directory as a listing shows it; ``data`` is what is in the file, if that is wanted."""
+    """A file or directory as a listing shows it; ``data`` is what is in the file, if that is wanted.
+
+    Of a large file only the media type ``raw`` has the contents.
+    """
     folder = item.type == "dir"
     url = links.repo(repo, "contents", item.path) + f"?ref={ref}"
     git = links.repo(repo, "git/trees" if folder else "git/blobs", item.sha)
@@ -116,7 +119,9 @@ def content(links: Links, repo: Row, item: Entry, ref: str, data: bytes | None =
         "download_url": None if folder else links.page(repo, "raw", ref, item.path),
         "_links": {"self": url, "git": git, "html": page},
     }
-    if data is not None:
+    if data is not None and len(data) > MAX_FILE:
+        shape |= {"content": "", "encoding": "none"}
+    elif data is not None:
         shape |= {"content": base64.encodebytes(data).decode(), "encoding": "base64"}
     return shape
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import quote
 
 from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import Json, user
@@ -34,7 +35,7 @@ def label(links: Links, repo: Row, row: Row) -> Json:
     return {
         "id": row["id"],
         "node_id": node_id("Label", row["id"]),
-        "url": links.repo(repo, "labels", row["name"]),
+        "url": links.repo(repo, "labels") + "/" + quote(row["name"], safe=":"),
         "name": row["name"],
         "color": row["color"],
         "default": False,
