@@ -129,10 +129,15 @@ async def _body(receive: Receive, headers: Mapping[str, str]) -> bytes:
         parts.append(part)
         more = message.get("more_body", False)
     body = b"".join(parts)
-    if headers.get("content-encoding") != "gzip":
-        return body
+    return _unpacked(body) if body and headers.get("content-encoding") == "gzip" else body
+
+
+def _unpacked(body: bytes) -> bytes:
+    """What was compressed with gzip. Raises ``zlib.error`` unless the body is one whole stream."""
     unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    unpacked = unpacking.decompress(body, MAX_BODY)
-    if unpacking.unconsumed_tail:
+    unpacked = unpacking.decompress(body, MAX_BODY + 1)
+    if len(unpacked) > MAX_BODY:
         raise _TooLarge
+    if not unpacking.eof or unpacking.unused_data:
+        raise zlib.error("the stream is cut off, or something follows it")
     return unpacked

@@ -1,16 +1,23 @@
-"""SEARCH as pymap reads it, in the words of the operation."""
+"""SEARCH: the commands as pymap reads them, and their criteria in the words of the operation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pymap.exceptions import NotSupportedError
+from pymap.exceptions import NotSupportedError, ResponseError
+from pymap.parsing import Params
+from pymap.parsing.command.select import SearchCommand, UidSearchCommand
+from pymap.parsing.exceptions import NotParseable
+from pymap.parsing.response import ResponseBad
 from pymap.parsing.specials import SearchKey, SequenceSet
 from pymap.selected import SelectedMailbox
 
 from mesocosm.mail.ids import write_ids
 
 Criterion = list[object]
+
+BAD_CHARSET = b"BADCHARSET"
+"""The response code of a charset that is not known."""
 
 _FLAGS = ("ANSWERED", "DELETED", "DRAFT", "FLAGGED", "SEEN")
 _TEXTS = ("BCC", "BODY", "CC", "FROM", "SUBJECT", "TEXT", "TO")
@@ -23,6 +30,38 @@ _DATES = {
     "SENTSINCE": "since",
 }
 _NOTHING: Criterion = ["or"]
+_LARGEST_NUMBER = 2**32 - 1
+
+
+class Search(SearchCommand):
+    """SEARCH. Of what cannot be read, pymap's own lets some through as another error."""
+
+    @classmethod
+    def parse(cls, buf: memoryview, params: Params) -> tuple[SearchCommand, memoryview]:
+        try:
+            return super().parse(buf, params)
+        except NotParseable:
+            raise
+        except ValueError as problem:  # text that is not in its charset, a number of thousands of digits
+            raise NotParseable(buf) from problem
+
+    @classmethod
+    def _parse_charset(cls, buf: memoryview, params: Params) -> tuple[str | None, memoryview]:
+        try:
+            return super()._parse_charset(buf, params)
+        except ValueError as problem:
+            raise NotParseable(buf, BAD_CHARSET) from problem
+
+
+class UidSearch(UidSearchCommand, Search):
+    """UID SEARCH."""
+
+
+class TooLarge(ResponseError):
+    """A number that IMAP does not have."""
+
+    def get_response(self, tag: bytes) -> ResponseBad:
+        return ResponseBad(tag, b"SEARCH: A number is %d at most." % _LARGEST_NUMBER)
 
 
 def criterion_of(keys: Sequence[SearchKey], selected: SelectedMailbox) -> Criterion:
@@ -56,6 +95,8 @@ def _criterion(key: SearchKey, selected: SelectedMailbox) -> Criterion:
         case "HEADER":
             return ["header", *key.filter_header]
         case "LARGER" | "SMALLER":
+            if key.filter_int > _LARGEST_NUMBER:
+                raise TooLarge
             return [name.lower(), key.filter_int]
     raise NotSupportedError(f"SEARCH {name} is not supported.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from email.utils import getaddresses
 
 from pymap.bytes import WriteStream
@@ -21,26 +21,37 @@ def split_fields(header: bytes) -> Sequence[tuple[bytes, bytes]]:
     return fields
 
 
+def unfolded_fields(header: bytes) -> Mapping[bytes, bytes]:
+    """The fields' values by name in capitals, each in one line; of several with one name, the last."""
+    return {name: b" ".join(line.split(b":", 1)[1].split()) for name, line in split_fields(header)}
+
+
+def nstring(value: bytes | None) -> bytes:
+    """Text as IMAP quotes it, or ``NIL``."""
+    if value is None:
+        return b"NIL"
+    return b'"%b"' % value.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+
+
 class Envelope(EnvelopeStructure):
     """Written as the header has it: pymap's own decodes the fields, and takes milliseconds for it."""
 
     def __init__(self, header: bytes) -> None:
         super().__init__(None, None, None, None, None, None, None, None, None, None)
-        lines = {name: line.split(b":", 1)[1] for name, line in split_fields(header)}
-        fields = {name: b" ".join(value.split()) for name, value in lines.items()}
+        fields = unfolded_fields(header)
         sender = _addresses(fields.get(b"FROM"))
         self._text = b"(%b)" % b" ".join(
             [
-                _string(fields.get(b"DATE")),
-                _string(fields.get(b"SUBJECT")),
+                nstring(fields.get(b"DATE")),
+                nstring(fields.get(b"SUBJECT")),
                 sender,
                 sender,  # who sent it, and to whom an answer goes, if it is nobody else
                 sender,
                 _addresses(fields.get(b"TO")),
                 _addresses(fields.get(b"CC")),
                 _addresses(fields.get(b"BCC")),
-                _string(fields.get(b"IN-REPLY-TO")),
-                _string(fields.get(b"MESSAGE-ID")),
+                nstring(fields.get(b"IN-REPLY-TO")),
+                nstring(fields.get(b"MESSAGE-ID")),
             ]
         )
 
@@ -51,12 +62,6 @@ class Envelope(EnvelopeStructure):
         writer.write(self._text)
 
 
-def _string(value: bytes | None) -> bytes:
-    if value is None:
-        return b"NIL"
-    return b'"%b"' % value.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-
-
 def _addresses(value: bytes | None) -> bytes:
     if not value:
         return b"NIL"
@@ -64,5 +69,5 @@ def _addresses(value: bytes | None) -> bytes:
     for person, address in getaddresses([value.decode("ascii", "replace")]):
         local, _, domain = address.rpartition("@")
         parts = (part.encode("ascii", "replace") or None for part in (person, local, domain))
-        rows.append(b"(%b NIL %b %b)" % tuple(map(_string, parts)))
+        rows.append(b"(%b NIL %b %b)" % tuple(map(nstring, parts)))
     return b"(%b)" % b"".join(rows)

@@ -19,7 +19,9 @@ from pymap.imap import IMAPConnection
 from pymap.imap.state import ConnectionState
 from pymap.interfaces.login import IdentityInterface, LoginInterface
 from pymap.interfaces.session import SessionInterface
-from pymap.parsing.response import ResponseBye, ResponseCode
+from pymap.parsing.command import Command
+from pymap.parsing.commands import Commands, InvalidCommand
+from pymap.parsing.response import CommandResponse, ResponseBye, ResponseCode, ResponseNo
 from pysasl import SASLAuth
 from pysasl.creds.server import ServerCredentials
 from pysasl.hashing import Cleartext
@@ -27,6 +29,7 @@ from pysasl.identity import Identity
 
 from mesocosm.hosting import EpisodePool
 from mesocosm.mail.access import Access, BadSignIn, Broken, Closed, one_line
+from mesocosm.mail.criteria import BAD_CHARSET, Search, UidSearch
 from mesocosm.mail.session import MailSession
 
 MAX_LITERAL = 15_000_000
@@ -60,6 +63,13 @@ class _Config(IMAPConfig):
     @property
     def tls_auth(self) -> SASLAuth:
         return SASLAuth.named([b"PLAIN", b"LOGIN"])
+
+    @property
+    def commands(self) -> Commands:
+        commands = super().commands
+        commands.register(Search)
+        commands.register(UidSearch)
+        return commands
 
     @property
     def greeting(self) -> bytes:
@@ -147,6 +157,17 @@ class _Login(LoginInterface):
         return authenticated
 
 
+class _State(ConnectionState):
+    """Says of a search in an unknown charset what RFC 3501 wants: it is not a command in bad form."""
+
+    async def do_command(self, cmd: Command) -> CommandResponse:
+        problem = cmd.parse_exc if isinstance(cmd, InvalidCommand) else None
+        if problem is not None and problem.code is not None and bytes(problem.code) == b"[%b]" % BAD_CHARSET:
+            known = ResponseCode.of(BAD_CHARSET + b" (US-ASCII UTF-8)")
+            return ResponseNo(cmd.tag, b"The charset is not known.", known)
+        return await super().do_command(cmd)
+
+
 class _Connection(IMAPConnection):
     """Reads no more from a client than a command can need, and does not wait for it forever."""
 
@@ -189,7 +210,7 @@ class ImapService:
             connection_exit.set(stack)
             stack.enter_context(closing(connection))
             try:
-                await connection.run(ConnectionState(self._login, self._config))
+                await connection.run(_State(self._login, self._config))
             except ConnectionError:
                 pass  # the client has gone
             except Exception as problem:  # noqa: BLE001 - clients send whatever they like, and pymap says BYE

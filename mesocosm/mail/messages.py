@@ -10,12 +10,13 @@ from pymap.bytes import Writeable
 from pymap.message import BaseLoadedMessage, BaseMessage
 from pymap.mime import MessageContent
 from pymap.parsing.command.select import FetchCommand
-from pymap.parsing.response.fetch import BodyStructure, ContentBodyStructure, EnvelopeStructure
+from pymap.parsing.response.fetch import EnvelopeStructure
 from pymap.parsing.specials import FetchAttribute, FetchRequirement, Flag, ObjectId
 
 from mesocosm.mail.access import Access
 from mesocosm.mail.envelope import Envelope, split_fields
 from mesocosm.mail.ids import write_ids
+from mesocosm.mail.structure import Structure
 
 _AT_ONCE = 200
 """Messages that are asked for together."""
@@ -73,22 +74,12 @@ class _Loaded(BaseLoadedMessage):
     def get_envelope_structure(self) -> EnvelopeStructure:
         return Envelope(self._split()[0])
 
+    def get_body_structure(self) -> Structure:
+        return Structure(self.content)
+
     def _split(self) -> tuple[bytes, bytes]:
         header, end, body = self._source.partition(b"\r\n\r\n")
         return header + end, body
-
-    # A part's size is that of its body; pymap counts its header as well.
-
-    @classmethod
-    def _get_size_with_lines(cls, msg: MessageContent) -> tuple[int, int]:
-        return len(msg.body), msg.body.lines
-
-    @classmethod
-    def _get_body_structure(cls, msg: MessageContent) -> BodyStructure:
-        structure = super()._get_body_structure(msg)
-        if type(structure) is ContentBodyStructure:
-            structure.size = len(msg.body)
-        return structure
 
 
 class Reading:

@@ -179,7 +179,7 @@ def append_message(
 ) -> Answer:
     """Put a message of the client's into a folder. Without ``date`` it is that of its header, or now."""
     open_mailbox(store, account)
-    parsed = parse_message(source_of(message, message_base64))
+    parsed = parse_message(source_of(message, message_base64), store.owner.domain)
     email = NewEmail(
         sender=parsed.sender or str(store.owner),
         to=parsed.to,

@@ -6,17 +6,19 @@ Whatever the bytes are, the result is a message or a refusal.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email import policy
 from email.errors import HeaderParseError, MessageError
+from email.headerregistry import Address as MailAddress
+from email.headerregistry import Group
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.utils import getaddresses
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.email.store import File
-from mesocosm.servers.email.store.addresses import Address, join
+from mesocosm.servers.email.store.addresses import Address, is_address, join
 
 MAX_PARTS = 200
 _MAX_DEPTH = 20
@@ -43,8 +45,11 @@ class Parsed:
     files: Sequence[File]
 
 
-def parse_message(source: bytes) -> Parsed:
-    """Read a message; ``Invalid`` if it cannot be read as one."""
+def parse_message(source: bytes, domain: str = "") -> Parsed:
+    """Read a message; ``Invalid`` if it cannot be read as one.
+
+    Where a ``domain`` is given, addresses without one (``MAILER-DAEMON``) get it.
+    """
     # The parser follows nesting by recursion.
     if source.count(b"\nContent-Type:") + source.lower().count(b"\ncontent-type:") > 2 * MAX_PARTS:
         raise Invalid(f"The message has too many parts (max {MAX_PARTS}).")
@@ -53,19 +58,19 @@ def parse_message(source: bytes) -> Parsed:
         assert isinstance(message, EmailMessage)
         if not message.keys():
             raise Invalid("The message has no header.")
-        return _parsed(message)
+        return _parsed(message, domain)
     except (MessageError, LookupError, ValueError, AttributeError, TypeError, RecursionError) as problem:
         # The standard library's parser has more ways to stumble over broken headers than it documents.
         raise Invalid(f"The message cannot be read: {type(problem).__name__}.") from None
 
 
-def _parsed(message: EmailMessage) -> Parsed:
+def _parsed(message: EmailMessage, domain: str) -> Parsed:
     body, html_body, files = _content(message)
     return Parsed(
-        sender=_addresses(message, "From"),
-        to=_addresses(message, "To"),
-        cc=_addresses(message, "Cc"),
-        bcc=_addresses(message, "Bcc"),
+        sender=_addresses(message, "From", domain),
+        to=_addresses(message, "To", domain),
+        cc=_addresses(message, "Cc", domain),
+        bcc=_addresses(message, "Bcc", domain),
         subject=_field(message, "Subject") or "",
         date=_date(message),
         message_id=_field(message, "Message-ID"),
@@ -97,21 +102,37 @@ def _date(message: EmailMessage) -> str | None:
     return moment.isoformat(timespec="seconds") if moment else None
 
 
-def _addresses(message: EmailMessage, name: str) -> str:
+def _addresses(message: EmailMessage, name: str, domain: str) -> str:
     """All addresses of a field; names in other characters than ASCII are decoded."""
     try:
-        fields = [field for field in message.get_all(name, []) if field is not None]
-        found = [address for field in fields for address in getattr(field, "addresses", ())]
-        if found and all(address.domain for address in found):
-            return join(Address(address.addr_spec, _one_line(address.display_name)) for address in found)
+        given = [field for field in message.get_all(name, []) if field is not None]
+        fields = [field for field in given if not _names_nobody(field)]
+        found = [
+            Address(_with_domain(address, domain), _one_line(address.display_name))
+            for field in fields
+            for address in getattr(field, "addresses", ())
+        ]
+        if found and all(is_address(address.email) for address in found):
+            return join(found)
         # Kept as it is, so that the refusal names what was written.
         return ", ".join(_FOLD.sub(" ", str(field)) for field in fields)
     except (HeaderParseError, IndexError, ValueError, AttributeError):
         raise Invalid(f"The field {name} cannot be read.") from None
 
 
+def _names_nobody(field: object) -> bool:
+    """Whether a field has but groups without members, such as ``undisclosed-recipients:;``."""
+    groups: Sequence[Group] = getattr(field, "groups", ())
+    return bool(groups) and all(group.display_name and not group.addresses for group in groups)
+
+
+def _with_domain(address: MailAddress, domain: str) -> str:
+    return address.addr_spec if address.domain or not domain else f"{address.addr_spec}@{domain}"
+
+
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """The text with single blanks, and a mark for each byte that is none of its charset."""
+    return " ".join(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").split())
 
 
 def bare_address(text: str) -> str:
@@ -174,9 +195,15 @@ def _file(part: EmailMessage, number: int) -> File:
     else:
         payload = part.get_payload(decode=True)
         data = payload if isinstance(payload, bytes) else b""
-    given = _NOT_IN_NAMES.sub("_", part.get_filename() or "").strip()
+    given = _NOT_IN_NAMES.sub("_", _file_name(part)).strip()
     name = given or f"part-{number}{_ENDINGS.get(kind, '')}"
     return File(filename=name, data=data, content_type=kind)
+
+
+def _file_name(part: EmailMessage) -> str:
+    # ``get_filename`` would take angle brackets around a name for quotation marks.
+    parameters: Mapping[str, str] = getattr(part.get("Content-Disposition"), "params", {})
+    return parameters.get("filename") or part.get_filename() or ""
 
 
 _ENDINGS = {

@@ -25,7 +25,7 @@ class NewEmail(TypedDict):
     body: str
     date: str | datetime
     to: NotRequired[str]
-    """May be missing from drafts only."""
+    """Missing from drafts, and from messages all of whose recipients got a blind copy."""
     cc: NotRequired[str | None]
     bcc: NotRequired[str | None]
     html_body: NotRequired[str | None]
@@ -118,8 +118,6 @@ def _row(email_id: int, email: NewEmail, *, in_drafts: bool) -> dict[str, Any]:
     to = recipients("TO", email.get("to"))
     html_body = email.get("html_body")
     cc, bcc = recipients("CC", email.get("cc")), recipients("BCC", email.get("bcc"))
-    if not (to or cc or bcc or in_drafts):
-        raise Invalid("A message needs a recipient.")
     return {
         "id": email_id,
         "date": date,

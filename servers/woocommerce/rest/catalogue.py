@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 from mesocosm.rest import Request
-from mesocosm.servers.woocommerce.rest.service import api, tool_route
-from mesocosm.servers.woocommerce.store import ProductFilter, WooCommerceStore, window
+from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
+from mesocosm.servers.woocommerce.store import (
+    ProductFilter,
+    Selection,
+    WooCommerceStore,
+    invalid_parameter,
+    window,
+)
 from mesocosm.servers.woocommerce.tools import products, shapes, terms
 from mesocosm.service import Page
 
 Shape = dict[str, Any]
+Objects = list[dict[str, Any]]
 Order = Literal["asc", "desc"]
+OrderBy = Literal[
+    "date", "id", "include", "title", "slug", "price", "popularity", "rating", "modified", "menu_order"
+]
+TermOrderBy = Literal["id", "include", "name", "slug", "description", "count"]
 
 
 @api.get("/products")
@@ -28,7 +40,7 @@ def list_products(
     include: list[int] | None = None,
     exclude: list[int] | None = None,
     order: Order | None = None,
-    orderby: Literal["date", "id", "include", "title", "slug", "price", "popularity", "rating"] | None = None,
+    orderby: OrderBy | None = None,
     slug: str | None = None,
     status: Literal["any", "draft", "pending", "private", "publish", "trash"] | None = None,
     type: Literal["simple", "grouped", "external", "variable"] | None = None,
@@ -40,9 +52,20 @@ def list_products(
     min_price: str | None = None,
     max_price: str | None = None,
     stock_status: Literal["instock", "outofstock", "onbackorder"] | None = None,
+    parent: list[int] | None = None,
+    parent_exclude: list[int] | None = None,
+    tax_class: str | None = None,
+    attribute: str | None = None,
+    attribute_term: str | None = None,
+    shipping_class: str | None = None,
     _fields: list[str] | None = None,
 ) -> Page:
     """All products, with the filters of the vendor's documentation."""
+    for name, value in (("attribute", attribute), ("attribute_term", attribute_term)):
+        if value:
+            raise invalid_parameter(name, "The attributes of this shop's products are not global ones.")
+    if shipping_class:
+        raise invalid_parameter("shipping_class", "This shop has no shipping classes.")
     wanted = ProductFilter(
         search=search,
         status=None if status == "any" else status,
@@ -62,6 +85,9 @@ def list_products(
         modified_before=modified_before,
         type=type,
         slug=slug,
+        parent=parent,
+        parent_exclude=parent_exclude,
+        tax_class=tax_class,
     )
     records, total = store.products(wanted, page=page, per_page=per_page, orderby=orderby, order=order)
     items = [shapes.only(shapes.product(record), _fields) for record in records]
@@ -77,7 +103,27 @@ tool_route("POST", "/products/batch", products.woo_products_batch_update)
 
 # -- variations -------------------------------------------------------------------------------------------
 
-tool_route("GET", "/products/{productId}/variations", products.woo_products_variations_list)
+
+@api.get("/products/{product_id}/variations")
+def list_variations(
+    store: WooCommerceStore,
+    request: Request,
+    product_id: int,
+    page: int | None = None,
+    per_page: int | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    after: str | None = None,
+    before: str | None = None,
+    orderby: OrderBy | None = None,
+    order: Order | None = None,
+) -> Page:
+    """The variations of a product, in the merchant's order unless another is asked for."""
+    chosen = Selection(include, exclude, after, before, orderby, order)
+    records, total = store.variations(product_id, page=page, per_page=per_page, selection=chosen)
+    parent = store.parent_of_variations(product_id)
+    items = [shapes.variation(record, parent) for record in records]
+    return Page(items, *window(page, per_page), total)
 
 
 def _variation(store: WooCommerceStore, product_id: int, record: Any) -> Shape:
@@ -109,11 +155,83 @@ def delete_variation(store: WooCommerceStore, product_id: int, id: int) -> Shape
     return shapes.variation(store.delete_variation(product_id, id), parent)
 
 
+@api.post("/products/{product_id}/variations/batch")
+def batch_variations(
+    store: WooCommerceStore,
+    product_id: int,
+    create: Objects | None = None,
+    update: Objects | None = None,
+    delete: list[int] | None = None,
+) -> Shape:
+    """What came of many changes to the variations of a product."""
+    results = store.batch(
+        (create, update, delete),
+        partial(store.create_variation, product_id),
+        partial(store.update_variation, product_id),
+        partial(store.delete_variation, product_id),
+    )
+    return shapes.batch_results(results, partial(_variation, store, product_id))
+
+
 # -- categories and tags ----------------------------------------------------------------------------------
 
-tool_route("GET", "/products/categories", terms.woo_products_categories_list)
 tool_route("POST", "/products/categories", terms.woo_products_categories_create, status=201)
-tool_route("GET", "/products/tags", terms.woo_products_tags_list)
+batch_route("/products/categories", shapes.category, "category")
+batch_route("/products/tags", shapes.tag, "tag")
+
+
+@api.get("/products/categories")
+def list_categories(
+    store: WooCommerceStore,
+    request: Request,
+    page: int | None = None,
+    per_page: int | None = None,
+    search: str | None = None,
+    parent: int | None = None,
+    hide_empty: bool | None = None,
+    slug: str | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    orderby: TermOrderBy | None = None,
+    order: Order | None = None,
+) -> Page:
+    """The categories, by name unless another order is asked for."""
+    rows, total = store.categories(
+        page=page,
+        per_page=per_page,
+        search=search,
+        parent=parent,
+        hide_empty=hide_empty,
+        slug=slug,
+        selection=Selection(include, exclude, orderby=orderby, order=order),
+    )
+    return Page([shapes.category(row) for row in rows], *window(page, per_page), total)
+
+
+@api.get("/products/tags")
+def list_tags(
+    store: WooCommerceStore,
+    request: Request,
+    page: int | None = None,
+    per_page: int | None = None,
+    search: str | None = None,
+    hide_empty: bool | None = None,
+    slug: str | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    orderby: TermOrderBy | None = None,
+    order: Order | None = None,
+) -> Page:
+    """The tags, by name unless another order is asked for."""
+    rows, total = store.tags(
+        page=page,
+        per_page=per_page,
+        search=search,
+        hide_empty=hide_empty,
+        slug=slug,
+        selection=Selection(include, exclude, orderby=orderby, order=order),
+    )
+    return Page([shapes.tag(row) for row in rows], *window(page, per_page), total)
 
 
 @api.get("/products/categories/{id}")
@@ -169,9 +287,18 @@ def list_reviews(
     per_page: int | None = None,
     product: int | None = None,
     status: Literal["all", "hold", "approved", "spam", "trash"] | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    after: str | None = None,
+    before: str | None = None,
+    orderby: Literal["date", "date_gmt", "id", "include", "product"] | None = None,
+    order: Order | None = None,
 ) -> Page:
-    """Reviews, newest first."""
-    rows, total = store.reviews(product_id=product, status=status, page=page, per_page=per_page)
+    """Reviews, newest first unless another order is asked for."""
+    chosen = Selection(include, exclude, after, before, orderby, order)
+    rows, total = store.reviews(
+        product_id=product, status=status, page=page, per_page=per_page, selection=chosen
+    )
     return Page([shapes.review(row) for row in rows], *window(page, per_page), total)
 
 
@@ -179,3 +306,25 @@ def list_reviews(
 def get_review(store: WooCommerceStore, id: int) -> Shape:
     """One review."""
     return shapes.review(store.review(id))
+
+
+@api.post("/products/reviews", status=201)
+def create_review(store: WooCommerceStore, request: Request) -> Shape:
+    """A new review."""
+    return shapes.review(store.create_review(request.values))
+
+
+@api.put("/products/reviews/{id}")
+def update_review(store: WooCommerceStore, request: Request, id: int) -> Shape:
+    """A changed review."""
+    return shapes.review(store.update_review(id, request.values))
+
+
+@api.delete("/products/reviews/{id}")
+def delete_review(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
+    """A review in the trash, or what one was that is deleted for good."""
+    review = shapes.review(store.delete_review(id, force=force))
+    return {"deleted": True, "previous": review} if force else review
+
+
+batch_route("/products/reviews", shapes.review, "review")

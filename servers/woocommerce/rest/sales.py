@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mesocosm.rest import Request
-from mesocosm.servers.woocommerce.rest.service import api, tool_route
-from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
+from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
+from mesocosm.servers.woocommerce.store import OrderFilter, Selection, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import coupons, customers, order_shapes, orders, reports, shapes
 from mesocosm.service import Page
 
@@ -28,10 +28,11 @@ def list_orders(
     include: list[int] | None = None,
     exclude: list[int] | None = None,
     order: Literal["asc", "desc"] | None = None,
-    orderby: Literal["date", "id", "include", "title", "slug"] | None = None,
+    orderby: Literal["date", "id", "include", "title", "slug", "modified"] | None = None,
     status: list[str] | None = None,
     customer: int | None = None,
     product: int | None = None,
+    parent: list[int] | None = None,
     _fields: list[str] | None = None,
 ) -> Page:
     """All orders, with the filters of the vendor's documentation."""
@@ -46,6 +47,7 @@ def list_orders(
         search=search,
         include=include,
         exclude=exclude,
+        parent=parent,
     )
     records, total = store.orders(wanted, page=page, per_page=per_page, orderby=orderby, order=order)
     items = [shapes.only(order_shapes.order(record), _fields) for record in records]
@@ -140,6 +142,7 @@ tool_route("GET", "/customers", customers.woo_customers_list)
 tool_route("GET", "/customers/{customerId}", customers.woo_customers_get)
 tool_route("POST", "/customers", customers.woo_customers_create, status=201)
 tool_route("PUT", "/customers/{customerId}", customers.woo_customers_update)
+batch_route("/customers", shapes.customer, "customer")
 
 
 @api.delete("/customers/{id}")
@@ -148,11 +151,32 @@ def delete_customer(store: WooCommerceStore, id: int, force: bool = False) -> Sh
     return shapes.customer(store.delete_customer(id, force=force))
 
 
-tool_route("GET", "/coupons", coupons.woo_coupons_list)
 tool_route("GET", "/coupons/{couponId}", coupons.woo_coupons_get)
 tool_route("POST", "/coupons", coupons.woo_coupons_create, status=201)
 tool_route("PUT", "/coupons/{couponId}", coupons.woo_coupons_update)
 tool_route("DELETE", "/coupons/{couponId}", coupons.woo_coupons_delete)
+batch_route("/coupons", shapes.coupon, "coupon")
+
+
+@api.get("/coupons")
+def list_coupons(
+    store: WooCommerceStore,
+    request: Request,
+    page: int | None = None,
+    per_page: int | None = None,
+    search: str | None = None,
+    code: str | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    after: str | None = None,
+    before: str | None = None,
+    orderby: Literal["date", "modified", "id", "include", "title", "slug"] | None = None,
+    order: Literal["asc", "desc"] | None = None,
+) -> Page:
+    """Coupons, newest first unless another order is asked for."""
+    chosen = Selection(include, exclude, after, before, orderby, order)
+    records, total = store.coupons(search=search, code=code, page=page, per_page=per_page, selection=chosen)
+    return Page([shapes.coupon(record) for record in records], *window(page, per_page), total)
 
 
 # -- reports ----------------------------------------------------------------------------------------------

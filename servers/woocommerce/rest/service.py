@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from functools import partial, wraps
+from keyword import iskeyword
+from typing import Any, TypeVar
+from urllib.parse import urlencode
 
-from mesocosm.rest import Api, Request, coerced, link_header
+from mesocosm.rest import Api, Request, Route, coerced, link_header
+from mesocosm.schema import Signature
 from mesocosm.servers.woocommerce.rest.signing import CREDENTIALS, authenticate
+from mesocosm.servers.woocommerce.store import invalid_parameter, tolerant
 from mesocosm.servers.woocommerce.tools.service import server
-from mesocosm.service import Page
+from mesocosm.servers.woocommerce.tools.shapes import batch_results
+from mesocosm.service import Page, Reply
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _CODES = {
     400: "rest_invalid_param",
     401: "woocommerce_rest_authentication_error",
     403: "woocommerce_rest_cannot_view",
     404: "rest_no_route",
-    405: "rest_no_route",
     409: "woocommerce_rest_conflict",
     413: "woocommerce_rest_request_entity_too_large",
     500: "internal_server_error",
@@ -25,26 +34,107 @@ _TEXTS = {
     "rest_no_route": "No route was found matching the URL and request method.",
     "woocommerce_rest_authentication_error": "Consumer key or signature is invalid.",
 }
-_PARAMETER = re.compile(r"(?:Invalid parameter\(s\): |(?:A|required a)rgument ')([\w.\[\]]+)")
+_PARAMETER = re.compile(r"(?:Invalid parameter\(s\): |Argument ')([\w\[\]]+(?:\.[\w\[\]]+)*)'?\.? ?")
+_MISSING = re.compile(r"Missing (?:required argument '|parameter\(s\): )([\w, ]+)")
+_UPDATING = ("PUT", "POST", "PATCH")
+"""The methods that change an object: they mean the same."""
+_WORDS = ("gatewayId", "groupId", "toolId")
+"""Placeholders of paths that are no numbers."""
+MAX_OFFSET = 2**31 - 2
 
 
 def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
     known = code or _CODES.get(status, "rest_error")
     text = message.removeprefix(f"{code}: ") if code else _TEXTS.get(known, message)
-    data: dict[str, Any] = {"status": 404 if status == 405 else status}
-    if known == "rest_invalid_param" and (found := _PARAMETER.search(message)):
-        data["params"] = {found[1]: text}
+    data: dict[str, Any] = {"status": status}
+    if status == 400 and (missing := _MISSING.match(text)):
+        known, text = "rest_missing_callback_param", f"Missing parameter(s): {missing[1]}"
+        data["params"] = missing[1].split(", ")
+    elif known == "rest_invalid_param" and (found := _PARAMETER.match(text)):
+        name, why = found[1], text[found.end() :]
+        if text.startswith("Argument"):
+            why = f"{name} {why}"
+            text = f"Invalid parameter(s): {name}. {why}"
+        data["params"] = {name: why}
     return {"code": known, "message": text, "data": data}
 
 
 def _page_headers(page: Page, request: Request) -> dict[str, str]:
     last = -(-page.total // page.per_page)
     headers = {"X-WP-Total": str(page.total), "X-WP-TotalPages": str(last)}
-    link = link_header(page, request, ("prev", "next"))
+    if "offset" in request.values:
+        # It overrides the page, so that a link to the next one would lead to the same rows.
+        return headers
+    # The SDK sends what it is given as params twice.
+    once = list({pair if "[" in pair[0] else pair[0]: pair for pair in request.pairs}.values())
+    link = link_header(page, replace(request, query=urlencode(once)), ("prev", "next"))
     return headers | ({"Link": link} if link else {})
 
 
-api = Api(
+class _WooCommerceApi(Api):
+    """The API with what holds for all routes of the vendor's."""
+
+    def route(self, method: str, path: str, **options: Any) -> Callable[[F], F]:
+        """Register a function that answers a method; one that answers PUT also answers POST and PATCH."""
+        registered = [
+            super(_WooCommerceApi, self).route(each, path, **options)
+            for each in (_UPDATING if method == "PUT" else (method,))
+        ]
+
+        def register(function: F) -> F:
+            for each in registered:
+                each(_as_the_vendor_reads(function))
+            return function
+
+        return register
+
+    def match(self, method: str, path: str) -> Route | None:
+        """The route of a request: to the vendor an id that is no number leads nowhere."""
+        route = super().match(method, path)
+        found = route.pattern.fullmatch(path) if route else None
+        ids = [value for name, value in found.groupdict().items() if name not in _WORDS] if found else []
+        return route if all(value.isascii() and value.isdecimal() for value in ids) else None
+
+    def error(self, status: int, message: str, code: str | None = None) -> Reply:
+        """An answer that says what went wrong; to the vendor a method that a path lacks is no route."""
+        return super().error(404 if status == 405 else status, message, code)
+
+
+def _as_the_vendor_reads(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A route's function, with the tolerance of the vendor and with offsets where it gives pages."""
+    is_paged = "per_page" in inspect.signature(function).parameters
+
+    @wraps(function)
+    def answer(store: Any, **bound: Any) -> Any:
+        with tolerant():
+            if is_paged and (offset := _offset(bound["request"])) is not None:
+                return _from_offset(offset, lambda page: function(store, **bound | {"page": page}))
+            return function(store, **bound)
+
+    return answer
+
+
+def _offset(request: Request) -> int | None:
+    given = request.values.get("offset")
+    if given in (None, ""):
+        return None
+    offset = coerced(given, {"type": "integer"})
+    if not isinstance(offset, int) or not 0 <= offset <= MAX_OFFSET:
+        raise invalid_parameter("offset", f"offset must be a whole number from 0 to {MAX_OFFSET}.")
+    return offset
+
+
+def _from_offset(offset: int, read: Callable[[int], Page]) -> Page:
+    """As many items as a page has, from any place: they lie on one page or on two in a row."""
+    first = read(1)
+    number, skipped = divmod(offset, first.per_page)
+    items = list((read(number + 1) if number else first).items)
+    if skipped:
+        items = [*items, *read(number + 2).items][skipped : skipped + first.per_page]
+    return replace(first, items=items)
+
+
+api = _WooCommerceApi(
     "woocommerce",
     "/wp-json/wc/v3",
     authenticate=authenticate,
@@ -54,31 +144,62 @@ api = Api(
     challenge='Basic realm="WooCommerce API"',
 )
 
-_RENAMED = {"fields": "_fields", "dateAfter": "after", "dateBefore": "before"}
+_RENAMED = {"fields": "_fields", "dateAfter": "after", "dateBefore": "before", "taxClass": "class"}
 """Parameters of tools whose names in the REST API do not follow from them."""
+_BODY = "body"
 
 
 def _rest_name(parameter: str) -> str:
     return _RENAMED.get(parameter) or re.sub("([A-Z])", lambda found: "_" + found[1].lower(), parameter)
 
 
-def arguments(request: Request, schema: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """What a request says of some parameters, by the names that the function knows them by.
+def _renamed(signature: Signature, names: Mapping[str, str], in_path: set[str]) -> Signature:
+    """A tool's signature under the names of the REST API, so that what it refuses is called by them.
 
-    Args:
-        request: The request.
-        schema: JSON schema of the function's arguments.
-        names: The name in the REST API of each parameter.
+    What a body and a path hold is for the store to judge: it knows the vendor's words for it.
     """
-    given = request.values | dict(request.params)
-    return {
-        # What comes as JSON has its types, and objects keep fields that the schema does not name.
-        parameter: given[name]
-        if name in request.data
-        else coerced(given[name], schema["properties"][parameter])
-        for parameter, name in names.items()
-        if name in given and given[name] is not None
-    }
+    schema = signature.schema
+    properties = {names[name]: known for name, known in schema["properties"].items()}
+    for name in in_path:
+        properties[names[name]] = {"type": properties[names[name]].get("type", "string")}
+    if _BODY in properties:
+        properties[_BODY] = {"type": "object"}
+    return Signature(
+        {**schema, "properties": properties, "required": [names[name] for name in schema["required"]]},
+        frozenset(names[name] for name in signature.integers),
+        frozenset(names[name] for name in signature.integer_lists),
+    )
+
+
+def batch_route(path: str, shape: Callable[[Any], Any], thing: str) -> None:
+    """Answer a path's ``/batch`` with what the store does to one thing: ``create_thing`` and so on."""
+
+    def batch(
+        store: Any,
+        create: list[dict[str, Any]] | None = None,
+        update: list[dict[str, Any]] | None = None,
+        delete: list[int] | None = None,
+    ) -> Any:
+        results = store.batch(
+            (create, update, delete),
+            getattr(store, f"create_{thing}"),
+            getattr(store, f"update_{thing}"),
+            partial(getattr(store, f"delete_{thing}"), force=True),
+        )
+        return batch_results(results, shape)
+
+    api.post(f"{path}/batch")(batch)
+
+
+def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
+    """A value out of a URL or a body with the type that is wanted; objects keep all their fields."""
+    kind = schema.get("type")
+    is_plain = kind != "object" and (kind != "array" or schema.get("items", {}).get("type") != "object")
+    return coerced(value, schema) if is_plain else value
+
+
+def _in_python(name: str) -> str:
+    return f"{name}_" if iskeyword(name) else name
 
 
 def tool_route(method: str, path: str, tool: Callable[..., Any], **options: Any) -> None:
@@ -86,18 +207,29 @@ def tool_route(method: str, path: str, tool: Callable[..., Any], **options: Any)
 
     A parameter of the tool that is named like the object (``productData``) is the body.
     """
-    signature = server.tools[tool.__name__].signature
+    known = server.tools[tool.__name__].signature
+    names = {name: _rest_name(name) for name in known.schema["properties"]}
+    names |= {name: _BODY for name in names if name.endswith("Data")}
+    in_path = {name for name in names if f"{{{name}}}" in path}
+    signature = _renamed(known, names, in_path)
     properties = signature.schema["properties"]
-    body = next((name for name in properties if name.endswith("Data")), None)
-    names = {name: _rest_name(name) for name in properties if name != body}
-    # A placeholder keeps the name that the tool has for it.
-    names |= {name: name for name in properties if f"{{{name}}}" in path}
+    python = {_in_python(rest): _in_python(name) for name, rest in names.items()}
 
     def answer(store: Any, request: Request) -> Any:
-        given = arguments(request, signature.schema, names)
-        if body:
-            data = {name: value for name, value in request.values.items() if name != "id"}
-            given[body] = data
-        return tool(store, **signature.bind(given))
+        sent = request.values | {names[name]: request.params[name] for name in in_path}
+        given = {
+            name: _typed(sent[name], schema)
+            for name, schema in properties.items()
+            if sent.get(name) is not None and name != _BODY
+        }
+        if _BODY in properties:
+            given[_BODY] = {name: value for name, value in request.values.items() if name != "id"}
+
+        def read(page: int | None) -> Any:
+            bound = signature.bind(given | ({"page": page} if page else {}))
+            return tool(store, **{python[name]: value for name, value in bound.items()})
+
+        offset = _offset(request) if "per_page" in properties else None
+        return read(None) if offset is None else _from_offset(offset, read)
 
     api.route(method, path, status=options.get("status", 200))(answer)

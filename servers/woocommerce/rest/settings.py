@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from mesocosm.servers.woocommerce.rest.service import tool_route
+from typing import Any
+
+from mesocosm.servers.woocommerce.rest.service import api, tool_route
+from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.servers.woocommerce.tools import configuration, shipping, system, taxes, webhooks
 
 tool_route("GET", "/taxes", taxes.woo_tax_rates_list)
@@ -21,7 +24,28 @@ tool_route("GET", "/settings", configuration.woo_settings_list)
 tool_route("GET", "/settings/{groupId}", configuration.woo_settings_get)
 tool_route("GET", "/payment_gateways", configuration.woo_payment_gateways_list)
 tool_route("GET", "/payment_gateways/{gatewayId}", configuration.woo_payment_gateways_get)
-tool_route("PUT", "/payment_gateways/{gatewayId}", configuration.woo_payment_gateways_update)
+
+
+@api.put("/payment_gateways/{gatewayId}")
+def update_gateway(
+    store: WooCommerceStore,
+    gatewayId: str,  # noqa: N803 - as the path's other methods call it
+    enabled: bool | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    order: int | None = None,
+    settings: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A changed payment gateway. Its options may be sent back as they were read."""
+    values = {
+        option: said["value"] if isinstance(said, dict) and "value" in said else said
+        for option, said in (settings or {}).items()
+    }
+    gateway = store.update_gateway(
+        gatewayId, enabled=enabled, title=title, description=description, order=order, settings=values
+    )
+    return configuration.gateway_shape(gateway)
+
 
 tool_route("GET", "/system_status", system.woo_system_status)
 tool_route("GET", "/system_status/tools", system.woo_system_tools_list)

@@ -10,12 +10,14 @@ from mesocosm.servers.woocommerce.store.filling import NewLineItem, NewOrder
 from mesocosm.servers.woocommerce.store.orders import NewNote, OrderFilter
 from mesocosm.servers.woocommerce.store.products import ProductFilter
 from mesocosm.servers.woocommerce.store.refunds import NewRefund
-from mesocosm.servers.woocommerce.store.refusals import text_of
+from mesocosm.servers.woocommerce.store.refusals import invalid_parameter, text_of
 from mesocosm.servers.woocommerce.store.reports import Reports
 from mesocosm.servers.woocommerce.store.reviews import NewReview, Reviews
+from mesocosm.servers.woocommerce.store.selection import Selection
 from mesocosm.servers.woocommerce.store.system import SYSTEM_TOOLS, System
 from mesocosm.servers.woocommerce.store.term_changes import TermChanges
 from mesocosm.servers.woocommerce.store.terms import NewCategory, NewTag
+from mesocosm.servers.woocommerce.store.tolerance import tolerant
 from mesocosm.servers.woocommerce.store.values import known_fields, money, window
 from mesocosm.servers.woocommerce.store.variations import Variations
 
@@ -37,10 +39,13 @@ __all__ = [
     "OrderFilter",
     "ProductFilter",
     "Result",
+    "Selection",
     "WooCommerceStore",
+    "invalid_parameter",
     "known_fields",
     "money",
     "text_of",
+    "tolerant",
     "window",
 ]
 

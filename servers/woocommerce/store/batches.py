@@ -19,7 +19,7 @@ Result = Row | tuple[int, Refusal]
 
 
 class Batches(Filling):
-    """Batches of products and orders."""
+    """Batches of products and orders, and of what else has the same three verbs."""
 
     def batch_products(
         self,
@@ -28,7 +28,7 @@ class Batches(Filling):
         delete: Sequence[int] | None,
     ) -> dict[str, list[Result]]:
         """Create, update and delete products; deletion is for good."""
-        return self._batch(
+        return self.batch(
             (create, update, delete),
             self.create_product,
             self.update_product,
@@ -42,14 +42,14 @@ class Batches(Filling):
         delete: Sequence[int] | None,
     ) -> dict[str, list[Result]]:
         """Create, update and delete orders; deletion is for good."""
-        return self._batch(
+        return self.batch(
             (create, update, delete),
             self.create_order,
             self.update_order,
             lambda order: self.delete_order(order, force=True),
         )
 
-    def _batch(
+    def batch(
         self,
         parts: tuple[
             Sequence[Mapping[str, Any]] | None, Sequence[Mapping[str, Any]] | None, Sequence[int] | None

@@ -203,6 +203,7 @@ class Configuration(Shop):
         enabled: bool | None = None,
         title: str | None = None,
         description: str | None = None,
+        order: int | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> Record:
         """Change a payment gateway; ``settings`` are values by the id of the option."""
@@ -220,6 +221,8 @@ class Configuration(Shop):
             values["description"] = text(description, "description")
         if enabled is not None:
             values["enabled"] = boolean(enabled, "enabled")
+        if order is not None:
+            values["order"] = whole()(order, "order")
         self.run(update(PaymentGateway).where(PaymentGateway.id == gateway_id).values(values))
         return self._gateway(gateway_id)
 

@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, delete, select, update
 from mesocosm.servers.woocommerce.models import Coupon, CouponUse, Meta
 from mesocosm.servers.woocommerce.store.product_data import blank
 from mesocosm.servers.woocommerce.store.refusals import gone, invalid, invalid_parameter, not_found
+from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
 from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
@@ -89,6 +90,13 @@ _USES = (
     .where(CouponUse.coupon_id.in_(bindparam("ids", expanding=True)))
     .order_by(CouponUse.coupon_id, CouponUse.id)
 )
+_ORDERINGS = {
+    "date": Coupon.date_created,
+    "modified": Coupon.date_modified,
+    "id": Coupon.id,
+    "title": Coupon.code,
+    "slug": Coupon.code,
+}
 MAX_USES_SHOWN = 1_000
 
 
@@ -132,18 +140,20 @@ class Coupons(Shop):
         code: str | None = None,
         page: int | None = None,
         per_page: int | None = None,
+        selection: Selection = EVERYTHING,
     ) -> tuple[list[Row], int]:
         """One page of the coupons, newest first, and how many there are."""
         self.authorise("view")
         page, per_page = window(page, per_page)
-        conditions = [Coupon.status != "trash"]
+        conditions = [Coupon.status != "trash", *chosen(Coupon, selection)]
         if search:
             wanted = text(search, "search")
             found = Coupon.code.icontains(wanted, autoescape=True)
             conditions.append(found | Coupon.description.icontains(wanted, autoescape=True))
         if code:
             conditions.append(Coupon.code == _code(code, "code"))
-        statement = _COLUMNS.where(*conditions).order_by(Coupon.date_created.desc(), Coupon.id.desc())
+        order = ordering(Coupon, selection, _ORDERINGS, "date", "desc")
+        statement = _COLUMNS.where(*conditions).order_by(*order)
         rows = self.fetch(statement.limit(per_page).offset((page - 1) * per_page))
         return self._coupon_records(rows), self.count(Coupon, *conditions)
 

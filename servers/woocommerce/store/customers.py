@@ -11,8 +11,8 @@ from sqlalchemy import bindparam, func, or_, select, update
 
 from mesocosm.servers.woocommerce.models import Customer, Order
 from mesocosm.servers.woocommerce.models.defaults import EMPTY_ADDRESS
-from mesocosm.servers.woocommerce.store.products import chosen, included_order
 from mesocosm.servers.woocommerce.store.refusals import denied, invalid, not_found
+from mesocosm.servers.woocommerce.store.selection import chosen, included_order
 from mesocosm.servers.woocommerce.store.shop import STAFF, Record, Row, Shop
 from mesocosm.servers.woocommerce.store.values import (
     Check,

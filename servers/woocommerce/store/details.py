@@ -1,4 +1,4 @@
-"""Notes, refunds, reviews and customers one by one, and counts of things: what only the REST API asks for."""
+"""Notes, refunds and customers one by one, and counts of things: what only the REST API asks for."""
 
 from __future__ import annotations
 
@@ -29,11 +29,6 @@ _NOTES = select(OrderNote.__table__).where(OrderNote.order_id == bindparam("orde
 _NOTES_NEWEST_FIRST = _NOTES.order_by(OrderNote.date_created.desc(), OrderNote.id.desc())
 _REFUNDS = select(Refund.__table__).where(Refund.order_id == bindparam("order"))
 _REFUNDS_NEWEST_FIRST = _REFUNDS.order_by(Refund.date_created.desc(), Refund.id.desc())
-_REVIEW = (
-    select(*Review.__table__.c, Product.name.label("product_name"), Product.slug.label("product_slug"))
-    .join(Product, Product.id == Review.product_id)
-    .where(Review.id == bindparam("id"))
-)
 
 Total = tuple[str, str, int]
 """Slug, name and number."""
@@ -104,14 +99,6 @@ class Details(Refunds):
         rows = self.fetch(statement, order=order_id)
         if not rows:
             raise not_found("woocommerce_rest_invalid_id", "Invalid resource ID.")
-        return rows[0]
-
-    def review(self, review_id: int) -> Record:
-        """One review, whatever its status."""
-        self.authorise("view")
-        rows = self.fetch(_REVIEW, id=review_id)
-        if not rows:
-            raise not_found("woocommerce_rest_review_invalid_id", "Invalid review ID.")
         return rows[0]
 
     def delete_customer(self, customer_id: int, *, force: bool) -> Row:

@@ -10,7 +10,7 @@ from typing import Any
 from mesocosm.servers.woocommerce.store.customers import billing_address, shipping_address
 from mesocosm.servers.woocommerce.store.discounts import Item, discounts
 from mesocosm.servers.woocommerce.store.orders import STATUSES
-from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
+from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter
 from mesocosm.servers.woocommerce.store.shop import Record, Row
 from mesocosm.servers.woocommerce.store.taxes import AppliedRate, applied_rates, tax_on
 from mesocosm.servers.woocommerce.store.values import (
@@ -80,10 +80,19 @@ _fee_line: Check = fields(
     },
     ("amount", "total_tax", "taxes", "meta_data"),
 )
-_coupon_line: Check = fields(
+_coupon_fields: Check = fields(
     {"code": title},
     ["id", "discount", "discount_tax", "meta_data", "discount_type", "nominal_amount", "free_shipping"],
 )
+
+
+def _coupon_line(value: Any, name: str) -> Row:
+    found: Row = _coupon_fields(value, name)
+    if "code" not in found:
+        raise invalid("woocommerce_rest_invalid_coupon", "Coupon code is required.")
+    return found
+
+
 ORDER_CHECKS: Mapping[str, Check] = {
     "status": choice(*STATUSES),
     "currency": _currency,

@@ -23,8 +23,8 @@ from mesocosm.servers.woocommerce.models import (
     ShippingLine,
     TaxLine,
 )
-from mesocosm.servers.woocommerce.store.products import chosen, included_order
 from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
+from mesocosm.servers.woocommerce.store.selection import chosen, included_order
 from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
 from mesocosm.servers.woocommerce.store.values import (
     Check,
@@ -116,6 +116,7 @@ _NOTE_CHECKS: Mapping[str, Check] = {
 
 # The number of an order is its id, and so are its title and slug as far as order goes.
 _ORDERINGS = {"date": Order.date_created, "id": Order.id, "title": Order.id, "slug": Order.id}
+_ORDERINGS["modified"] = Order.date_modified
 
 
 class NewNote(TypedDict, total=False):
@@ -142,6 +143,7 @@ class OrderFilter:
     modified_after: str | None = None
     modified_before: str | None = None
     search: str | None = None
+    parent: Sequence[int] | None = None
 
 
 class Orders(Shop):
@@ -257,6 +259,8 @@ def _conditions(wanted: OrderFilter) -> list[Any]:
     if wanted.product is not None:
         bought = or_(LineItem.product_id == wanted.product, LineItem.variation_id == wanted.product)
         found.append(Order.id.in_(select(LineItem.order_id).where(bought)))
+    if wanted.parent is not None:
+        found.append(Order.parent_id.in_(list(wanted.parent)))
     if wanted.search:
         words = text(wanted.search, "search")
         columns = (cast(Order.id, String), cast(Order.billing, String), cast(Order.shipping, String))

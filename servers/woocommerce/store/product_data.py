@@ -109,7 +109,9 @@ PRODUCT_CHECKS: Mapping[str, Check] = {
 }
 VARIATION_CHECKS: Mapping[str, Check] = {
     **SHARED_CHECKS,
-    "image": _image,
+    # A variation whose stock is its product's is read as "parent".
+    "manage_stock": lambda value, name: value != "parent" and boolean(value, name),
+    "image": optional(_image),
     "attributes": listed(_option, 100),
 }
 READ_ONLY = frozenset(
@@ -246,7 +248,8 @@ def check_variation(data: Mapping[str, Any], *, history: bool = False) -> dict[s
     checks = {**VARIATION_CHECKS, **HISTORY_CHECKS} if history else VARIATION_CHECKS
     found = checked(data, checks, READ_ONLY)
     if "image" in found:
-        found["images"] = [found.pop("image")]
+        image = found.pop("image")
+        found["images"] = [image] if image else []
     return _check_images(found)
 
 

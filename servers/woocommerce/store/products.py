@@ -18,14 +18,18 @@ from mesocosm.servers.woocommerce.models import (
     Tag,
     product_search,
 )
-from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
+from mesocosm.servers.woocommerce.store.refusals import not_found
+from mesocosm.servers.woocommerce.store.selection import (
+    EVERYTHING,
+    Selection,
+    chosen,
+    included_order,
+    ordering,
+)
 from mesocosm.servers.woocommerce.store.shop import Record, Row
 from mesocosm.servers.woocommerce.store.terms import Terms
 from mesocosm.servers.woocommerce.store.values import (
-    MAX_LIST,
-    date,
     id_list,
-    is_whole_day,
     price,
     window,
 )
@@ -69,7 +73,6 @@ _BY_ID = _COLUMNS.where(Product.id == bindparam("id"))
 _BY_IDS = _COLUMNS.where(Product.id.in_(bindparam("ids", expanding=True)))
 _VARIATIONS = (
     _COLUMNS.where(Product.parent_id == bindparam("parent"), Product.status != "trash")
-    .order_by(Product.menu_order, Product.id)
     .limit(bindparam("limit"))
     .offset(bindparam("offset"))
 )
@@ -107,6 +110,8 @@ _ORDERINGS = {
     "price": cast(PRICE, Float),
     "popularity": Product.total_sales,
     "rating": cast(Product.average_rating, Float),
+    "modified": Product.date_modified,
+    "menu_order": Product.menu_order,
 }
 
 
@@ -132,6 +137,9 @@ class ProductFilter:
     modified_before: str | None = None
     type: str | None = None
     slug: str | None = None
+    parent: Sequence[int] | None = None
+    parent_exclude: Sequence[int] | None = None
+    tax_class: str | None = None
 
 
 class Products(Terms):
@@ -181,15 +189,29 @@ class Products(Terms):
         total = self.fetch(select(func.count().label("n")).where(*conditions), now=self.today)
         return self._records(rows), int(total[0]["n"])
 
-    def variations(self, product_id: int, *, page: int | None, per_page: int | None) -> tuple[list[Row], int]:
+    def variations(
+        self,
+        product_id: int,
+        *,
+        page: int | None,
+        per_page: int | None,
+        selection: Selection = EVERYTHING,
+    ) -> tuple[list[Row], int]:
         """One page of the variations of a product, and how many it has."""
         self.authorise("view")
         page, per_page = window(page, per_page)
         if self.product_row(product_id)["parent_id"]:
             raise not_found("woocommerce_rest_product_invalid_id")
-        offset = (page - 1) * per_page
-        rows = self.fetch(_VARIATIONS, parent=product_id, now=self.today, limit=per_page, offset=offset)
-        total = self.count(Product, Product.parent_id == product_id, Product.status != "trash")
+        conditions = chosen(Product, selection)
+        order = ordering(Product, selection, _ORDERINGS, "menu_order", "asc")
+        rows = self.fetch(
+            _VARIATIONS.where(*conditions).order_by(*order),
+            parent=product_id,
+            now=self.today,
+            limit=per_page,
+            offset=(page - 1) * per_page,
+        )
+        total = self.count(Product, Product.parent_id == product_id, Product.status != "trash", *conditions)
         return self._records(rows), total
 
     def parent_of_variations(self, product_id: int) -> Record:
@@ -211,6 +233,12 @@ class Products(Terms):
             found.append(Product.type == wanted.type)
         if wanted.slug is not None:
             found.append(Product.slug == wanted.slug)
+        if wanted.parent is not None:
+            found.append(Product.parent_id.in_(list(wanted.parent)))
+        if wanted.parent_exclude is not None:
+            found.append(~Product.parent_id.in_(list(wanted.parent_exclude)))
+        if wanted.tax_class is not None:
+            found.append(Product.tax_class == wanted.tax_class.removeprefix("standard"))
         if wanted.featured is not None:
             found.append(Product.featured.is_(wanted.featured))
         if wanted.on_sale is not None:
@@ -278,44 +306,6 @@ def _price_conditions(wanted: ProductFilter) -> list[Any]:
             value = cast(PRICE, Float)
             found += [PRICE != "", value >= number if name == "min_price" else value <= number]
     return found
-
-
-def chosen(kind: Any, wanted: Any) -> list[Any]:
-    """Conditions on the id and on the date of creation that all listings share."""
-    found = []
-    for name, ids in (("include", wanted.include), ("exclude", wanted.exclude)):
-        if ids is not None:
-            if len(ids) > MAX_LIST:
-                raise invalid_parameter(name, f"{name} must contain at most {MAX_LIST} items.")
-            condition = kind.id.in_(list(ids))
-            found.append(condition if name == "include" else ~condition)
-    if wanted.after is not None:
-        after = date(wanted.after, "after")
-        # A moment is left out as the product does; a day alone is meant as a whole.
-        within = kind.date_created >= after if is_whole_day(wanted.after) else kind.date_created > after
-        found.append(within)
-    if wanted.before is not None:
-        found.append(kind.date_created < date(wanted.before, "before"))
-    return found + _modified_within(kind, wanted)
-
-
-def _modified_within(kind: Any, wanted: Any) -> list[Any]:
-    found = []
-    if getattr(wanted, "modified_after", None) is not None:
-        found.append(kind.date_modified > date(wanted.modified_after, "modified_after"))
-    if getattr(wanted, "modified_before", None) is not None:
-        found.append(kind.date_modified < date(wanted.modified_before, "modified_before"))
-    return found
-
-
-def included_order(kind: Any, ids: Sequence[int] | None) -> Any:
-    """The order in which ``include`` names the objects."""
-    if not ids:
-        raise invalid(
-            "rest_orderby_include_missing_include",
-            "You need to define an include parameter to order by include.",
-        )
-    return case({value: place for place, value in enumerate(ids)}, value=kind.id)
 
 
 def _ordering(wanted: ProductFilter, orderby: str | None, order: str | None) -> list[Any]:

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, func, select
 
 from mesocosm.servers.woocommerce.models import Category, Product, ProductCategory, ProductTag, Tag
 from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
+from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
 from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
@@ -97,15 +98,17 @@ class Terms(Shop):
         search: str | None = None,
         parent: int | None = None,
         hide_empty: bool | None = None,
+        slug: str | None = None,
+        selection: Selection = EVERYTHING,
     ) -> tuple[Sequence[Record], int]:
         """One page of the categories, by name, and how many there are."""
         self.authorise("view")
-        conditions = _name_conditions(Category, search)
+        conditions = _term_conditions(Category, search, slug)
         if parent is not None:
             conditions.append(Category.parent == parent)
         if hide_empty:
             conditions.append(_CATEGORY_COUNT > 0)
-        return self._terms(Category, _CATEGORIES, conditions, page, per_page)
+        return self._terms(Category, _CATEGORIES, _CATEGORY_COUNT, conditions, selection, page, per_page)
 
     def tags(
         self,
@@ -114,24 +117,31 @@ class Terms(Shop):
         per_page: int | None,
         search: str | None = None,
         hide_empty: bool | None = None,
+        slug: str | None = None,
+        selection: Selection = EVERYTHING,
     ) -> tuple[Sequence[Record], int]:
         """One page of the tags, by name, and how many there are."""
         self.authorise("view")
-        conditions = _name_conditions(Tag, search)
+        conditions = _term_conditions(Tag, search, slug)
         if hide_empty:
             conditions.append(_TAG_COUNT > 0)
-        return self._terms(Tag, _TAGS, conditions, page, per_page)
+        return self._terms(Tag, _TAGS, _TAG_COUNT, conditions, selection, page, per_page)
 
     def _terms(
         self,
         kind: type[Category] | type[Tag],
         statement: Any,
+        count: Any,
         conditions: list[Any],
+        selection: Selection,
         page: int | None,
         per_page: int | None,
     ) -> tuple[Sequence[Record], int]:
         page, per_page = window(page, per_page)
-        ordered = statement.where(*conditions).order_by(func.lower(kind.name), kind.id)
+        conditions = conditions + chosen(kind, selection)
+        columns = {"id": kind.id, "name": func.lower(kind.name), "slug": kind.slug, "count": count}
+        order = ordering(kind, selection, columns | {"description": kind.description}, "name", "asc")
+        ordered = statement.where(*conditions).order_by(*order)
         rows = self.fetch(ordered.limit(per_page).offset((page - 1) * per_page))
         return rows, self.count(kind, *conditions)
 
@@ -182,6 +192,8 @@ class Terms(Shop):
         next_id = self.next_id(Tag)
         for entry in tags:
             row = {"slug": "", "description": ""} | checked(entry, _TAG_CHECKS) | {"id": next_id + len(rows)}
+            if "name" not in row:
+                raise _nameless()
             row["slug"] = slug_of(row["slug"] or row["name"]) or f"tag-{row['id']}"
             if row["slug"] in slugs:
                 raise invalid("term_exists", "A term with the name and slug provided already exists.")
@@ -225,7 +237,7 @@ def tag_changes(entry: Mapping[str, Any]) -> Row:
 def _category_row(entry: Mapping[str, Any]) -> Row:
     data = checked(entry, _CATEGORY_CHECKS, _READ_ONLY)
     if "name" not in data:
-        raise invalid_parameter("name", "name is required.")
+        raise _nameless()
     menu_order = data.pop("menuOrder", 0)
     image = data.pop("image", None)
     if image is not None and "src" not in image:
@@ -234,8 +246,16 @@ def _category_row(entry: Mapping[str, Any]) -> Row:
     return defaults | data | {"slug": slug_of(data.get("slug", "")), "image": image}
 
 
-def _name_conditions(kind: type[Category] | type[Tag], search: str | None) -> list[Any]:
+def _nameless() -> Exception:
+    return invalid("rest_missing_callback_param", "Missing parameter(s): name")
+
+
+def _term_conditions(kind: type[Category] | type[Tag], search: str | None, slug: str | None) -> list[Any]:
+    found: list[Any] = [kind.slug == slug] if slug else []
     if not search:
-        return []
+        return found
     wanted = text(search, "search")
-    return [kind.name.icontains(wanted, autoescape=True) | kind.slug.icontains(wanted, autoescape=True)]
+    return [
+        *found,
+        kind.name.icontains(wanted, autoescape=True) | kind.slug.icontains(wanted, autoescape=True),
+    ]

@@ -2,7 +2,7 @@
 
 A check takes the value and the name by which the caller knows it. ``checked`` applies a table of checks to an
 object: fields that only the product writes are passed over, so that an object which was read can be changed
-and sent back; unknown ones are refused.
+and sent back; unknown ones are refused, but for clients of the REST API (see ``tolerance``).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
+from mesocosm.servers.woocommerce.store.tolerance import boolean_in, is_tolerant, number_in
 
 Check = Callable[[Any, str], Any]
 
@@ -176,6 +177,7 @@ def title(value: Any, name: str) -> str:
 
 def boolean(value: Any, name: str) -> bool:
     """True or false."""
+    value = boolean_in(value)
     if not isinstance(value, bool):
         raise invalid_parameter(name, f"{name} is not of type boolean.")
     return value
@@ -185,6 +187,7 @@ def whole(lowest: int = -MAX_COUNT, highest: int = MAX_COUNT) -> Check:
     """A check for whole numbers between two bounds."""
 
     def check(value: Any, name: str) -> int:
+        value = number_in(value)
         is_whole = isinstance(value, float) and value.is_integer()
         if isinstance(value, bool) or not (isinstance(value, int) or is_whole):
             raise invalid_parameter(name, f"{name} is not of type integer.")
@@ -277,7 +280,7 @@ def checked(
     for key, value in data.items():
         if key in checks:
             found[key] = checks[key](value, prefix + key)
-        elif key not in ignored:
+        elif key not in ignored and not is_tolerant():
             raise invalid_parameter(
                 prefix + key[:100], f"There is no such field; known: {', '.join(checks)}."
             )

@@ -57,7 +57,7 @@ def _setting(row: Record) -> dict[str, Any]:
 @server.reads
 def woo_payment_gateways_list(store: WooCommerceStore) -> list[dict[str, Any]]:
     """List the payment gateways with their options."""
-    return [_gateway(row) for row in store.gateways()]
+    return [gateway_shape(row) for row in store.gateways()]
 
 
 @server.reads
@@ -67,7 +67,7 @@ def woo_payment_gateways_get(store: WooCommerceStore, gatewayId: str) -> dict[st
     Args:
         gatewayId: ID of the gateway, such as bacs or stripe.
     """
-    return _gateway(store.gateway(gatewayId))
+    return gateway_shape(store.gateway(gatewayId))
 
 
 @server.writes(idempotent=True)
@@ -91,10 +91,11 @@ def woo_payment_gateways_update(
     gateway = store.update_gateway(
         gatewayId, enabled=enabled, title=title, description=description, settings=settings
     )
-    return _gateway(gateway)
+    return gateway_shape(gateway)
 
 
-def _gateway(row: Record) -> dict[str, Any]:
+def gateway_shape(row: Record) -> dict[str, Any]:
+    """A payment gateway with its options."""
     names = ("id", "title", "description", "order", "enabled", "method_title", "method_description")
     return {name: row[name] for name in names} | {
         "method_supports": row["supports"],

@@ -58,7 +58,8 @@ def woo_system_tools_run(store: WooCommerceStore, toolId: ToolId) -> dict[str, A
     Args:
         toolId: The tool, as woo_system_tools_list names it.
     """
-    return {**_tool(toolId), "success": True, "message": store.run_system_tool(toolId)}
+    message = store.run_system_tool(toolId)
+    return {**_tool(toolId), "success": True, "message": message}
 
 
 def _tool(tool: str) -> dict[str, Any]:
