@@ -120,6 +120,8 @@ class Event(Base):
     guests_can_see_other_guests: Mapped[bool]
     sequence: Mapped[int]
     created: Mapped[str] = mapped_column(Text)
+    shared_properties: Mapped[str | None] = mapped_column(Text)
+    """Extended properties that all calendars see: a JSON object of texts, ``None`` without any."""
 
 
 class Entry(Base):
@@ -152,6 +154,8 @@ class Entry(Base):
     updated: Mapped[str] = mapped_column(Text)
     revision: Mapped[int]
     """Counts the changes on the calendar: what a sync token remembers."""
+    private_properties: Mapped[str | None] = mapped_column(Text)
+    """Extended properties of the event here, like the shared ones."""
 
 
 class Attendee(Base):

@@ -167,6 +167,98 @@ def test_events_are_filtered(google: Any) -> None:
     ]
 
 
+def test_events_are_found_by_their_extended_properties(hosted: HostedWorld, google: Any) -> None:
+    def found(**filters: Any) -> list[str]:
+        return [e["summary"] for e in events.list(calendarId="primary", **filters).execute()["items"]]
+
+    events = google.events()
+    properties = {"private": {"a": "b", "c": "d=e"}, "shared": {"team": "x"}}
+    made = events.insert(calendarId="primary", body=MEETING | {"extendedProperties": properties}).execute()
+    assert made["extendedProperties"] == properties
+    series = events.insert(
+        calendarId="primary", body=STANDUP | {"extendedProperties": {"private": {"a": "b"}}}
+    ).execute()
+    assert found(privateExtendedProperty="a=b") == [MEETING["summary"], "Standup"]
+    assert found(privateExtendedProperty=["a=b", "c=d=e"]) == [MEETING["summary"]]
+    assert found(privateExtendedProperty="a=b", singleEvents=True) == [MEETING["summary"], *["Standup"] * 4]
+    assert found(privateExtendedProperty="a=b", sharedExtendedProperty="team=x") == [MEETING["summary"]]
+    assert found(privateExtendedProperty="a=b", q="standup") == ["Standup"]
+    assert found(privateExtendedProperty="a=b", iCalUID=series["iCalUID"]) == ["Standup"]
+    for name, wanted in (("private", "a=c"), ("private", "team=x"), ("shared", "a=b"), ("shared", "team=")):
+        assert found(**{f"{name}ExtendedProperty": wanted}) == []
+    assert found(sharedExtendedProperty="team=x", iCalUID=series["iCalUID"]) == []
+    assert refusal(events.list(calendarId="primary", privateExtendedProperty="a"))[0] == 400
+
+    change = {"extendedProperties": {"private": {"a": None, "f": "g"}}}
+    patched = events.patch(calendarId="primary", eventId=made["id"], body=change).execute()
+    assert patched["extendedProperties"] == {"private": {"c": "d=e", "f": "g"}, "shared": {"team": "x"}}
+    with hosted.tools() as tools:
+        assert "extendedProperties" not in tools.call("calendar", "get_event", eventId=made["id"])
+        tools.call("calendar", "update_event", eventId=made["id"], summary="Renamed")
+    assert found(sharedExtendedProperty="team=x") == ["Renamed"]
+    one = events.instances(calendarId="primary", eventId=series["id"]).execute()["items"][1]
+    moved = events.patch(calendarId="primary", eventId=one["id"], body={"summary": "Moved"}).execute()
+    assert moved["extendedProperties"] == {"private": {"a": "b"}}
+    body = MEETING | {"extendedProperties": {"shared": {"n": "1"}}}
+    replaced = events.update(calendarId="primary", eventId=made["id"], body=body).execute()
+    assert replaced["extendedProperties"] == {"shared": {"n": "1"}}
+    gone = events.update(calendarId="primary", eventId=made["id"], body=MEETING).execute()
+    assert "extendedProperties" not in gone
+    wrong = {"extendedProperties": {"private": {"a": 1}}}
+    assert refusal(events.insert(calendarId="primary", body=MEETING | wrong)) == (400, "badRequest")
+    assert hosted.replay().identical
+
+
+def test_private_properties_belong_to_one_calendar(episode_of: Callable[..., HostedWorld]) -> None:
+    def as_bob(world: World) -> None:
+        fill(world, BOB)
+        hers = {"private_properties": {"a": "ada"}, "shared_properties": {"team": "x"}}
+        world.store(CalendarStore).add_events(ADA, [MEETING | hers])  # type: ignore[list-item]
+
+    with client(episode_of(["calendar"], as_bob)) as google:
+        events = google.events()
+        (event,) = events.list(calendarId="primary", sharedExtendedProperty="team=x").execute()["items"]
+        assert event["extendedProperties"] == {"shared": {"team": "x"}}
+        assert events.list(calendarId="primary", privateExtendedProperty="a=ada").execute()["items"] == []
+        mine = {"extendedProperties": {"private": {"a": "bob"}}}
+        changed = events.patch(calendarId="primary", eventId=event["id"], body=mine).execute()
+        assert changed["extendedProperties"] == {"private": {"a": "bob"}, "shared": {"team": "x"}}
+        theirs = {"extendedProperties": {"shared": {"team": "y"}}}
+        request = events.patch(calendarId="primary", eventId=event["id"], body=theirs)
+        assert refusal(request) == (403, "forbiddenForNonOrganizer")
+
+
+def test_one_instance_is_found_by_its_original_start(google: Any) -> None:
+    def starts(id_: str, original: str, **filters: Any) -> list[str]:
+        request = events.instances(calendarId="primary", eventId=id_, originalStart=original, **filters)
+        return [e["start"].get("dateTime") or e["start"]["date"] for e in request.execute()["items"]]
+
+    events = google.events()
+    series = events.insert(calendarId="primary", body=STANDUP).execute()["id"]
+    second = "2025-03-10T09:00:00-04:00"
+    assert starts(series, second) == starts(series, "2025-03-10T13:00:00Z") == [second]
+    assert starts(series, "2025-03-10T09:00:00-05:00") == []
+    assert starts(series, second, timeMin="2025-03-11T00:00:00Z") == []
+    moved = {
+        "start": {"dateTime": "2025-03-11T11:00:00-04:00"},
+        "end": {"dateTime": "2025-03-11T11:30:00-04:00"},
+    }
+    events.patch(calendarId="primary", eventId=f"{series}_20250310T130000Z", body=moved).execute()
+    assert starts(series, second) == ["2025-03-11T11:00:00-04:00"]
+    assert starts(series, second, timeMin="2025-03-11T00:00:00Z") == ["2025-03-11T11:00:00-04:00"]
+    events.delete(calendarId="primary", eventId=f"{series}_20250310T130000Z").execute()
+    assert starts(series, second) == []
+    assert starts(series, second, showDeleted=True) == ["2025-03-11T11:00:00-04:00"]
+    days = {
+        "start": {"date": "2025-03-03"},
+        "end": {"date": "2025-03-04"},
+        "recurrence": ["RRULE:FREQ=DAILY"],
+    }
+    daily = events.insert(calendarId="primary", body={"summary": "Day", **days}).execute()["id"]
+    assert starts(daily, "2025-03-09", timeMin="2025-03-09T12:00:00Z") == ["2025-03-09"]
+    assert refusal(events.instances(calendarId="primary", eventId=daily, originalStart="soon"))[0] == 400
+
+
 def test_a_series_keeps_its_local_time_over_a_change_to_daylight_saving(google: Any) -> None:
     events = google.events()
     series = events.insert(calendarId="primary", body=STANDUP).execute()
@@ -231,6 +323,7 @@ def test_free_and_busy_times(google: Any) -> None:
     found = google.freebusy().query(body=body).execute()["calendars"]
     assert found[ADA]["busy"] == [{"start": "2025-02-01T09:00:00Z", "end": "2025-02-01T10:00:00Z"}]
     assert found["nobody@example.org"]["errors"][0]["reason"] == "notFound"
+    assert google.freebusy().query(body=body | {"items": []}).execute()["calendars"] == {}
 
 
 # -- the two doors, and refusals ----------------------------------------------------------------------------

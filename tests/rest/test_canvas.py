@@ -309,6 +309,87 @@ def test_work_is_uploaded_and_handed_in(campus: Campus, tmp_path: Path) -> None:
     assert [a["display_name"] for a in submission["attachments"]] == ["essay ü.pdf"]
 
 
+def test_students_are_excused_from_work(campus: Campus) -> None:
+    course = campus.as_("teacher").get_course(BIOLOGY)
+    student, classmate = PEOPLE["student"], PEOPLE["classmate"]
+    course.get_assignment(1).get_submission(student).edit(submission={"posted_grade": 25})
+    [before] = [e.grades for e in course.get_enrollments(user_id=student)]
+    late = course.get_assignment(2)
+
+    work = late.get_submission(student)
+    assert (work.excused, work.missing) == (False, True)
+    done = work.edit(submission={"excuse": True, "posted_grade": 3}, comment={"text_comment": "Ill."})
+    assert (done.excused, done.missing, done.score, done.grade) == (True, False, None, None)
+    assert (done.workflow_state, done.grader_id) == ("graded", PEOPLE["teacher"])
+    assert done.submission_comments[0]["comment"] == "Ill."
+    assert {s.user_id: s.excused for s in late.get_submissions()} == {student: True, classmate: False}
+    seen = campus("get_submission", course_id=1, assignment_id=2, user_id=student)
+    assert (seen["workflow_state"], seen["grade"], seen["missing"]) == ("graded", None, False)
+    [after] = [e.grades for e in course.get_enrollments(user_id=student)]
+    total = round(2500 / before["final_score"])
+    assert after["current_score"] == before["current_score"] == 50
+    assert after["final_score"] == round(2500 / (total - 10), 2)
+
+    mine = campus.as_("student").get_course(BIOLOGY).get_assignment(2)
+    assert names(campus.canvas.get_current_user().get_missing_submissions()) == []
+    mine.submit({"submission_type": "online_text_entry", "body": "All the same."})
+    assert mine.get_submission("self").excused is True
+    campus.refuses(Forbidden, lambda: mine.get_submission("self").edit(submission={"excuse": False}))
+    work = campus.as_("teacher").get_course(BIOLOGY).get_assignment(2).get_submission(student)
+    assert work.edit(submission={"excuse": False}).workflow_state == "submitted"
+    assert work.edit(submission={"excuse": True}).excused is True
+    graded = work.edit(submission={"posted_grade": 7})
+    assert (graded.excused, graded.score) == (False, 7)
+    assert work.edit(submission={"excuse": False}).score == 7
+
+
+def test_what_is_not_kept_of_a_grade_is_refused(campus: Campus) -> None:
+    work = campus.as_("teacher").get_course(BIOLOGY).get_assignment(2).get_submission(PEOPLE["student"])
+    assert work.edit(submission={"late_policy_status": "none"}).late_policy_status is None
+    for fields in (
+        {"submission": {"late_policy_status": "extended", "posted_grade": 5}},
+        {"submission": {"seconds_late_override": 60}},
+        {"rubric_assessment": {"_1_1": {"points": 3}}},
+    ):
+        campus.refuses(BadRequest, lambda fields=fields: work.edit(**fields))  # type: ignore[misc]
+
+
+def test_a_submission_has_a_number_of_its_own_before_there_is_one(crowd: Campus) -> None:
+    assignments = crowd.canvas.get_course(5).get_assignments()
+    ids = [s.id for n in (0, 1) for s in assignments[n].get_submissions(per_page=100)]
+    assert len(set(ids)) == 2 * CROWD
+    first = next(iter(assignments[0].get_submissions()))
+    assert assignments[0].get_submission(first.user_id).id == first.id > 10**15
+    assert (
+        crowd("get_submission", course_id=5, assignment_id=first.assignment_id, user_id=first.user_id)["id"]
+        is None
+    )
+
+
+def test_what_a_client_follows_with_its_token_stays_in_the_episode(campus: Campus, tmp_path: Path) -> None:
+    course = campus.as_("teacher").get_course(BIOLOGY)
+    here = f"{campus.hosted.api('canvas')}/api/v1/"
+    file, folder, module = course.get_files()[0], course.get_folders()[0], course.get_modules()[0]
+    campus.refuses(ResourceDoesNotExist, lambda: file.download(str(tmp_path / "x")))
+    campus.refuses(ResourceDoesNotExist, file.get_contents)
+    event = campus.canvas.create_calendar_event(
+        {"context_code": "course_1", "title": "Trip", "start_at": "2025-01-20T08:00:00Z"}
+    )
+    item = module.get_module_items()[1]
+    followed = {file.url: 404, folder.files_url: 200, module.items_url: 200, item.url: 200, event.url: 200}
+    assert [url for url in followed if not url.startswith(here)] == []
+    assert {url: campus.raw("GET", url.removeprefix(here)).status_code for url in followed} == followed
+    assert campus.raw("GET", file.url.removeprefix(here)).json()["errors"][0]["message"]
+
+    (tmp_path / "a.pdf").write_bytes(b"%PDF")
+    assignment = campus.as_("student").get_course(BIOLOGY).get_assignment(5)
+    _, sent = assignment.upload_to_submission(str(tmp_path / "a.pdf"))
+    assignment.submit({"submission_type": "online_upload", "file_ids": [sent["id"]]})
+    [attachment] = assignment.get_submission("self").attachments
+    assert attachment.url.startswith(here)
+    campus.refuses(ResourceDoesNotExist, attachment.get_contents)
+
+
 def test_groups_rubrics_and_settings_are_read(campus: Campus) -> None:
     course = campus.as_("teacher").get_course(BIOLOGY)
     group = course.get_assignment_groups(include=["assignments"])[0]
@@ -400,6 +481,7 @@ def test_discussions_with_replies(campus: Campus) -> None:
     assert (reply.parent_id, names(entry.get_replies(), "message")) == (entry.id, ["Of what?"])
     seen = campus("get_discussion_topic", course_id=1, topic_id=topic.id)
     assert [e["message"] for e in seen["entries"]] == ["Because.", "Of what?"]
+    assert (topic.mark_as_read(), topic.mark_entries_as_read(), entry.mark_as_read()) == (True, True, True)
     campus("post_to_discussion", course_id=1, topic_id=topic.id, message="A tool says hello")
     assert names(topic.get_topic_entries(), "message") == ["A tool says hello", "Because."]
     assert names(topic.get_entries([reply.id]), "message") == ["Of what?"]
@@ -470,6 +552,10 @@ def test_modules_and_items(campus: Campus) -> None:
     module = course.create_module({"name": "Week 0", "position": 1})
     item = module.create_module_item({"type": "Page", "page_url": "course-overview", "title": "Start"})
     module.create_module_item({"type": "ExternalUrl", "external_url": "https://example.org", "title": "Web"})
+    header = module.create_module_item({"type": "SubHeader", "title": "To read", "position": 1})
+    assert (header.position, header.published, hasattr(header, "completion_requirement")) == (1, False, False)
+    assert campus("list_module_items", course_id=1, module_id=module.id)[0]["title"] == "To read"
+    header.delete()
     assert names(course.get_modules(), "name") == ["Week 0", "Week 1", "Week 2", "Hidden week"]
     item.edit(module_item={"title": "Begin", "position": 2})
     listed = campus("list_module_items", course_id=1, module_id=module.id)
@@ -504,6 +590,8 @@ def test_pages_and_the_front_page(campus: Campus) -> None:
 def test_files_and_folders(campus: Campus, tmp_path: Path) -> None:
     course = campus.as_("teacher").get_course(BIOLOGY)
     folder = course.create_folder("maps", parent_folder_id=course.get_folder(1).id)
+    draft = campus.canvas.get_course(DRAFT)
+    campus.refuses(ResourceDoesNotExist, lambda: draft.create_folder("maps", parent_folder_id=folder.id))
     notes = tmp_path / "notes.txt"
     notes.write_text("north")
     _, uploaded = folder.upload(str(notes))

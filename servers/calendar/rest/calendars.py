@@ -203,14 +203,14 @@ def query_free_busy(
     store: CalendarStore,
     timeMin: str,
     timeMax: str,
-    items: list[dict[str, Any]],
+    items: list[dict[str, Any]] | None = None,
     timeZone: str | None = None,
 ) -> Json:
     """When calendars are busy."""
-    calendars = [text_field(item, "id") for item in items]
-    if not calendars or None in calendars:
+    calendars = [text_field(item, "id") for item in items or ()]
+    if None in calendars:
         raise Invalid("Each item needs the id of a calendar.", code="required")
-    found = get_freebusy(store, timeMin, timeMax, [one for one in calendars if one], timeZone)
+    found = get_freebusy(store, timeMin, timeMax, [one for one in calendars if one is not None], timeZone)
     return {"kind": "calendar#freeBusy", **found}
 
 

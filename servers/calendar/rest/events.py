@@ -3,8 +3,11 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypedDict, cast
+
+import orjson
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.rest import Request
@@ -13,7 +16,7 @@ from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_eta
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.store.composing import EventFields
-from mesocosm.servers.calendar.store.times import FIRST, LAST, known_zone, show, window_bound
+from mesocosm.servers.calendar.store.times import FIRST, LAST, known_zone, point, show, window_bound
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence, Window
 from mesocosm.servers.calendar.tools.events import Attendee, Reminders
 from mesocosm.servers.calendar.tools.views import event_view
@@ -32,14 +35,24 @@ _DEFAULTS: Mapping[str, Any] = {
     "guestsCanModify": False,
     "guestsCanInviteOthers": True,
     "guestsCanSeeOtherGuests": True,
+    "extendedProperties": {"private": {}, "shared": {}},
 }
 """What a field is when it is not given, or ``null``."""
+_KINDS = ("private", "shared")
+"""Of extended properties."""
 _COLUMNS = {
     "colorId": "color_id",
     "guestsCanModify": "guests_can_modify",
     "guestsCanInviteOthers": "guests_can_invite_others",
     "guestsCanSeeOtherGuests": "guests_can_see_other_guests",
 }
+
+
+class ExtendedProperties(TypedDict, total=False):
+    """What a client keeps with an event, for itself and for all."""
+
+    private: dict[str, str]
+    shared: dict[str, str]
 
 
 class Point(TypedDict, total=False):
@@ -66,6 +79,7 @@ def _typed(
     guestsCanModify: bool | None = None,
     guestsCanInviteOthers: bool | None = None,
     guestsCanSeeOtherGuests: bool | None = None,
+    extendedProperties: ExtendedProperties | None = None,
 ) -> None:
     """The writable fields of the resource, for their types."""
 
@@ -75,7 +89,28 @@ _UID = "@google.com"
 
 
 def _resource(access: Access, event: Occurrence, zone: str | None = None) -> Json:
-    return {"kind": "calendar#event", **event_view(access, event, zone)}
+    view = event_view(access, event, zone)
+    if "created" in view and (properties := _properties(event)):  # else only when it is may be seen
+        view["extendedProperties"] = properties
+    return {"kind": "calendar#event", **view}
+
+
+def _properties(event: Occurrence) -> dict[str, dict[str, str]]:
+    kept = {kind: event.row[f"{kind}_properties"] for kind in _KINDS}
+    return {kind: orjson.loads(text) for kind, text in kept.items() if text is not None}
+
+
+def _merged(event: Occurrence, body: Json) -> Json:
+    """The body of a patch, its extended properties with those that it does not name."""
+    given = body.get("extendedProperties")
+    if not isinstance(given, dict):
+        return body
+    kept = _properties(event)
+    merged = {
+        kind: kept.get(kind, {}) | part if isinstance(part, dict) else {} if part is None else part
+        for kind, part in given.items()
+    }
+    return body | {"extendedProperties": merged}
 
 
 def _fields(body: Mapping[str, Any]) -> EventFields:
@@ -87,6 +122,8 @@ def _fields(body: Mapping[str, Any]) -> EventFields:
         if value is None and name in ("start", "end"):
             continue
         found[_COLUMNS.get(name, name)] = _DEFAULTS[name] if value is None else value
+    if (properties := found.pop("extendedProperties", None)) is not None:
+        found |= {f"{kind}_properties": properties[kind] for kind in _KINDS if kind in properties}
     return cast(EventFields, found)
 
 
@@ -118,6 +155,7 @@ def _zone(name: str | None) -> str | None:
 @api.get("/calendars/{calendarId}/events")
 def list_events(
     store: CalendarStore,
+    request: Request,
     calendarId: str,
     timeMin: str | None = None,
     timeMax: str | None = None,
@@ -137,12 +175,15 @@ def list_events(
     An answer to a sync token has recurring events as such, whatever ``singleEvents`` says.
     """
     zone = _zone(timeZone)
+    private, shared = _wanted(request, "privateExtendedProperty"), _wanted(request, "sharedExtendedProperty")
     if syncToken is not None:
-        if timeMin or timeMax or updatedMin or q or orderBy or iCalUID:
+        if timeMin or timeMax or updatedMin or q or orderBy or iCalUID or private or shared:
             raise Invalid("Sync token cannot be used with other filters.", code="badRequest")
         return _page(store.changed_events(calendarId, pageToken or syncToken, maxResults), zone)
     if iCalUID is not None:
-        return _page(_of_uid(store, calendarId, iCalUID, showDeleted), zone)
+        page = _of_uid(store, calendarId, iCalUID, showDeleted)
+        kept = [event for event in page.items if _has(event, private, shared)]
+        return _page(replace(page, items=kept), zone)
     order: Any = orderBy or ("startTime" if singleEvents else "none")
     window = Window(
         since=FIRST if timeMin is None else window_bound(timeMin, "timeMin"),
@@ -154,8 +195,27 @@ def list_events(
         deleted=showDeleted,
         limit=maxResults,
         token=pageToken,
+        private=private,
+        shared=shared,
     )
     return _page(store.list_events(calendarId, window), zone)
+
+
+def _wanted(request: Request, name: str) -> list[tuple[str, str]]:
+    """The extended properties that a list is narrowed to: ``name=value``, as often as wanted."""
+    wanted = []
+    for key, value in request.pairs:
+        if key == name:
+            known, equals, text = value.partition("=")
+            if not equals:
+                raise Invalid(f"Invalid value for {name}: name=value is expected.", code="invalid")
+            wanted.append((known, text))
+    return wanted
+
+
+def _has(event: Occurrence, private: Sequence[tuple[str, str]], shared: Sequence[tuple[str, str]]) -> bool:
+    own = _properties(event)
+    return set(private) <= own.get("private", {}).items() and set(shared) <= own.get("shared", {}).items()
 
 
 def _of_uid(store: CalendarStore, calendar_id: str, uid: str, deleted: bool) -> EventPage:
@@ -188,7 +248,7 @@ def patch_event(store: CalendarStore, request: Request, calendarId: str, eventId
     check_etag(request, event_view(access, event)["etag"])
     if answer := _own_answer(access, event, body):
         return _resource(*store.respond(calendarId, eventId, *answer))
-    return _resource(*store.update_event(calendarId, eventId, _fields(body)))
+    return _resource(*store.update_event(calendarId, eventId, _fields(_merged(event, body))))
 
 
 @api.put("/calendars/{calendarId}/events/{eventId}")
@@ -200,7 +260,10 @@ def update_event(store: CalendarStore, request: Request, calendarId: str, eventI
     missing = {name: None for name in _DEFAULTS if name not in body}
     if event.is_instance or event.row["series_id"]:
         missing.pop("recurrence", None)
-    return _resource(*store.update_event(calendarId, eventId, _fields({**missing, **body})))
+    whole = {**missing, **body}
+    if isinstance(properties := whole["extendedProperties"], dict):
+        whole["extendedProperties"] = {**_DEFAULTS["extendedProperties"], **properties}
+    return _resource(*store.update_event(calendarId, eventId, _fields(whole)))
 
 
 def _own_answer(access: Access, event: Occurrence, body: Mapping[str, Any]) -> tuple[str, str | None] | None:
@@ -227,12 +290,13 @@ def list_instances(
     eventId: str,
     timeMin: str | None = None,
     timeMax: str | None = None,
+    originalStart: str | None = None,
     maxResults: int | None = None,
     showDeleted: bool = False,
     timeZone: str | None = None,
     pageToken: str | None = None,
 ) -> Json:
-    """The instances of a recurring event."""
+    """The instances of a recurring event, or the one that starts by the rule at ``originalStart``."""
     window = Window(
         since=FIRST if timeMin is None else window_bound(timeMin, "timeMin"),
         until=LAST if timeMax is None else window_bound(timeMax, "timeMax"),
@@ -240,7 +304,12 @@ def list_instances(
         limit=maxResults,
         token=pageToken,
     )
-    return _page(store.instances(calendarId, eventId, window), _zone(timeZone))
+    zone = _zone(timeZone)
+    if originalStart is not None:
+        form = "date" if len(originalStart) == len("2025-01-15") else "dateTime"
+        original = point({form: originalStart}, "originalStart").at
+        return _page(store.instance(calendarId, eventId, original, window), zone)
+    return _page(store.instances(calendarId, eventId, window), zone)
 
 
 @api.post("/calendars/{calendarId}/events/{eventId}/move")

@@ -18,6 +18,9 @@ MAX_ATTENDEES = 200
 MAX_REMINDERS = 5
 MAX_REMINDER_MINUTES = 40_320
 EVENT_COLORS = 11
+MAX_PROPERTIES = 300
+MAX_PROPERTY_NAME = 44
+MAX_PROPERTY = 1024
 
 _CHOICES = {
     "status": ("confirmed", "tentative", "cancelled"),
@@ -37,6 +40,7 @@ DEFAULTS: Mapping[str, Any] = {
     "guests_can_modify": False,
     "guests_can_invite_others": True,
     "guests_can_see_other_guests": True,
+    "shared_properties": None,
 }
 
 
@@ -70,6 +74,10 @@ class EventFields(TypedDict, total=False):
     guests_can_modify: bool
     guests_can_invite_others: bool
     guests_can_see_other_guests: bool
+    shared_properties: Mapping[str, str]
+    """Extended properties that all calendars see."""
+    private_properties: Mapping[str, str]
+    """Extended properties of the event on one calendar."""
 
 
 class NewEvent(EventFields, total=False):
@@ -97,6 +105,8 @@ def plain_columns(given: Mapping[str, Any]) -> dict[str, Any]:
                     f"Invalid value for {name}: one of {', '.join(choices)} is expected.", code="invalid"
                 )
             columns[name] = given[name]
+    if "shared_properties" in given:
+        columns["shared_properties"] = properties_column(given["shared_properties"])
     return columns | {name: given[name] for name in _GUESTS if name in given}
 
 
@@ -158,6 +168,18 @@ def reminder_column(given: Mapping[str, Any] | None) -> str | None:
         if not isinstance(minutes, int) or not 0 <= minutes <= MAX_REMINDER_MINUTES:
             raise Invalid(f"Reminder minutes must be from 0 to {MAX_REMINDER_MINUTES}.", code="invalid")
     return orjson.dumps([{"method": o["method"], "minutes": o["minutes"]} for o in overrides]).decode()
+
+
+def properties_column(given: Mapping[str, str] | None) -> str | None:
+    """Extended properties, ``None`` without any."""
+    if not given:
+        return None
+    if len(given) > MAX_PROPERTIES:
+        raise Invalid(f"At most {MAX_PROPERTIES} extended properties.", code="invalid")
+    for name, value in given.items():
+        clean(name, "the name of an extended property", MAX_PROPERTY_NAME)
+        clean(value, "an extended property", MAX_PROPERTY)
+    return orjson.dumps(dict(given)).decode()
 
 
 def color_column(given: str | None) -> str | None:

@@ -17,6 +17,7 @@ from mesocosm.servers.calendar.store.composing import (
     color_column,
     people,
     plain_columns,
+    properties_column,
     reminder_column,
     span_on,
     time_columns,
@@ -27,7 +28,7 @@ from mesocosm.servers.calendar.store.times import show
 from mesocosm.servers.calendar.store.windows import Occurrence
 
 _TIMES = frozenset({"start", "end", "recurrence"})
-_OWN = frozenset({"reminders", "color_id"})
+_OWN = frozenset({"reminders", "color_id", "private_properties"})
 """What everybody sets for the own calendar; all else belongs to the organizer."""
 
 
@@ -104,6 +105,8 @@ class EventsStore(FreeBusyStore):
             entry.reminders = reminder_column(changes["reminders"])
         if "color_id" in changes:
             entry.color_id = color_column(changes["color_id"])
+        if "private_properties" in changes:
+            entry.private_properties = properties_column(changes["private_properties"])
         followers = self._exceptions_of(event)
         self._set_columns(event, plain_columns(shared), followers)
         if "attendees" in shared:
@@ -286,6 +289,7 @@ class EventsStore(FreeBusyStore):
             self.session.add(entry)
         if like is not None:
             entry.color_id, entry.reminders = like.color_id, like.reminders
+            entry.private_properties = like.private_properties
         entry.cancelled = False
         self._stamp(entry)
         return entry

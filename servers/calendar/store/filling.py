@@ -19,6 +19,7 @@ from mesocosm.servers.calendar.store.composing import (
     color_column,
     people,
     plain_columns,
+    properties_column,
     reminder_column,
     span_on,
     time_columns,
@@ -87,13 +88,14 @@ class NewRows:
         own = {
             "color_id": color_column(given.get("color_id")),
             "reminders": reminder_column(given.get("reminders")),
+            "private_properties": properties_column(given.get("private_properties")),
         }
         updated = _instant(given["updated"]) if "updated" in given else created
         self._enter(event, self.calendar, self.zone, updated, own)
         for guest in guests:
             number, zone = self.primaries.get(guest["email"], (self.calendar, ""))
             if number != self.calendar:
-                self._enter(event, number, zone, updated, {"color_id": None, "reminders": None})
+                self._enter(event, number, zone, updated, dict.fromkeys(own))
 
     def _enter(
         self, event: Mapping[str, Any], calendar: int, zone: str, updated: str, own: Mapping[str, Any]

@@ -51,8 +51,8 @@ class FreeBusyStore(ListingStore):
             raise Invalid("The specified time range is empty.", code="timeRangeEmpty")
         if until - since > _MAX_FREE_BUSY:
             raise Invalid("The requested time range is too long.", code="timeRangeTooLong")
-        if not 1 <= len(calendar_ids) <= _MAX_CALENDARS:
-            raise Invalid(f"Give 1 to {_MAX_CALENDARS} calendars.", code="tooManyCalendarsRequested")
+        if len(calendar_ids) > _MAX_CALENDARS:
+            raise Invalid(f"Give up to {_MAX_CALENDARS} calendars.", code="tooManyCalendarsRequested")
         found: dict[str, list[tuple[str, str]] | Refusal] = {}
         for calendar_id in calendar_ids:
             try:

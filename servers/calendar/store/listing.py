@@ -22,7 +22,7 @@ from mesocosm.servers.calendar.store.calendars import (
     page_limit,
     storable,
 )
-from mesocosm.servers.calendar.store.times import FIRST, read, show
+from mesocosm.servers.calendar.store.times import FIRST, midnight, read, show
 from mesocosm.servers.calendar.store.windows import (
     START,
     EventPage,
@@ -33,6 +33,7 @@ from mesocosm.servers.calendar.store.windows import (
     as_fits,
     cursor_of,
     instance_at,
+    instance_id,
     key_of,
     occurrence,
     page_token,
@@ -50,6 +51,7 @@ _FULL = (
         Entry.cancelled,
         Entry.color_id,
         Entry.reminders,
+        Entry.private_properties,
         Entry.updated,
         Entry.revision,
         _Organizer.id.label("organizer"),
@@ -84,9 +86,20 @@ _CHANGED = (
 )
 
 
+_HAVING = [
+    text(
+        f"NOT EXISTS (SELECT 1 FROM json_each(:{kind}) AS wanted WHERE NOT EXISTS (SELECT 1 FROM"
+        f" json_each({table}.{kind}_properties) AS own"
+        " WHERE own.key = wanted.value ->> 0 AND own.value = wanted.value ->> 1))"
+    )
+    for kind, table in (("private", "entries"), ("shared", "events"))
+]
+"""All wanted properties, which are pairs in a JSON list, are among the event's own."""
+
+
 @cache
 def _keys(
-    order: Order, recurring: bool | None, searching: bool, hiding: bool, of_series: bool
+    order: Order, recurring: bool | None, searching: bool, hiding: bool, of_series: bool, properties: bool
 ) -> Select[Any]:
     """Events of a calendar in a window, after a cursor; recurring ones, others or (``None``) both."""
     by = {"startTime": Entry.starts, "updated": Entry.updated, "none": literal_column("''")}[order]
@@ -115,6 +128,8 @@ def _keys(
         statement = statement.where(Entry.event.in_(_MATCHING))
     if hiding:
         statement = statement.where(Event.visibility.in_(("default", "public")))
+    if properties:
+        statement = statement.where(*_HAVING)
     return statement.where(Event.series == bindparam("series")) if of_series else statement
 
 
@@ -183,14 +198,7 @@ class ListingStore(CalendarsStore):
 
     def instances(self, calendar_id: str, event_id: str, window: Window) -> EventPage:
         """One page of the instances of a recurring event that overlap a window."""
-        access = self.calendar(calendar_id)
-        row = self.event_row(access, event_id)
-        if row is None:
-            raise NotFound(f"Not Found: no event {event_id[:100]!r} on this calendar.", code="notFound")
-        if not row["recurrence"]:
-            raise Invalid(f"Event {event_id} is not a recurring event.", code="invalid")
-        if window.since >= window.until:
-            raise Invalid("The specified time range is empty.", code="timeRangeEmpty")
+        access, row = self._series(calendar_id, event_id, window)
         limit, cursor = page_limit(window.limit), cursor_of(window)
         changed = self._singles(access, window, cursor, limit, series=row["number"])
         given = iter(()) if row["cancelled"] else self._expanded(access, [row], window, cursor)
@@ -199,8 +207,37 @@ class ListingStore(CalendarsStore):
         kept = as_fits(items)
         return EventPage(access, items[:kept], page_token(keys[kept]) if kept < len(keys) else None)
 
+    def instance(self, calendar_id: str, event_id: str, original: str, window: Window) -> EventPage:
+        """The instance of a recurring event that starts by the rule at ``original``, if it is in a window.
+
+        ``original`` is an instant or, of all-day events, a date, as the tables would keep it.
+        """
+        access, row = self._series(calendar_id, event_id, window)
+        try:
+            _, found = self.event(access.id, instance_id(row["id"], original))
+        except NotFound:
+            return EventPage(access, [], None)
+        starts, ends = (
+            midnight(at, access.time_zone) if found.row["all_day"] else at for at in (found.start, found.end)
+        )
+        inside = starts < show(window.until) and ends > show(window.since)
+        kept = inside and (window.deleted or not found.row["cancelled"])
+        return EventPage(access, [found] if kept else [], None)
+
+    def _series(self, calendar_id: str, event_id: str, window: Window) -> tuple[Access, Row]:
+        """A recurring event of which a window is wanted."""
+        access = self.calendar(calendar_id)
+        row = self.event_row(access, event_id)
+        if row is None:
+            raise NotFound(f"Not Found: no event {event_id[:100]!r} on this calendar.", code="notFound")
+        if not row["recurrence"]:
+            raise Invalid(f"Event {event_id} is not a recurring event.", code="invalid")
+        if window.since >= window.until:
+            raise Invalid("The specified time range is empty.", code="timeRangeEmpty")
+        return access, row
+
     def _ordered(self, access: Access, window: Window, cursor: Key, limit: int) -> Iterator[Key]:
-        if window.text is not None and not access.may("reader"):
+        if (window.text is not None or window.private or window.shared) and not access.may("reader"):
             return iter(())
         if not window.single:
             return self._singles(access, window, cursor, limit, recurring=None)
@@ -286,9 +323,12 @@ class ListingStore(CalendarsStore):
         parameters: dict[str, Any] = {} if series is None else {"series": series}
         if window.text is not None:
             parameters["words"] = words(window.text)
-        hiding = window.text is not None and not access.may("writer")
+        properties = bool(window.private or window.shared)
+        if properties:
+            parameters |= {"private": as_list(window.private), "shared": as_list(window.shared)}
+        hiding = (properties or window.text is not None) and not access.may("writer")
         return self.fetch(
-            _keys(window.order, recurring, window.text is not None, hiding, series is not None),
+            _keys(window.order, recurring, window.text is not None, hiding, series is not None, properties),
             calendar=access.number,
             since=show(window.since),
             until=show(window.until),

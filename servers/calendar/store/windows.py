@@ -38,6 +38,9 @@ class Window:
     token: str | None = None
     updated_min: str = ""
     series: int | None = None
+    private: Sequence[tuple[str, str]] = ()
+    """Extended properties (name and value) that are wanted, all of them; ``shared`` likewise."""
+    shared: Sequence[tuple[str, str]] = ()
 
 
 class Key(NamedTuple):

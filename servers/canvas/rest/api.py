@@ -9,6 +9,7 @@ from mesocosm.rest import Api, Request, bearer, link_header
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import missing
 from mesocosm.servers.canvas.store.listing import MAX_PAGE, MAX_PER_PAGE, PER_PAGE
+from mesocosm.servers.canvas.tools.objects import ADDRESS, Object
 from mesocosm.service import Page
 
 UPLOADS = "/api/v1/uploads"
@@ -48,6 +49,13 @@ api = Api(
     challenge='Bearer realm="canvas-lms"',
     credentials=("access_token",),
 )
+
+
+def here(request: Request, shown: Object, *names: str) -> Object:
+    """An object whose URLs of these names lie in the episode: clients follow them, and send their token."""
+    return shown | {
+        name: request.base + shown[name].removeprefix(ADDRESS) for name in names if shown[name] is not None
+    }
 
 
 def stretch(request: Request) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any, TypedDict
 
 from mesocosm.errors import Invalid
@@ -19,7 +20,7 @@ from mesocosm.servers.canvas.rest.assignments import assignment_view
 from mesocosm.servers.canvas.store import CanvasStore, Listing, values
 from mesocosm.servers.canvas.store.access import GRADERS, denied
 from mesocosm.servers.canvas.tools import dashboard
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, event_json
+from mesocosm.servers.canvas.tools.objects import Object, Row, event_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
 from mesocosm.service import Page
 
@@ -38,7 +39,7 @@ class EventFields(TypedDict, total=False):
     all_day: bool
 
 
-def _event(event: Row) -> Object:
+def _event(request: Request, event: Row) -> Object:
     shown = event_json(event)
     return shown | {
         "type": "event",
@@ -50,7 +51,7 @@ def _event(event: Row) -> Object:
         "child_events_count": 0,
         "child_events": [],
         "hidden": False,
-        "url": f"{ADDRESS}/api/v1/calendar_events/{event['id']}",
+        "url": f"{request.base}{api.prefix}/calendar_events/{event['id']}",
         "created_at": event["created_at"],
         "updated_at": event["updated_at"],
     }
@@ -95,7 +96,7 @@ def list_events(
     if type == "assignment":
         return _due_between(store, courses, since, until, page, per_page)
     owner = users[0] if users else None if courses else store.user_id
-    return page_of(store.find_events(courses, owner, since, until, page, per_page), _event)
+    return page_of(store.find_events(courses, owner, since, until, page, per_page), partial(_event, request))
 
 
 def _due_between(
@@ -120,49 +121,53 @@ def list_user_events(
         raise denied()
     page, per_page = stretch(request)
     today = None if all_events else store.stamp[:10]
-    return page_of(store.events(start_date or today, end_date or today, page, per_page), _event)
+    return page_of(
+        store.events(start_date or today, end_date or today, page, per_page), partial(_event, request)
+    )
 
 
 @api.get("/calendar_events/{event_id:int}")
-def get_event(store: CanvasStore, event_id: int) -> dict[str, Any]:
+def get_event(store: CanvasStore, request: Request, event_id: int) -> dict[str, Any]:
     """One event."""
-    return _event(store.event(event_id))
+    return _event(request, store.event(event_id))
 
 
 @api.post("/calendar_events", status=201)
-def create_event(store: CanvasStore, calendar_event: EventFields) -> dict[str, Any]:
+def create_event(store: CanvasStore, request: Request, calendar_event: EventFields) -> dict[str, Any]:
     """Put an event into a course's calendar, or one's own."""
     fields: dict[str, Any] = dict(calendar_event)
     code = fields.pop("context_code", "")
     courses, users = context_courses([code]), context_users([code])
     if not courses and users != [store.user_id]:
         raise denied()
-    return _event(store.create_event(courses[0] if courses else None, fields))
+    return _event(request, store.create_event(courses[0] if courses else None, fields))
 
 
 @api.put("/calendar_events/{event_id:int}")
-def update_event(store: CanvasStore, event_id: int, calendar_event: EventFields) -> dict[str, Any]:
+def update_event(
+    store: CanvasStore, request: Request, event_id: int, calendar_event: EventFields
+) -> dict[str, Any]:
     """Change an event; it stays in its calendar."""
     fields = {name: value for name, value in calendar_event.items() if name != "context_code"}
-    return _event(store.update_event(event_id, fields))
+    return _event(request, store.update_event(event_id, fields))
 
 
 @api.delete("/calendar_events/{event_id:int}")
-def delete_event(store: CanvasStore, event_id: int) -> dict[str, Any]:
+def delete_event(store: CanvasStore, request: Request, event_id: int) -> dict[str, Any]:
     """Delete an event."""
-    return _event(store.delete_event(event_id)) | {"workflow_state": "deleted"}
+    return _event(request, store.delete_event(event_id)) | {"workflow_state": "deleted"}
 
 
 # -- what is to be done -----------------------------------------------------------------------------------
 
 
 @api.get("/users/self/upcoming_events")
-def list_upcoming(store: CanvasStore) -> list[dict[str, Any]]:
+def list_upcoming(store: CanvasStore, request: Request) -> list[dict[str, Any]]:
     """The events and deadlines of the next days."""
     events = store.events(store.stamp, store.days_away(_UPCOMING_DAYS), 1, 100).rows
     until = store.days_away(_UPCOMING_DAYS)
     due = [row for row in store.upcoming(100) if row["due_at"] <= until]
-    shown = [_event(event) for event in events]
+    shown = [_event(request, event) for event in events]
     shown += [_due(assignment_view(row, store.access(row["course_id"]))) for row in due]
     return sorted(shown, key=lambda entry: (entry["start_at"], str(entry["id"])))
 
@@ -170,24 +175,25 @@ def list_upcoming(store: CanvasStore) -> list[dict[str, Any]]:
 @api.get("/users/self/todo")
 def list_todo(store: CanvasStore, request: Request) -> Page:
     """The assignments that wait to be handed in or graded."""
-    return _todo(store, store.to_do(*stretch(request)))
+    return _todo(store, request, store.to_do(*stretch(request)))
 
 
 @api.get("/courses/{course_id}/todo")
 def list_course_todo(store: CanvasStore, request: Request, course_id: str) -> Page:
     """The assignments of a course that wait to be handed in or graded."""
     key = store.reading(course_key(store, course_id)).course["id"]
-    return _todo(store, store.to_do(*stretch(request), course_id=key))
+    return _todo(store, request, store.to_do(*stretch(request), course_id=key))
 
 
-def _todo(store: CanvasStore, listing: Listing) -> Page:
-    return page_with(listing, (_task(store, row) for row in listing.rows))
+def _todo(store: CanvasStore, request: Request, listing: Listing) -> Page:
+    return page_with(listing, (_task(store, request, row) for row in listing.rows))
 
 
-def _task(store: CanvasStore, row: Row) -> Object:
+def _task(store: CanvasStore, request: Request, row: Row) -> Object:
     grading = row["role"] in GRADERS
     access = store.access(row["course_id"])
     kind = "grading" if grading else "submitting"
+    todo = f"{request.base}{api.prefix}/users/self/todo/assignment_{row['id']}/{kind}"
     assignment = assignment_view(row, access)
     shown: Object = {
         "type": kind,
@@ -195,8 +201,8 @@ def _task(store: CanvasStore, row: Row) -> Object:
         "context_type": "Course",
         "course_id": row["course_id"],
         "context_name": access.course["name"],
-        "ignore": f"{ADDRESS}/api/v1/users/self/todo/assignment_{row['id']}/{kind}?permanent=0",
-        "ignore_permanently": f"{ADDRESS}/api/v1/users/self/todo/assignment_{row['id']}/{kind}?permanent=1",
+        "ignore": f"{todo}?permanent=0",
+        "ignore_permanently": f"{todo}?permanent=1",
         "html_url": assignment["html_url"],
     }
     return shown | ({"needs_grading_count": row["waiting"]} if grading else {})

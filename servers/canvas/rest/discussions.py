@@ -234,6 +234,24 @@ def delete_entry(store: CanvasStore, course_id: str, topic_id: int, entry_id: in
     return _entry(entry) | {"deleted": True, "deleted_at": store.stamp, "message": None}
 
 
+# -- what has been read: all of it always, so nothing changes ---------------------------------------------
+
+
+@api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/read", writes=False)
+def mark_topic_read(store: CanvasStore, course_id: str, topic_id: int) -> None:
+    """Mark a topic as read."""
+    store.topic(reading(store, course_id), topic_id)
+
+
+api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/read_all", writes=False)(mark_topic_read)
+
+
+@api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}/read", writes=False)
+def mark_entry_read(store: CanvasStore, course_id: str, topic_id: int, entry_id: int) -> None:
+    """Mark a post as read."""
+    store.entry(store.topic(reading(store, course_id), topic_id), entry_id)
+
+
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/view")
 def get_full_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
     """A topic with its posts as a tree (the first 1,000) and the people in it."""

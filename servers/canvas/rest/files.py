@@ -5,24 +5,36 @@ from __future__ import annotations
 import mimetypes
 from email.parser import BytesParser
 from email.policy import HTTP
+from functools import partial
 from typing import Any
 
 from mesocosm.errors import Invalid
 from mesocosm.rest import Request
-from mesocosm.servers.canvas.rest.api import UPLOADS, api, course_key, editing, reading, stretch, user_key
+from mesocosm.servers.canvas.rest.api import (
+    UPLOADS,
+    api,
+    course_key,
+    editing,
+    here,
+    reading,
+    stretch,
+    user_key,
+)
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import denied
+from mesocosm.servers.canvas.store.access import denied, missing
 from mesocosm.servers.canvas.tools.objects import Object, Row, file_json, folder_json
 from mesocosm.servers.canvas.tools.service import given, page_of
 from mesocosm.service import Page
 
 
-def file_view(file: Row) -> Object:
+def file_view(request: Request, file: Row) -> Object:
     """A file as the REST API gives it; one that was handed in is known by less."""
+    url = f"{request.base}{api.prefix}/files/{file['id']}/download"
     if "course_id" not in file:
         kept = ("id", "display_name", "size")
-        return {name: file[name] for name in kept} | {"content-type": file["content_type"]}
+        return {name: file[name] for name in kept} | {"content-type": file["content_type"], "url": url}
     return file_json(file) | {
+        "url": url,
         "mime_class": file["content_type"].partition("/")[0],
         "modified_at": file["updated_at"],
         "unlock_at": None,
@@ -34,8 +46,12 @@ def file_view(file: Row) -> Object:
     }
 
 
-def _folder(folder: Row) -> Object:
-    return folder_json(folder) | {"locked": False, "locked_for_user": False, "hidden_for_user": False}
+def _folder(request: Request, folder: Row) -> Object:
+    return here(request, folder_json(folder), "files_url") | {
+        "locked": False,
+        "locked_for_user": False,
+        "hidden_for_user": False,
+    }
 
 
 # -- files ------------------------------------------------------------------------------------------------
@@ -57,7 +73,7 @@ def list_course_files(
     listing = store.find_files(
         access, page, per_page, search_term=search_term, content_types=content_types, sort=sort, order=order
     )
-    return page_of(listing, file_view)
+    return page_of(listing, partial(file_view, request))
 
 
 @api.get("/folders/{folder_id:int}/files")
@@ -83,7 +99,7 @@ def list_folder_files(
         sort=sort,
         order=order,
     )
-    return page_of(listing, file_view)
+    return page_of(listing, partial(file_view, request))
 
 
 @api.get("/users/{user_id}/files")
@@ -91,38 +107,47 @@ def list_user_files(store: CanvasStore, request: Request, user_id: str) -> Page:
     """One's own files."""
     if user_key(store, user_id) != store.user_id:
         raise denied()
-    return page_of(store.own_files(*stretch(request)), file_view)
+    return page_of(store.own_files(*stretch(request)), partial(file_view, request))
 
 
 @api.get("/files/{file_id:int}")
-def get_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
+def get_file(store: CanvasStore, request: Request, file_id: int) -> dict[str, Any]:
     """One file."""
-    return file_view(store.file(file_id))
+    return file_view(request, store.file(file_id))
+
+
+@api.get("/files/{file_id:int}/download")
+def download_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
+    """What a file's URL leads to: nothing, as its bytes are not kept."""
+    raise missing("content of file", store.file(file_id)["id"])
 
 
 @api.get("/courses/{course_id}/files/{file_id:int}")
-def get_course_file(store: CanvasStore, course_id: str, file_id: int) -> dict[str, Any]:
+def get_course_file(store: CanvasStore, request: Request, course_id: str, file_id: int) -> dict[str, Any]:
     """One file of a course."""
     reading(store, course_id)
-    return file_view(store.file(file_id))
+    return file_view(request, store.file(file_id))
 
 
 @api.put("/files/{file_id:int}")
 def update_file(
     store: CanvasStore,
+    request: Request,
     file_id: int,
     name: str | None = None,
     hidden: bool | None = None,
     locked: bool | None = None,
 ) -> dict[str, Any]:
     """Rename, hide or lock a file."""
-    return file_view(store.update_file(file_id, given(display_name=name, hidden=hidden, locked=locked)))
+    return file_view(
+        request, store.update_file(file_id, given(display_name=name, hidden=hidden, locked=locked))
+    )
 
 
 @api.delete("/files/{file_id:int}")
-def delete_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
+def delete_file(store: CanvasStore, request: Request, file_id: int) -> dict[str, Any]:
     """Delete a file."""
-    return file_view(store.delete_file(file_id))
+    return file_view(request, store.delete_file(file_id))
 
 
 # -- folders ----------------------------------------------------------------------------------------------
@@ -132,46 +157,49 @@ def delete_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
 def list_folders(store: CanvasStore, request: Request, course_id: str) -> Page:
     """All folders of a course."""
     page, per_page = stretch(request)
-    return page_of(store.folders(reading(store, course_id), page, per_page), _folder)
+    return page_of(store.folders(reading(store, course_id), page, per_page), partial(_folder, request))
 
 
 @api.get("/courses/{course_id}/folders/by_path")
-def get_root(store: CanvasStore, course_id: str) -> list[dict[str, Any]]:
+def get_root(store: CanvasStore, request: Request, course_id: str) -> list[dict[str, Any]]:
     """The root folder of a course."""
-    return [_folder(store.root_folder(reading(store, course_id)))]
+    return [_folder(request, store.root_folder(reading(store, course_id)))]
 
 
 @api.get("/courses/{course_id}/folders/by_path/{full_path:path}")
-def resolve_path(store: CanvasStore, course_id: str, full_path: str) -> list[dict[str, Any]]:
+def resolve_path(
+    store: CanvasStore, request: Request, course_id: str, full_path: str
+) -> list[dict[str, Any]]:
     """The folders on the way to one."""
-    return [_folder(folder) for folder in store.folder_path(reading(store, course_id), full_path)]
+    return [_folder(request, folder) for folder in store.folder_path(reading(store, course_id), full_path)]
 
 
 @api.get("/courses/{course_id}/folders/{folder_id}")
-def get_course_folder(store: CanvasStore, course_id: str, folder_id: str) -> dict[str, Any]:
+def get_course_folder(store: CanvasStore, request: Request, course_id: str, folder_id: str) -> dict[str, Any]:
     """One folder of a course; ``root`` is the one that holds all."""
     access = reading(store, course_id)
     if folder_id == "root":
-        return _folder(store.root_folder(access))
-    return _folder(store.folder(course_key(store, folder_id)))
+        return _folder(request, store.root_folder(access))
+    return _folder(request, store.folder(course_key(store, folder_id)))
 
 
 @api.get("/folders/{folder_id:int}")
-def get_folder(store: CanvasStore, folder_id: int) -> dict[str, Any]:
+def get_folder(store: CanvasStore, request: Request, folder_id: int) -> dict[str, Any]:
     """One folder."""
-    return _folder(store.folder(folder_id))
+    return _folder(request, store.folder(folder_id))
 
 
 @api.get("/folders/{folder_id:int}/folders")
 def list_sub_folders(store: CanvasStore, request: Request, folder_id: int) -> Page:
     """The folders directly in a folder."""
     page, per_page = stretch(request)
-    return page_of(store.sub_folders(store.folder(folder_id), page, per_page), _folder)
+    return page_of(store.sub_folders(store.folder(folder_id), page, per_page), partial(_folder, request))
 
 
 @api.post("/courses/{course_id}/folders")
 def create_folder(
     store: CanvasStore,
+    request: Request,
     course_id: str,
     name: str,
     parent_folder_id: int | None = None,
@@ -180,26 +208,34 @@ def create_folder(
     """Create a folder in a course."""
     access = editing(store, course_id)
     parent = store.folder(parent_folder_id) if parent_folder_id else None
-    return _folder(store.create_folder(access, name, parent, hidden=hidden))
+    return _folder(request, store.create_folder(access, name, parent, hidden=hidden))
 
 
 @api.post("/folders/{folder_id:int}/folders")
-def create_sub_folder(store: CanvasStore, folder_id: int, name: str, hidden: bool = False) -> dict[str, Any]:
+def create_sub_folder(
+    store: CanvasStore, request: Request, folder_id: int, name: str, hidden: bool = False
+) -> dict[str, Any]:
     """Create a folder in a folder."""
     parent = store.folder(folder_id)
-    return _folder(store.create_folder(store.editing(parent["course_id"]), name, parent, hidden=hidden))
+    return _folder(
+        request, store.create_folder(store.editing(parent["course_id"]), name, parent, hidden=hidden)
+    )
 
 
 @api.put("/folders/{folder_id:int}")
-def update_folder(store: CanvasStore, folder_id: int, hidden: bool | None = None) -> dict[str, Any]:
+def update_folder(
+    store: CanvasStore, request: Request, folder_id: int, hidden: bool | None = None
+) -> dict[str, Any]:
     """Hide or show a folder."""
-    return _folder(store.update_folder(folder_id, given(hidden=hidden)))
+    return _folder(request, store.update_folder(folder_id, given(hidden=hidden)))
 
 
 @api.delete("/folders/{folder_id:int}")
-def delete_folder(store: CanvasStore, folder_id: int, force: bool = False) -> dict[str, Any]:
+def delete_folder(
+    store: CanvasStore, request: Request, folder_id: int, force: bool = False
+) -> dict[str, Any]:
     """Delete a folder."""
-    return _folder(store.delete_folder(folder_id, force=force))
+    return _folder(request, store.delete_folder(folder_id, force=force))
 
 
 # -- uploads: a client says what it has, and is told where to send it -------------------------------------
@@ -262,7 +298,7 @@ def receive_upload(store: CanvasStore, request: Request) -> dict[str, Any]:
     name = fields.get("filename", "")
     guessed = mimetypes.guess_type(name)[0] or kind
     course, folder = (_whole(fields.get(place)) for place in ("course_id", "folder_id"))
-    return file_view(store.upload(course, folder, name, guessed, size))
+    return file_view(request, store.upload(course, folder, name, guessed, size))
 
 
 def _whole(text: str | None) -> int | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
-from mesocosm.errors import Invalid
 from mesocosm.rest import Request
-from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
+from mesocosm.servers.canvas.rest.api import api, editing, here, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.modules import ITEM_TYPES
 from mesocosm.servers.canvas.tools.objects import Object, Row, module_item_json, modules_json
@@ -44,23 +43,28 @@ class ItemFields(TypedDict, total=False):
 
 
 def _modules(
-    store: CanvasStore, access: CourseAccess, modules: Sequence[Row], include: Collection[str]
+    store: CanvasStore,
+    request: Request,
+    access: CourseAccess,
+    modules: Sequence[Row],
+    include: Collection[str] = (),
 ) -> list[Object]:
-    shown = modules_json(store, access, modules)
+    shown = [here(request, module, "items_url") for module in modules_json(store, access, modules)]
     for module in shown:
         module["publish_final_grade"] = False
         module["completed_at"] = None
         if "items" in include and module["items_count"] <= MAX_INLINE:
             items = store.items(access, module["id"], 1, MAX_INLINE).rows
-            module["items"] = [_item(item, access) for item in items]
+            module["items"] = [_item(request, item, access) for item in items]
     return shown
 
 
-def _item(item: Row, access: CourseAccess) -> Object:
-    return module_item_json(item, access.course["id"]) | {
-        "new_tab": False,
-        "completion_requirement": {"type": "must_mark_done", "completed": bool(item["completed"])},
-    }
+def _item(request: Request, item: Row, access: CourseAccess) -> Object:
+    shown = here(request, module_item_json(item, access.course["id"]), "url") | {"new_tab": False}
+    if item["type"] != "SubHeader":
+        done = bool(item["completed"])
+        shown["completion_requirement"] = {"type": "must_mark_done", "completed": done}
+    return shown
 
 
 @api.get("/courses/{course_id}/modules")
@@ -75,37 +79,41 @@ def list_modules(
     access = reading(store, course_id)
     page, per_page = stretch(request)
     listing = store.find_modules(access, page, per_page, search_term=search_term)
-    return page_with(listing, _modules(store, access, listing.rows, include or ()))
+    return page_with(listing, _modules(store, request, access, listing.rows, include or ()))
 
 
 @api.get("/courses/{course_id}/modules/{module_id:int}")
 def get_module(
-    store: CanvasStore, course_id: str, module_id: int, include: list[str] | None = None
+    store: CanvasStore, request: Request, course_id: str, module_id: int, include: list[str] | None = None
 ) -> dict[str, Any]:
     """One module."""
     access = reading(store, course_id)
-    return _modules(store, access, [store.module(access, module_id)], include or ())[0]
+    return _modules(store, request, access, [store.module(access, module_id)], include or ())[0]
 
 
 @api.post("/courses/{course_id}/modules")
-def create_module(store: CanvasStore, course_id: str, module: ModuleFields) -> dict[str, Any]:
+def create_module(
+    store: CanvasStore, request: Request, course_id: str, module: ModuleFields
+) -> dict[str, Any]:
     """Create a module."""
     access = editing(store, course_id)
-    return _modules(store, access, [store.create_module(access, {"name": "", **module})], ())[0]
+    return _modules(store, request, access, [store.create_module(access, {"name": "", **module})])[0]
 
 
 @api.put("/courses/{course_id}/modules/{module_id:int}")
-def update_module(store: CanvasStore, course_id: str, module_id: int, module: ModuleFields) -> dict[str, Any]:
+def update_module(
+    store: CanvasStore, request: Request, course_id: str, module_id: int, module: ModuleFields
+) -> dict[str, Any]:
     """Change a module, or move it."""
     access = editing(store, course_id)
-    return _modules(store, access, [store.update_module(access, module_id, dict(module))], ())[0]
+    return _modules(store, request, access, [store.update_module(access, module_id, dict(module))])[0]
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}")
-def delete_module(store: CanvasStore, course_id: str, module_id: int) -> dict[str, Any]:
+def delete_module(store: CanvasStore, request: Request, course_id: str, module_id: int) -> dict[str, Any]:
     """Delete a module."""
     access = editing(store, course_id)
-    [shown] = _modules(store, access, [store.module(access, module_id)], ())
+    [shown] = _modules(store, request, access, [store.module(access, module_id)])
     store.delete_module(access, module_id)
     return shown
 
@@ -115,60 +123,71 @@ def list_items(store: CanvasStore, request: Request, course_id: str, module_id: 
     """The items of a module."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
-    return page_of(store.items(access, module_id, page, per_page), lambda item: _item(item, access))
+    return page_of(store.items(access, module_id, page, per_page), lambda item: _item(request, item, access))
 
 
 @api.get("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
-def get_item(store: CanvasStore, course_id: str, module_id: int, item_id: int) -> dict[str, Any]:
+def get_item(
+    store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
+) -> dict[str, Any]:
     """One item of a module."""
     access = reading(store, course_id)
-    return _item(store.item(access, module_id, item_id), access)
+    return _item(request, store.item(access, module_id, item_id), access)
 
 
 @api.post("/courses/{course_id}/modules/{module_id:int}/items")
 def create_item(
-    store: CanvasStore, course_id: str, module_id: int, module_item: ItemFields
+    store: CanvasStore, request: Request, course_id: str, module_id: int, module_item: ItemFields
 ) -> dict[str, Any]:
     """Add an item to a module; a page is named by its address."""
     access = editing(store, course_id)
     kind = values.choice("type", module_item.get("type", ""), ITEM_TYPES)
     fields: dict[str, Any] = {"title": "No Title", **module_item}
-    if kind == "SubHeader":
-        raise Invalid("Invalid type: text headers cannot be added.", code="type.inclusion")
     if kind == "Page" and "page_url" in module_item:
         fields["content_id"] = store.page(access, module_item["page_url"])["id"]
     if "external_url" in module_item:
         fields["url"] = module_item["external_url"]
-    return _item(store.create_item(access, module_id, fields), access)
+    return _item(request, store.create_item(access, module_id, fields), access)
 
 
 @api.put("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
 def update_item(
-    store: CanvasStore, course_id: str, module_id: int, item_id: int, module_item: ItemFields
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    module_id: int,
+    item_id: int,
+    module_item: ItemFields,
 ) -> dict[str, Any]:
     """Change an item of a module, or move it."""
     access = editing(store, course_id)
     settled = ("type", "content_id", "page_url")
     fields = {name: value for name, value in module_item.items() if name not in settled}
-    return _item(store.update_item(access, module_id, item_id, fields), access)
+    return _item(request, store.update_item(access, module_id, item_id, fields), access)
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
-def delete_item(store: CanvasStore, course_id: str, module_id: int, item_id: int) -> dict[str, Any]:
+def delete_item(
+    store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
+) -> dict[str, Any]:
     """Take an item out of a module."""
     access = editing(store, course_id)
-    return _item(store.delete_item(access, module_id, item_id), access)
+    return _item(request, store.delete_item(access, module_id, item_id), access)
 
 
 @api.put("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}/done")
-def mark_done(store: CanvasStore, course_id: str, module_id: int, item_id: int) -> dict[str, Any]:
+def mark_done(
+    store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
+) -> dict[str, Any]:
     """Mark an item as done."""
     access = reading(store, course_id)
-    return _item(store.complete(access, module_id, item_id), access)
+    return _item(request, store.complete(access, module_id, item_id), access)
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}/done")
-def mark_not_done(store: CanvasStore, course_id: str, module_id: int, item_id: int) -> dict[str, Any]:
+def mark_not_done(
+    store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
+) -> dict[str, Any]:
     """Take back that an item is done."""
     access = reading(store, course_id)
-    return _item(store.uncomplete(access, module_id, item_id), access)
+    return _item(request, store.uncomplete(access, module_id, item_id), access)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
+from mesocosm.errors import Invalid
 from mesocosm.rest import Request
 from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, user_key
-from mesocosm.servers.canvas.rest.assignments import assignment_view
+from mesocosm.servers.canvas.rest.assignments import assignment_view, submission_view
 from mesocosm.servers.canvas.rest.files import file_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import denied
+from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.tools.objects import (
     Object,
     Row,
     attempt_json,
-    bare_submission_json,
     comment_json,
     user_json,
 )
@@ -42,30 +43,39 @@ class GradeFields(TypedDict, total=False):
     """What a grader says of a submission."""
 
     posted_grade: str | float
+    excuse: bool
+    late_policy_status: str
+    seconds_late_override: str | float
 
 
 def submissions_view(
-    store: CanvasStore, access: CourseAccess, submissions: Sequence[Row], include: Collection[str] = ()
+    store: CanvasStore,
+    request: Request,
+    access: CourseAccess,
+    submissions: Sequence[Row],
+    include: Collection[str] = (),
 ) -> list[Object]:
     """Submissions as the REST API gives them, with what ``include[]`` asks for."""
     assignments = {key: store.assignment(access, key) for key in {s["assignment_id"] for s in submissions}}
-    return [_submission(store, access, s, assignments[s["assignment_id"]], include) for s in submissions]
+    shown = []
+    for submission in submissions:
+        view = _submission(store, access, submission, assignments[submission["assignment_id"]], include)
+        if submission["file_ids"]:
+            view["attachments"] = [file_view(request, file) for file in store.attached_files(submission)]
+        shown.append(view)
+    return shown
 
 
 def _submission(
     store: CanvasStore, access: CourseAccess, submission: Row, assignment: Row, include: Collection[str]
 ) -> Object:
-    shown = bare_submission_json(submission, assignment, access.clock)
-    shown |= {"course_id": access.course["id"], "excused": False, "late_policy_status": None}
-    shown |= {"points_deducted": None, "extra_attempts": None, "posted_at": submission["graded_at"]}
-    if submission["file_ids"]:
-        shown["attachments"] = [file_view(file) for file in store.attached_files(submission)]
+    shown = submission_view(submission, assignment, access)
     if "submission_comments" in include:
         shown["submission_comments"] = _comments(store, submission)
     if "submission_history" in include:
         earlier = store.earlier_attempts(submission) if submission["id"] is not None else ()
         history = [attempt_json(attempt, assignment) | {"id": submission["id"]} for attempt in earlier]
-        shown["submission_history"] = [*history, bare_submission_json(submission, assignment, access.clock)]
+        shown["submission_history"] = [*history, submission_view(submission, assignment, access)]
     if "assignment" in include:
         shown["assignment"] = assignment_view(assignment, access)
     if "course" in include:
@@ -99,7 +109,7 @@ def list_submissions(
     store.assignment(access, assignment_id)
     page, per_page = stretch(request)
     listing = store.submissions(access, page, per_page, assignment_ids=[assignment_id])
-    return page_with(listing, submissions_view(store, access, listing.rows, include or ()))
+    return page_with(listing, submissions_view(store, request, access, listing.rows, include or ()))
 
 
 @api.get("/courses/{course_id}/students/submissions")
@@ -131,7 +141,7 @@ def list_multiple_submissions(
         graded_since=graded_since,
         by_user=True,
     )
-    shown = submissions_view(store, access, listing.rows, include or ())
+    shown = submissions_view(store, request, access, listing.rows, include or ())
     return page_with(listing, _grouped(access, shown) if grouped else shown)
 
 
@@ -148,17 +158,23 @@ def _grouped(access: CourseAccess, submissions: list[Object]) -> list[Object]:
 
 @api.get("/courses/{course_id}/assignments/{assignment_id:int}/submissions/{user_id}")
 def get_submission(
-    store: CanvasStore, course_id: str, assignment_id: int, user_id: str, include: list[str] | None = None
+    store: CanvasStore,
+    request: Request,
+    course_id: str,
+    assignment_id: int,
+    user_id: str,
+    include: list[str] | None = None,
 ) -> dict[str, Any]:
     """One student's submission for an assignment."""
     access = reading(store, course_id)
     submission = store.submission(access, assignment_id, user_key(store, user_id))
-    return submissions_view(store, access, [submission], include or ())[0]
+    return submissions_view(store, request, access, [submission], include or ())[0]
 
 
 @api.post("/courses/{course_id}/assignments/{assignment_id:int}/submissions", status=201)
 def submit(
     store: CanvasStore,
+    request: Request,
     course_id: str,
     assignment_id: int,
     submission: WorkFields,
@@ -176,33 +192,49 @@ def submit(
     )
     if text := (comment or {}).get("text_comment"):
         made = store.comment_on_submission(access, assignment_id, access.user_id, text)
-    return submissions_view(store, access, [made], ("submission_comments",))[0]
+    return submissions_view(store, request, access, [made], ("submission_comments",))[0]
 
 
 @api.put("/courses/{course_id}/assignments/{assignment_id:int}/submissions/{user_id}")
 def update_submission(
     store: CanvasStore,
+    request: Request,
     course_id: str,
     assignment_id: int,
     user_id: str,
     submission: GradeFields | None = None,
     comment: CommentFields | None = None,
+    rubric_assessment: dict[str, Any] | None = None,
     include: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Grade a submission, or remark on it, or both."""
-    student = user_key(store, user_id)
+    """Grade a submission or excuse from it, or remark on it, or both."""
+    student, given = user_key(store, user_id), submission or {}
     text = (comment or {}).get("text_comment")
     access = store.access(course_key(store, course_id))
-    if submission is not None and "posted_grade" in submission:
+    if given or rubric_assessment:
         access = store.grading(access.course["id"])
-        made = store.grade(access, assignment_id, student, submission["posted_grade"], text)
-    elif text is not None:
-        access = reading(store, course_id)
-        made = store.comment_on_submission(access, assignment_id, student, text)
+        _refuse_unkept(given, rubric_assessment)
+    if "excuse" in given:
+        store.excuse(access, assignment_id, student, excused=given["excuse"])
+    # As with Canvas, who is excused gets no grade.
+    if "posted_grade" in given and not given.get("excuse"):
+        made = store.grade(access, assignment_id, student, given["posted_grade"], text)
     else:
         access = reading(store, course_id)
         made = store.submission(access, assignment_id, student)
-    return submissions_view(store, access, [made], ("submission_comments", *(include or ())))[0]
+        if text is not None:
+            made = store.comment_on_submission(access, assignment_id, student, text)
+    return submissions_view(store, request, access, [made], ("submission_comments", *(include or ())))[0]
+
+
+def _refuse_unkept(given: GradeFields, rubric_assessment: dict[str, Any] | None) -> None:
+    """Whether work is late follows from its times; and rubrics are not filled in here."""
+    if given.get("late_policy_status") not in (None, "", "none"):
+        raise Invalid("late_policy_status cannot be set here.", code="late_policy_status.invalid")
+    if "seconds_late_override" in given:
+        raise Invalid("seconds_late_override cannot be set here.", code="seconds_late_override.invalid")
+    if rubric_assessment:
+        raise Invalid("Rubric assessments are not kept here.", code="rubric_assessment.invalid")
 
 
 @api.get("/users/{user_id}/missing_submissions")
@@ -245,6 +277,7 @@ def _version(row: Row, access: CourseAccess) -> Object:
         "current_grade": row["grade"],
         "new_grade": row["grade"],
         "previous_grade": None,
+        "excused": is_excused(row),
         "workflow_state": row["workflow_state"],
     }
 

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.canvas.models import File, Folder
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, denied, missing
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.authoring import AuthoringStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
@@ -80,6 +80,8 @@ class FilingStore(AuthoringStore):
             raise Invalid("name must not contain a slash", code="name.invalid")
         known = self.known_folders({course_id})
         root = self.root_folder(access) if parent is None else parent
+        if root["course_id"] != course_id:
+            raise missing("folder of this course", root["id"])
         path = f"{root['full_name']}/{name}"
         if (course_id, path) in known:
             raise Invalid("name has already been taken", code="name.taken")

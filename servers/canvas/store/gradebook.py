@@ -25,6 +25,7 @@ from mesocosm.servers.canvas.store.access import GRADERS, STUDENT, CourseAccess,
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
 from mesocosm.servers.canvas.store.courses import CURRENT
+from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.quizzes import QUIZ_COLUMNS
 from mesocosm.servers.canvas.store.roster import RosterStore
@@ -226,6 +227,25 @@ class GradebookStore(RosterStore):
             )
         )
         return after
+
+    def excuse(self, access: CourseAccess, assignment_id: int, user_id: int, *, excused: bool) -> Row:
+        """Excuse a student from an assignment, which then counts neither way, or take that back.
+
+        A grade that was given is lost.
+        """
+        before = self.submission(access, assignment_id, user_id)
+        if excused == is_excused(before):
+            return before
+        after = self.grade(access, assignment_id, user_id, "")
+        if excused:
+            settled = {
+                "graded_at": self.stamp,
+                "graded_attempt": after["attempt"],
+                "grader_id": access.user_id,
+                "workflow_state": "graded",
+            }
+            self.change(Submission, after["id"], settled)
+        return self.submission(access, assignment_id, user_id)
 
     # -- quizzes ----------------------------------------------------------------------------------------
 

@@ -28,6 +28,11 @@ _PASSING, _FAILING = ("complete", "pass"), ("incomplete", "fail")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
 
 
+def is_excused(submission: Row) -> bool:
+    """Whether a student is excused from an assignment: it was dealt with, and nothing was given for it."""
+    return submission["graded_at"] is not None and submission["score"] is None
+
+
 def graded(assignment: Row, posted: str | float) -> tuple[str, float]:
     """The grade and the score of an assignment for what a grader posted.
 

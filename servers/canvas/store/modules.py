@@ -224,6 +224,8 @@ class ModulesStore(QuizzesStore):
     def _target(self, access: CourseAccess, fields: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         """What an item points to, and whether that is published."""
         kind, course_id = fields["type"], access.course["id"]
+        if kind == "SubHeader":
+            return {"content_id": None, "external_url": None}, False
         if kind in EXTERNAL:
             address = fields.get("url") or fields.get("html_url") or ""
             if not address:

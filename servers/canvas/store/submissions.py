@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy import bindparam, case, func, insert, or_, select
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import (
@@ -23,7 +23,7 @@ from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, denied, table_of
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, AssignmentsStore
 from mesocosm.servers.canvas.store.courses import CURRENT
-from mesocosm.servers.canvas.store.grading import graded
+from mesocosm.servers.canvas.store.grading import graded, is_excused
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.service import Row
 
@@ -92,17 +92,19 @@ _POSSIBLE = (
     .where(*_COUNTS)
     .group_by(Assignment.course_id)
 )
+_SCORED = Submission.score.is_not(None)
 _EARNED = (
     select(
         Assignment.course_id,
         Submission.user_id,
         func.sum(Submission.score).label("score"),
-        func.sum(Assignment.points_possible).label("points"),
+        func.sum(case((_SCORED, Assignment.points_possible))).label("points"),
+        func.sum(case((_SCORED, 0.0), else_=Assignment.points_possible)).label("excused"),
     )
     .join(Assignment, Assignment.id == Submission.assignment_id)
     .where(
         *_COUNTS,
-        Submission.score.is_not(None),
+        or_(_SCORED, Submission.graded_at.is_not(None)),
         Submission.user_id.in_(bindparam("users", expanding=True)),
     )
     .group_by(Assignment.course_id, Submission.user_id)
@@ -119,7 +121,7 @@ class Scores:
     current: float | None
     """Of what was graded."""
     final: float | None
-    """Of everything, what was not graded counting as zero."""
+    """Of everything one is not excused from, what was not graded counting as zero."""
 
 
 class NewSubmission(TypedDict, total=False):
@@ -207,7 +209,7 @@ class SubmissionsStore(AssignmentsStore):
             "attempt": attempt,
             "submission_type": kind,
             "submitted_at": self.stamp,
-            "workflow_state": "submitted",
+            "workflow_state": "graded" if is_excused(before) else "submitted",
         }
         if before["id"] is None:
             self.insert(Submission(**{**before, **handed_in}))
@@ -326,7 +328,7 @@ class SubmissionsStore(AssignmentsStore):
         scores = {
             (row["course_id"], row["user_id"]): Scores(
                 _percentage(row["score"], row["points"]),
-                _percentage(row["score"], possible[row["course_id"]]),
+                _percentage(row["score"] or 0.0, possible[row["course_id"]] - row["excused"]),
             )
             for row in self.fetch(_EARNED, courses=courses, users=users)
         }
@@ -386,7 +388,7 @@ class SubmissionsStore(AssignmentsStore):
         return row
 
 
-def _percentage(score: float, points: float) -> float | None:
+def _percentage(score: float, points: float | None) -> float | None:
     return round(100 * score / points, 2) if points else None
 
 
