@@ -7,6 +7,7 @@ from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.cell.cell import MergedCell
+from openpyxl.cell.rich_text import CellRichText
 from openpyxl.formula.translate import Translator, TranslatorError
 from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.worksheet.worksheet import Worksheet
@@ -64,5 +65,6 @@ def set_value(sheet: Worksheet, row: int, column: int, value: Any) -> Any:
     if isinstance(cell, MergedCell):
         merged = next(str(area) for area in sheet.merged_cells.sorted() if place in area)
         raise Invalid(f"{place} is inside the merged range {merged}; only its first cell can be written.")
-    cell.value = value if isinstance(value, date | time | timedelta) else check_value(value, place)
+    as_it_is = isinstance(value, date | time | timedelta | CellRichText)
+    cell.value = value if as_it_is else check_value(value, place)
     return cell

@@ -132,7 +132,7 @@ def load(data: bytes, name: str, *, macros: bool = False) -> Workbook:
     """The workbook in these bytes, whose package has been checked."""
     quieten()
     with damaged_as_invalid(name):
-        workbook = load_workbook(BytesIO(data), keep_vba=macros)
+        workbook = load_workbook(BytesIO(data), keep_vba=macros, rich_text=True)
         for sheet in workbook.worksheets:
             for table in sheet.tables.values():
                 area = CellRange(table.ref)

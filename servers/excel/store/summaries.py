@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from openpyxl import Workbook
+from openpyxl.cell.rich_text import CellRichText
 from openpyxl.chart import AreaChart, BarChart, LineChart, PieChart, Reference, ScatterChart, Series
 from openpyxl.chart.label import DataLabelList
 from openpyxl.chart.legend import Legend
@@ -96,10 +97,16 @@ def _free_name(stem: str, taken: set[str]) -> str:
     return f"{stem}{number}"
 
 
+def _value(sheet: Worksheet, row: int, column: int) -> Any:
+    """What is in a cell; of a text that is formatted in parts, the text."""
+    value = sheet.cell(row, column).value
+    return str(value) if isinstance(value, CellRichText) else value
+
+
 def _check_headers(sheet: Worksheet, area: Area) -> None:
     seen: set[str] = set()
     for column in range(area.first_column, area.last_column + 1):
-        value = sheet.cell(area.first_row, column).value
+        value = _value(sheet, area.first_row, column)
         place = address(area.first_row, column)
         if not isinstance(value, str) or not value:
             raise Invalid(f"{place} must hold the text of a header, got {value!r}.")
@@ -157,7 +164,7 @@ Record = tuple[Any, ...]
 def _records(sheet: Worksheet, area: Area) -> tuple[list[str], list[Record]]:
     check_size(area)
     lines = [
-        tuple(sheet.cell(row, column).value for column in range(area.first_column, area.last_column + 1))
+        tuple(_value(sheet, row, column) for column in range(area.first_column, area.last_column + 1))
         for row in range(area.first_row, min(area.last_row, sheet.max_row) + 1)
     ]
     lines = [line for line in lines if any(value is not None for value in line)]

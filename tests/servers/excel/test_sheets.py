@@ -7,6 +7,8 @@ from typing import Any
 
 import openpyxl
 import pytest
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
 from openpyxl.formatting.rule import CellIsRule
 from openpyxl.worksheet.datavalidation import DataValidation
 
@@ -97,6 +99,25 @@ def test_a_sheet_is_renamed_to_its_own_name_in_other_capitals(tools: Any) -> Non
 
     assert saved(tools).sheetnames == ["DATA", "Other"]
     assert saved(tools)["Other"]["A1"].value == "='DATA'!C4*2"
+
+
+def test_what_is_bold_in_a_cell_stays_bold_when_another_is_written(tools: Any) -> None:
+    workbook = openpyxl.Workbook()
+    text = CellRichText("plain ", TextBlock(InlineFont(b=True), "bold"))
+    workbook.worksheets[0]["A1"] = text
+    world = tools.world
+    world.workspace.write("rich.xlsx", save_workbook(workbook, world.now), world.now)
+
+    call(tools, "write_data_to_excel", filepath="rich.xlsx", sheet_name="Sheet", data=[[1]], start_cell="C1")
+
+    content = BytesIO((world.workspace.root / "rich.xlsx").read_bytes())
+    assert openpyxl.load_workbook(content, rich_text=True)["Sheet"]["A1"].value == text
+    arguments = {"filepath": "rich.xlsx", "sheet_name": "Sheet"}
+    call(tools, "copy_range", **arguments, source_start="A1", source_end="A1", target_start="A2")
+    content = BytesIO((world.workspace.root / "rich.xlsx").read_bytes())
+    assert openpyxl.load_workbook(content, rich_text=True)["Sheet"]["A2"].value == text
+    call(tools, "write_data_to_excel", **arguments, data=[["n"], [1]], start_cell="B1")
+    call(tools, "create_table", **arguments, data_range="A1:B2")
 
 
 def test_what_refers_to_cells_follows_inserted_rows(tools: Any) -> None:
