@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +33,10 @@ class Params(BaseModel):
 
     filler_tokens: int = Field(default=0, ge=0)
     """Tokens of distracting content to spread over the places where evidence lives."""
+
+    def unexplained(self, prompt: str) -> Sequence[str]:
+        """What an instance with these parameters holds that the task's prompt would have to explain."""
+        return ()
 
 
 class Evidence(BaseModel):
@@ -96,11 +100,14 @@ class Family:
         if self.task.presets and "difficulty" in values:
             preset = self._preset(values.pop("difficulty"))
         try:
-            return self.params_type(**{**self.task.parameters, **preset, **values})
+            params = self.params_type(**{**self.task.parameters, **preset, **values})
         except ValidationError as error:
             wrong = error.errors()[0]
             where = ".".join(str(part) for part in wrong["loc"])
             raise UsageError(f"{self.path}: parameters: {where}: {wrong['msg']}") from None
+        if unexplained := params.unexplained(self.task.prompt):
+            raise UsageError(f"{self.path}: with these parameters the prompt must explain {unexplained[0]!r}")
+        return params
 
     def _preset(self, difficulty: object) -> dict[str, Any]:
         for name, preset in self.task.presets.items():

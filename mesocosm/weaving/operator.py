@@ -30,6 +30,8 @@ class Operator(ABC):
     """The least and the greatest number of values."""
     code_only: ClassVar[bool] = False
     """Whether only programs (top-down trees) can have it, since no formula of a document says it."""
+    words: ClassVar[tuple[str, ...]] = ()
+    """Words that a task's prompt has to explain for it: functions that its expressions or programs call."""
     spare: ClassVar[int] = 0
     """How many of the variables, the last ones, are alternatives not chosen. Trees do not grow there."""
 

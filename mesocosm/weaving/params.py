@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -17,8 +18,7 @@ class TreeParams(family.Params):
     operations: int = Field(default=20, ge=1)
     """N: how many operations the tree has."""
     operators: list[str] = Field(min_length=1)
-    """What an operation may be; a name with a dot is a module of the user's. The prompt of the task has to
-    explain what their expressions hold: that of the hard variants explains most."""
+    """What an operation may be; a name with a dot is a module of the user's."""
     min_children: int = Field(default=2, ge=2)
     max_children: int = Field(default=4, ge=2)
     """How many values an operation combines; an operator's own limits come first."""
@@ -47,6 +47,11 @@ class TreeParams(family.Params):
             leaf_threshold=self.leaf_threshold,
             collection_probability=self.collection_probability,
         )
+
+    def unexplained(self, prompt: str) -> Sequence[str]:
+        """Words of the operators that the prompt of the task does not have."""
+        words = {word for operator in self.kinds() for word in operator.words}
+        return sorted(word for word in words if word not in prompt)
 
     def kinds(self) -> list[Operator]:
         """The operators themselves."""

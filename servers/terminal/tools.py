@@ -25,6 +25,7 @@ def run_command(store: TerminalStore, command: str) -> str:
     Pipes, redirections, quoting, variables, loops and && work as usual; process substitution <(...) does not.
     Only the commands that show_security_rules lists exist. Each call is a fresh shell: files in /workspace
     stay; a changed directory, variables, background processes and files in /tmp do not. There is no network.
+    Files bear the world's time once the command that wrote them has ended, not before.
 
     Args:
         command: The command line, such as: grep -c error log.txt | sort -n

@@ -148,7 +148,16 @@ def test_what_is_no_count_is_refused(text: str) -> None:
         parse_counts(text)
 
 
-@pytest.mark.parametrize("parameters", [{"depth": 4}, {"operations": 4}, {"min_children": 9}])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"depth": 4},
+        {"operations": 4},
+        {"min_children": 9},
+        {"min_children": 70, "max_children": 80},
+        {"operators": ["addition", "concatenation", "reversal"]},
+    ],
+)
 def test_parameters_that_make_no_instance_are_refused(tmp_path: Path, parameters: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         write(tmp_path / "out.jsonl", parameters=parameters)

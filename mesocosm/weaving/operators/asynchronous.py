@@ -122,6 +122,7 @@ class Asynchronous(Operator):
     """A score in which every variable counts, and the order of the tasks too."""
 
     code_only = True
+    words = ("asyncio",)
 
     def write(self, variables: Sequence[str], rng: random.Random) -> str:
         """The first variable is shared at first; each other one is an operand of a task."""

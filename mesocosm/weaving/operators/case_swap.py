@@ -11,6 +11,7 @@ class CaseSwap(Operator):
 
     takes = "string"
     gives = "string"
+    words = ("swapcase",)
 
     def write(self, variables: Sequence[str], rng: random.Random) -> str:
         """One of the strings has its letters swapped."""

@@ -11,6 +11,7 @@ class Reversal(Operator):
 
     takes = "string"
     gives = "string"
+    words = ("reverse",)
 
     def write(self, variables: Sequence[str], rng: random.Random) -> str:
         """Either the whole or one of the strings is written backwards."""
