@@ -17,10 +17,10 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from mesocosm.descriptors import FOLDER, open_below
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
 from mesocosm.settings import settings
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Not blocking: opening a pipe must not wait for its other end.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -332,15 +332,8 @@ class Workspace:
     def _folder(self, path: Path) -> Iterator[int]:
         """A descriptor of a resolved folder, reached without following any link."""
         root = self._root()
-        opened = os.open(root, _FOLDER)
-        try:
-            for part in path.relative_to(root).parts:
-                inner = os.open(part, _FOLDER, dir_fd=opened)
-                os.close(opened)
-                opened = inner
+        with open_below(root, path.relative_to(root).parts) as opened:
             yield opened
-        finally:
-            os.close(opened)
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[int]:
@@ -536,7 +529,7 @@ def _walk(folder: int, prefix: str, skip: Callable[[str], bool] | None) -> Itera
         deeper = entry.kind == "folder" and entry.path.count("/") < depth
         if deeper and not (skip and skip(entry.path)):
             try:
-                inner = os.open(entry.name, _FOLDER, dir_fd=folder)
+                inner = os.open(entry.name, FOLDER, dir_fd=folder)
             except OSError:
                 continue  # removed or replaced meanwhile
             try:

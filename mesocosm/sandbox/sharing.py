@@ -11,16 +11,15 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from mesocosm.descriptors import open_folder
 from mesocosm.sandbox.jobs import Limits
 from mesocosm.settings import settings
 from mesocosm.workspace import is_text, visible
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ANY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o755
 RESERVE_BYTES = 512 * 1024 * 1024
@@ -38,7 +37,7 @@ def usage(workspace: Path, depth: int) -> tuple[int, int]:
     counted = [0, 0]
     try:
         os.chmod(workspace, _MODE)
-        with _folder(str(workspace), None) as folder:
+        with open_folder(workspace) as folder:
             _count(folder, depth, counted)
     except _TooMuch:
         return sys.maxsize, sys.maxsize
@@ -56,7 +55,7 @@ def _count(folder: int, room: int, counted: list[int]) -> None:
                 raise _TooMuch
             # What cannot be entered cannot be counted.
             _make_usable(folder, name, status, 0o700)
-            with suppress(OSError), _folder(name, folder) as inner:
+            with suppress(OSError), open_folder(name, folder) as inner:
                 _count(inner, room - 1, counted)
 
 
@@ -80,7 +79,7 @@ class Quota:
 
 def hand_over(workspace: Path, owner: int) -> None:
     """Give everything in the workspace to the user under whom code runs (needs root)."""
-    with _folder(str(workspace), None) as folder:
+    with open_folder(workspace) as folder:
         os.fchown(folder, owner, owner)
         _give(folder, owner, settings().workspace_depth)
 
@@ -91,7 +90,7 @@ def _give(folder: int, owner: int, room: int) -> None:
             with suppress(FileNotFoundError):
                 os.chown(name, owner, owner, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISDIR(status.st_mode) and room > 0:
-            with suppress(OSError), _folder(name, folder) as inner:
+            with suppress(OSError), open_folder(name, folder) as inner:
                 _give(inner, owner, room - 1)
 
 
@@ -104,7 +103,7 @@ def tidy(workspace: Path, moment: datetime | None = None, depth: int | None = No
     gets the time ``moment``, so that listings are the same whenever the code is run.
     """
     os.chmod(workspace, _MODE)
-    with _folder(str(workspace), None) as folder:
+    with open_folder(workspace) as folder:
         task = _Tidying(folder, moment, settings().workspace_depth if depth is None else depth)
         task.tidy(folder, "", 0)
         task.stamp(folder)
@@ -133,7 +132,7 @@ class _Tidying:
                 name = self._rename(folder, name, prefix, taken)
             if stat.S_ISDIR(status.st_mode):
                 _make_usable(folder, name, status, 0o700)
-                with suppress(OSError), _folder(name, folder) as inner:
+                with suppress(OSError), open_folder(name, folder) as inner:
                     self.tidy(inner, f"{prefix}{name}/", depth + 1)
                     self.stamp(inner)
             else:
@@ -217,7 +216,7 @@ def _remove_tree(root: int, folder: int, name: str) -> None:
         current = waiting.pop()
         with suppress(OSError):
             _make_usable(root, current, os.stat(current, dir_fd=root, follow_symlinks=False), 0o700)
-            with _folder(current, root) as opened:
+            with open_folder(current, root) as opened:
                 for inner, status in _listed(opened):
                     if stat.S_ISDIR(status.st_mode):
                         _make_usable(opened, inner, status, 0o700)
@@ -240,12 +239,3 @@ def _listed(folder: int) -> list[tuple[str, os.stat_result]]:
             with suppress(FileNotFoundError):  # removed meanwhile
                 found.append((item.name, item.stat(follow_symlinks=False)))
     return sorted(found, key=lambda pair: pair[0])
-
-
-@contextmanager
-def _folder(name: str, parent: int | None) -> Iterator[int]:
-    opened = os.open(name, _FOLDER, dir_fd=parent)
-    try:
-        yield opened
-    finally:
-        os.close(opened)

@@ -18,11 +18,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from mesocosm.descriptors import open_below, open_folder
 from mesocosm.sandbox.frames import BadFrame, TooMuch, encode
 from mesocosm.sandbox.sharing import leaves
 from mesocosm.workspace import is_text
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -58,7 +58,7 @@ Tree = Mapping[str, Item]
 def scan(root: Path, depth: int) -> dict[str, Item]:
     """Everything that can be carried, by path, each folder before what it holds."""
     found: dict[str, Item] = {}
-    with _folder(str(root), None) as folder:
+    with open_folder(root) as folder:
         _scan(folder, "", depth, found)
     return found
 
@@ -73,7 +73,7 @@ def _scan(folder: int, prefix: str, depth: int, found: dict[str, Item]) -> None:
                 continue
             found[prefix + name] = item
             if item.kind == "folder" and depth > 0:
-                with _folder(name, folder) as inner:
+                with open_folder(name, folder) as inner:
                     _scan(inner, f"{prefix}{name}/", depth - 1, found)
 
 
@@ -179,7 +179,7 @@ class Receiver:
     def finish(self) -> None:
         """Give folders their times, which writing into them has changed."""
         for path, modified in self._folder_times.items():
-            with suppress(OSError), _folder_at(self._root, path) as folder:
+            with suppress(OSError), open_below(self._root, _parts(path)) as folder:
                 os.utime(folder, ns=(modified, modified))
         self._folder_times.clear()
 
@@ -201,7 +201,7 @@ class Receiver:
         with _parent(self._root, path) as (folder, name):
             with suppress(FileExistsError):
                 os.mkdir(name, 0o755, dir_fd=folder)
-            with _folder(name, folder) as made:
+            with open_folder(name, folder) as made:
                 self._give(made)
                 os.fchmod(made, mode & 0o777)
 
@@ -251,27 +251,9 @@ def _texts(value: object) -> Iterable[object]:
 def _parent(root: Path, path: str) -> Iterator[tuple[int, str]]:
     """A descriptor of the folder in which a path lies, and the name that it has there."""
     above, _, name = path.rpartition("/")
-    with _folder_at(root, above) as folder:
+    with open_below(root, _parts(above)) as folder:
         yield folder, name
 
 
-@contextmanager
-def _folder_at(root: Path, path: str) -> Iterator[int]:
-    opened = os.open(root, _FOLDER)
-    try:
-        for part in path.split("/") if path else ():
-            inner = os.open(part, _FOLDER, dir_fd=opened)
-            os.close(opened)
-            opened = inner
-        yield opened
-    finally:
-        os.close(opened)
-
-
-@contextmanager
-def _folder(name: str, parent: int | None) -> Iterator[int]:
-    opened = os.open(name, _FOLDER, dir_fd=parent)
-    try:
-        yield opened
-    finally:
-        os.close(opened)
+def _parts(path: str) -> list[str]:
+    return path.split("/") if path else []
