@@ -16,15 +16,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mesocosm.family import family_names
-from mesocosm.quantities import parse_lengths, show_length
+from mesocosm.families.family import family_names
+from mesocosm.families.quantities import parse_lengths, show_length
 
 BUILD = """
 import json, resource, sys, time
 from pathlib import Path
-from mesocosm.family import load_family
-from mesocosm.instance import build_instance
-from mesocosm import tokens
+from mesocosm.families.family import load_family
+from mesocosm.families.building import build_instance
+from mesocosm.worlds import tokens
 tokens.count("warm")
 task, length, seed, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
 family = load_family(task)

@@ -17,10 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from mesocosm.family import load_family
-from mesocosm.hosting import EpisodePool
-from mesocosm.instance import build_instance
-from mesocosm.quantities import parse_length
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import load_family
+from mesocosm.families.quantities import parse_length
+from mesocosm.hosting.application import EpisodePool
 
 
 def resident_mib() -> float:

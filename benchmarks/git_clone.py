@@ -24,17 +24,17 @@ from time import perf_counter, sleep
 from types import SimpleNamespace
 from typing import Any
 
-from mesocosm.hosting import EpisodePool
+from mesocosm.hosting.application import EpisodePool
+from mesocosm.hosting.listening import listen
 from mesocosm.servers.codehost.store import CodehostStore, NewCommit
-from mesocosm.serving import listen
-from mesocosm.world import Manifest, World
+from mesocosm.worlds.world import Manifest, World
 
 TARGET = 2.0
 SERVE = """
 import sys
 from pathlib import Path
-from mesocosm.hosting import Hosting
-from mesocosm.serving import serve
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import serve
 serve(Hosting(Path(sys.argv[2]), admin_token="benchmark"), "127.0.0.1", int(sys.argv[1]))
 """
 

@@ -22,9 +22,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from mesocosm.hosting import EpisodePool
+from mesocosm.hosting.application import EpisodePool
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.world import Manifest, World
+from mesocosm.worlds.world import Manifest, World
 
 ADDRESS = "ada@example.org"
 FETCHES = {

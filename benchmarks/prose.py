@@ -4,7 +4,7 @@
 
 Prints megabytes of text per CPU second by topic (a world of 4M tokens has about 16 MB of it) and, in the last
 column, the CPU time of writing it over that of compressing it with zlib. Then the CPU seconds that importing
-``mesocosm.prose`` takes in a new process.
+``mesocosm.kits.prose`` takes in a new process.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import sys
 import zlib
 from time import process_time
 
-from mesocosm.prose import TOPICS, Prose
+from mesocosm.kits.prose import TOPICS, Prose
 
-IMPORT = "import time; t = time.process_time(); import mesocosm.prose; print(time.process_time() - t)"
+IMPORT = "import time; t = time.process_time(); import mesocosm.kits.prose; print(time.process_time() - t)"
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from time import perf_counter
 
 from mesocosm.sandbox import bubblewrap, runtime
 from mesocosm.sandbox.jobs import Job, Limits
-from mesocosm.world import Manifest, World
+from mesocosm.worlds.world import Manifest, World
 
 TARGET = 1.3
 

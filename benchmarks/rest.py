@@ -48,8 +48,8 @@ uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="warning", a
 OURS = """
 import sys
 from pathlib import Path
-from mesocosm.hosting import Hosting
-from mesocosm.serving import serve
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import serve
 serve(Hosting(Path(sys.argv[2]), admin_token="benchmark"), "127.0.0.1", int(sys.argv[1]))
 """
 ROWS = 50
@@ -132,10 +132,10 @@ def build_episode(state: Path, folder: Path) -> str:
     """An episode with a course of 50 assignments and 50 students, and 50 documents; its id."""
     from types import SimpleNamespace
 
-    from mesocosm.hosting import EpisodePool
+    from mesocosm.hosting.application import EpisodePool
     from mesocosm.servers.canvas.store import CanvasStore
     from mesocosm.servers.documents.store import DocumentsStore
-    from mesocosm.world import Manifest, World
+    from mesocosm.worlds.world import Manifest, World
 
     with World.create(folder / "world", Manifest(services={"canvas": None, "documents": None})) as world:
         documents = world.store(DocumentsStore)

@@ -26,8 +26,8 @@ from typing import Any
 
 from fills.texts import Call, Texts
 
-from mesocosm.quantities import parse_length, show_length
-from mesocosm.world import Manifest, World
+from mesocosm.families.quantities import parse_length, show_length
+from mesocosm.worlds.world import Manifest, World
 
 SERVICES = ("email", "calendar", "canvas", "woocommerce", "documents", "codehost")
 TARGET = 50.0

@@ -54,8 +54,8 @@ uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="warning", a
 OURS = """
 import sys
 from pathlib import Path
-from mesocosm.hosting import Hosting
-from mesocosm.serving import serve
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import serve
 serve(Hosting(Path(sys.argv[2]), admin_token="benchmark"), "127.0.0.1", int(sys.argv[1]))
 """
 VERSION = "2026-07-28"
@@ -129,9 +129,9 @@ def free_port() -> int:
 
 def build_episode(state: Path, folder: Path) -> str:
     """An episode of a 64K world, and its id."""
-    from mesocosm.family import load_family
-    from mesocosm.hosting import EpisodePool
-    from mesocosm.instance import build_instance
+    from mesocosm.families.building import build_instance
+    from mesocosm.families.family import load_family
+    from mesocosm.hosting.application import EpisodePool
 
     family = load_family("canvas_arrange_exam")
     instance = build_instance(family, 0, folder / "instance", target=64_000)

@@ -22,7 +22,7 @@ from typing import Any
 
 import openpyxl
 
-from mesocosm.world import Manifest, World
+from mesocosm.worlds.world import Manifest, World
 
 COLUMNS = 12
 

@@ -7,15 +7,15 @@ import re
 from collections.abc import Callable, Mapping
 from itertools import islice
 
+from mesocosm.kits.weaving.operators.asynchronous import Asynchronous, Score
 from sqlalchemy import update
 
-from mesocosm.checking import Check, Inapplicable, Mutant
-from mesocosm.checking.answer import INEXACT, instead, judge_answer, submit
+from mesocosm.families.verdict import Check, Inapplicable, Mutant
 from mesocosm.generators.lore_code.expected import Expected, Step
+from mesocosm.kits.answers import INEXACT, instead, judge_answer, submit
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.weaving.operators.asynchronous import Asynchronous, Score
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 _REMAINDER = re.compile(r"^\((?P<of>.*)\) % (?P<modulus>\d+)$")
 _TRIED = 40

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mesocosm.changes import TableChanges
 from mesocosm.checkers.lore_documents import MUTANTS as CHAIN_MUTANTS
-from mesocosm.checking import Check, Inapplicable, Mutant
-from mesocosm.checking.answer import judge_answer, submit
+from mesocosm.families.verdict import Check, Inapplicable, Mutant
 from mesocosm.generators.lore_multimodal import Expected
 from mesocosm.generators.lore_multimodal.filling import Sight
+from mesocosm.kits.answers import judge_answer, submit
+from mesocosm.kits.weaving import evaluate
 from mesocosm.servers.documents.models import Document, Picture
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.weaving import evaluate
-from mesocosm.world import World
+from mesocosm.worlds.changes import TableChanges
+from mesocosm.worlds.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:

@@ -14,9 +14,9 @@ from typing import Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from mesocosm.family import family_names, load_family
-from mesocosm.quantities import show_length
-from mesocosm.service import load_services
+from mesocosm.families.family import family_names, load_family
+from mesocosm.families.quantities import show_length
+from mesocosm.services.service import load_services
 
 ROOT = Path(__file__).parents[1]
 

@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Start the command line; a bridge, of which many clients start one each, without loading the rest."""
     if len(sys.argv) == 3 and sys.argv[1] == "bridge" and not sys.argv[2].startswith("-"):
-        from mesocosm.bridge import main as run_bridge
+        from mesocosm.doors.bridge import main as run_bridge
 
         run_bridge(sys.argv[2])
     else:

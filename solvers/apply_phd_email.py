@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from mesocosm.reading import found, mail_folders, mails_in_order
-from mesocosm.tools import Tools
+from mesocosm.kits.paging import found, mail_folders, mails_in_order
+from mesocosm.services.calling import Tools
 
 _FILE = re.compile(r"[\w\[\]-]*\[[A-Z]+\][\w\[\]-]*\.pdf")
 _ITEMS = {

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from mesocosm.reading import found, mail_folders, mails_in_order, sheet_rows
-from mesocosm.tools import Tools
+from mesocosm.kits.paging import found, mail_folders, mails_in_order, sheet_rows
+from mesocosm.services.calling import Tools
 
 ROSTER = "course_roster.xlsx"
 _DATE = re.compile(r"\w+, (\w+ \d+, \d{4}) at (\d\d:\d\d)")

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from mesocosm.reading import sheet_rows
-from mesocosm.tools import Tools
+from mesocosm.kits.paging import sheet_rows
+from mesocosm.services.calling import Tools
 
 DATA, RESULT = "Market_Data.xlsx", "growth_rate.xlsx"
 _SCALE = {"k USD": 0.001, "mn USD": 1.0, "bn USD": 1000.0}

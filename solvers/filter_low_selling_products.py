@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from mesocosm.reading import found, mail_folders, mails_in_order
-from mesocosm.tools import Tools
+from mesocosm.kits.paging import found, mail_folders, mails_in_order
+from mesocosm.services.calling import Tools
 
 LIST = "clearance_list.csv"
 _LINES = 500

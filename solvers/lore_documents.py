@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from mesocosm.tools import Tools
-from mesocosm.weaving.reading import read_whole
+from mesocosm.kits.weaving.delivery import read_whole
+from mesocosm.services.calling import Tools
 
 Value = int | str
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from mesocosm.reading import events, listed_documents, listed_mails
-from mesocosm.tools import Tools
+from mesocosm.kits.paging import events, listed_documents, listed_mails
+from mesocosm.services.calling import Tools
 
 _DAY = r"([A-Z][a-z]+ \d{1,2}, \d{4})"
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

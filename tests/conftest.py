@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from worlds import Fill, build_world
 
-from mesocosm.protocol import McpTools, WorldCaller, build_server
-from mesocosm.world import World
+from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
+from mesocosm.worlds.world import World
 
 
 class WorldTools(McpTools):

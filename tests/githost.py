@@ -19,7 +19,7 @@ from mesocosm.servers.codehost.store import (
     NewPull,
     NewReview,
 )
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 
 def day(number: int) -> datetime:

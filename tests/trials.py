@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from mesocosm.checking import Verdict
-from mesocosm.episode import Episode
-from mesocosm.family import Family
-from mesocosm.instance import Instance
-from mesocosm.protocol import McpTools, WorldCaller, build_server
+from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
+from mesocosm.families.building import Instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family
+from mesocosm.families.verdict import Verdict
 
 
 def sizes(family: Family) -> dict[str, int]:

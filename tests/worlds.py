@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mesocosm.world import Manifest, World, copy_world
+from mesocosm.worlds.world import Manifest, World, copy_world
 
 Fill = Callable[[World], Any]
 

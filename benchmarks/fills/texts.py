@@ -8,8 +8,8 @@ from itertools import cycle
 from time import process_time
 from typing import Any
 
-from mesocosm.prose import TOPICS, Prose
-from mesocosm.prose.words import cost
+from mesocosm.kits.prose import TOPICS, Prose
+from mesocosm.kits.prose.words import cost
 
 Call = tuple[str, dict[str, Any]]
 """A tool and its arguments."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mesocosm.checkers.apply_phd_email.mutants import MUTANTS
-from mesocosm.checking import Check, finding
-from mesocosm.checking.damage import touched_files, touched_tables
-from mesocosm.checking.mailbox import Outbox
 from mesocosm.errors import Refusal
+from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.apply_phd_email.expected import OUTBOX, Expected, File
+from mesocosm.kits.damage import touched_files, touched_tables
+from mesocosm.kits.outbox import Outbox
 from mesocosm.servers.pdf_tools.store.documents import Document
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

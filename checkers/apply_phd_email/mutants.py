@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import delete, update
 
-from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS, redirect, send, sent_to, unsend
+from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.apply_phd_email.expected import (
     ASKING,
     MATERIALS,
@@ -17,11 +16,12 @@ from mesocosm.generators.apply_phd_email.expected import (
     PageRef,
     Request,
 )
+from mesocosm.kits.outbox import INBOX_MUTANTS, redirect, send, sent_to, unsend
 from mesocosm.servers.email.models import Attachment, Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.servers.pdf_tools.store import write_pdf
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 Apply = Callable[[World, Expected], None]
 

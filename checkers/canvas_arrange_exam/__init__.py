@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mesocosm.checkers.canvas_arrange_exam.mutants import MUTANTS
 from mesocosm.checkers.canvas_arrange_exam.schedule import COLUMNS, Cells, Column, Schedule, read_schedule
-from mesocosm.checking import Check, finding
-from mesocosm.checking.damage import touched_files, touched_tables
+from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, WORKBOOK, Expected
-from mesocosm.world import World
+from mesocosm.kits.damage import touched_files, touched_tables
+from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

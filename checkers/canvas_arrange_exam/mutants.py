@@ -12,15 +12,15 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 from sqlalchemy import delete, select
 
-from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS, send
+from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.canvas_arrange_exam.expected import SHEET, WORKBOOK, Expected, Row
+from mesocosm.kits.outbox import INBOX_MUTANTS, send
 from mesocosm.servers.canvas.models import DiscussionTopic
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.servers.memory.store import MemoryStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 CODE, NAME, PROCTOR, ADDRESS, BOOK, DATE, TIME, DURATION, PLACE, SOURCE, CREDIT = range(1, 12)
 _OTHER_SOURCE = {"Announcement": "Email", "Email": "Message", "Message": "Announcement"}

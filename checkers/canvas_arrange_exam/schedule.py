@@ -17,7 +17,7 @@ from mesocosm.errors import Refusal
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK, Row
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.reading import Formula, Sheet
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 Cells = tuple[Any, ...]
 """The values of one row, as many as the header has columns."""

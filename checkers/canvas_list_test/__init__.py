@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from mesocosm.checkers.canvas_list_test.lists import LISTINGS, Cells, Listing, Table, read_table
 from mesocosm.checkers.canvas_list_test.mutants import MUTANTS
-from mesocosm.checking import Check, finding
-from mesocosm.checking.damage import touched_files, touched_tables
+from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.canvas_list_test.expected import Expected, Row
-from mesocosm.world import World
+from mesocosm.kits.damage import touched_files, touched_tables
+from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

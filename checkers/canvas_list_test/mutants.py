@@ -12,13 +12,13 @@ from itertools import pairwise
 from sqlalchemy import delete, select
 
 from mesocosm.checkers.canvas_list_test.lists import ASSIGNMENTS, QUIZZES, Listing
-from mesocosm.checking import Inapplicable, Mutant
 from mesocosm.errors import Refusal
+from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.canvas_list_test.expected import AssignmentRow, Expected, QuizRow, Row
 from mesocosm.servers.canvas.models import Course, DiscussionTopic, Quiz
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.memory.store import MemoryStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 Apply = Callable[[World, Expected], None]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from mesocosm.checkers.course_assistant.mutants import MUTANTS
-from mesocosm.checking import Check, finding
-from mesocosm.checking.damage import touched_files
-from mesocosm.checking.mailbox import Letter, Outbox
+from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.course_assistant.expected import Expected, Student
-from mesocosm.world import World
+from mesocosm.kits.damage import touched_files
+from mesocosm.kits.outbox import Letter, Outbox
+from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

@@ -7,13 +7,13 @@ from io import BytesIO
 
 from openpyxl import load_workbook
 
-from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS, send, sent_to, unsend
+from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.course_assistant.expected import ROSTER, SHEET, Expected, Student
+from mesocosm.kits.outbox import INBOX_MUTANTS, send, sent_to, unsend
 from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 
 def _reminder(world: World, expected: Expected, student: Student) -> NewEmail:

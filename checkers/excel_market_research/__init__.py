@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesocosm.checkers.excel_market_research.mutants import MUTANTS
-from mesocosm.checking import Check, finding
-from mesocosm.checking.damage import touched_files
 from mesocosm.errors import Refusal
+from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.excel_market_research.expected import RESULT, Expected
+from mesocosm.kits.damage import touched_files
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.reading import Formula
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

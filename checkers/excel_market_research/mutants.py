@@ -8,10 +8,10 @@ from io import BytesIO
 from openpyxl import load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from mesocosm.checking import Inapplicable, Mutant
+from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.excel_market_research.expected import DATA, RESULT, Expected
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 Change = Callable[[Worksheet, Expected], None]
 

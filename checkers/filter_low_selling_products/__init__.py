@@ -12,16 +12,16 @@ from itertools import pairwise
 
 from sqlalchemy import select
 
-from mesocosm.changes import Changes
 from mesocosm.checkers.filter_low_selling_products.mutants import MUTANTS
-from mesocosm.checking import Check, finding
-from mesocosm.checking.damage import touched_files
-from mesocosm.checking.mailbox import Letter, Outbox
 from mesocosm.errors import Refusal
+from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.filter_low_selling_products.expected import HEADER, LIST, Expected, Item
+from mesocosm.kits.damage import touched_files
+from mesocosm.kits.outbox import Letter, Outbox
 from mesocosm.servers.woocommerce.models import ProductCategory
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.world import World
+from mesocosm.worlds.changes import Changes
+from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

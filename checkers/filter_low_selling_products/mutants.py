@@ -7,8 +7,7 @@ from itertools import pairwise
 
 from sqlalchemy import delete, insert, select, update
 
-from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS, send, sent_to, unsend
+from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.filter_low_selling_products.expected import (
     HEADER,
     LIST,
@@ -17,11 +16,12 @@ from mesocosm.generators.filter_low_selling_products.expected import (
     Item,
     Reader,
 )
+from mesocosm.kits.outbox import INBOX_MUTANTS, send, sent_to, unsend
 from mesocosm.servers.email.models import Attachment, Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.woocommerce.models import Order, Product, ProductCategory
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 Apply = Callable[[World, Expected], None]
 Change = Callable[[list[list[str]], Expected], None]

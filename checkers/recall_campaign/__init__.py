@@ -9,15 +9,15 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import select
 
-from mesocosm.changes import Changes, Row
 from mesocosm.checkers.recall_campaign.mutants import MUTANTS
-from mesocosm.checking import Check, finding
-from mesocosm.checking.damage import touched_files, touched_tables
-from mesocosm.checking.mailbox import Letter, Outbox
+from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.recall_campaign.expected import Expected, Pickup
+from mesocosm.kits.damage import touched_files, touched_tables
+from mesocosm.kits.outbox import Letter, Outbox
 from mesocosm.servers.calendar.models import Calendar
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.world import World
+from mesocosm.worlds.changes import Changes, Row
+from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

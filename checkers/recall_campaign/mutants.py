@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from sqlalchemy import delete, select, update
 
-from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS, send, unsend
+from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.recall_campaign.expected import HOLDING, SETTLED, Expected, Pickup
+from mesocosm.kits.outbox import INBOX_MUTANTS, send, unsend
 from mesocosm.servers.calendar.models import Entry, Event
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.documents.models import Document
@@ -18,7 +18,7 @@ from mesocosm.servers.email.models import Email, Folder
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.woocommerce.models import Order, OrderNote
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 Change = Callable[[World, Expected], None]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from mesocosm.changes import Changes
 from mesocosm.checkers.set_conf_cr_ddl.calendar import Held, held_events
 from mesocosm.checkers.set_conf_cr_ddl.mutants import MUTANTS
-from mesocosm.checking import Check, finding
-from mesocosm.checking.damage import touched_files, touched_tables
+from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.set_conf_cr_ddl.expected import Expected, Reminder
-from mesocosm.world import World
+from mesocosm.kits.damage import touched_files, touched_tables
+from mesocosm.worlds.changes import Changes
+from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

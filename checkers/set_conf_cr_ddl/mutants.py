@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 from sqlalchemy import select
 
-from mesocosm.checking import Inapplicable, Mutant
-from mesocosm.checking.mailbox import INBOX_MUTANTS, send
+from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.set_conf_cr_ddl.expected import INFO_FILE, LEAD, Expected, NotDue, Reminder
+from mesocosm.kits.outbox import INBOX_MUTANTS, send
 from mesocosm.servers.calendar.models import Event
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import EventFields
 from mesocosm.servers.email.store import EmailStore, NewEmail
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 Apply = Callable[[World, Expected], None]
 T = TypeVar("T")

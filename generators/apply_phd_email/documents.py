@@ -8,7 +8,7 @@ import textwrap
 from dataclasses import dataclass, field
 
 from mesocosm.generators.apply_phd_email.expected import MATERIALS, PageRef
-from mesocosm.prose import Prose, Topic
+from mesocosm.kits.prose import Prose, Topic
 
 _WIDTH = 88
 """Characters of a line: below the width at which the writer of PDF files would wrap it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from mesocosm import family
+from mesocosm.families import family
 
 MATERIALS = "materials"
 """The folder with the applicant's documents."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 
-from mesocosm.family import Evidence
-from mesocosm.family import Expected as AnyExpected
-from mesocosm.generating.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
+from mesocosm.families.family import Evidence
+from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.apply_phd_email.expected import ASKING, MATERIALS, Expected, Request, Silent
 from mesocosm.generators.apply_phd_email.mails import Writer
 from mesocosm.generators.apply_phd_email.params import Params
 from mesocosm.generators.apply_phd_email.planning import Plan, Professor, plan_replies
-from mesocosm.prose import Prose, Topic
-from mesocosm.reading import SURVEYED, mails
+from mesocosm.kits.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
+from mesocosm.kits.paging import SURVEYED, mails
+from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.servers.pdf_tools.store import write_pdf
-from mesocosm.tools import Tools
-from mesocosm.world import World
+from mesocosm.services.calling import Tools
+from mesocosm.worlds.world import World
 
 # Not "admissions": mail about anything else must not look like a request for material.
 _TOPICS: tuple[Topic, ...] = (

@@ -7,10 +7,10 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mesocosm.generating.mailbox import Mail, misfiled
 from mesocosm.generators.apply_phd_email.documents import day
 from mesocosm.generators.apply_phd_email.planning import Plan, Professor, Wanted
-from mesocosm.prose import Prose
+from mesocosm.kits.mailbox import Mail, misfiled
+from mesocosm.kits.prose import Prose
 
 _PHRASES = {
     "cv": ("your CV", "your curriculum vitae"),

@@ -6,9 +6,9 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from mesocosm import family
+from mesocosm.families import family
 from mesocosm.generators.apply_phd_email.expected import ASKING, OTHERS
-from mesocosm.shares import apportion, tangled
+from mesocosm.kits.apportioning import apportion, tangled
 
 Structure = Literal["merged", "merged_with_awards", "separate", "two_files"]
 STRUCTURES: tuple[Structure, ...] = ("merged", "merged_with_awards", "separate", "two_files")

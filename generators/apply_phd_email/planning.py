@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, cycle
 
-from mesocosm.generating.people import Contact
 from mesocosm.generators.apply_phd_email.documents import Material, draw_material
 from mesocosm.generators.apply_phd_email.expected import ASKING, File
 from mesocosm.generators.apply_phd_email.params import STRUCTURES, Params
-from mesocosm.prose import Person, Prose
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Person, Prose
 
 _COLLEGES = ("Ashford", "Barrow Hill", "Calder", "Denholm", "Eastmere", "Fairholt", "Glenrock", "Harrow Lake")
 _KINDS = ("University", "Institute of Technology", "State University")

@@ -6,10 +6,10 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mesocosm.generating import campus
-from mesocosm.generating.people import Contact
 from mesocosm.generators.canvas_arrange_exam.expected import Book
-from mesocosm.prose import CourseSubject, Person
+from mesocosm.kits import campus
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import CourseSubject, Person
 
 Channel = Literal["announcement", "email", "message"]
 CHANNELS: tuple[Channel, ...] = ("announcement", "announcement", "announcement", "email", "message")

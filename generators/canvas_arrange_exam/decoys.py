@@ -6,8 +6,6 @@ import datetime as dt
 import random
 from collections.abc import Callable
 
-from mesocosm.generating.people import Contact
-from mesocosm.generating.wording import Block, Draft
 from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Plan
 from mesocosm.generators.canvas_arrange_exam.people import People
 from mesocosm.generators.canvas_arrange_exam.posts import Post
@@ -17,8 +15,10 @@ from mesocosm.generators.canvas_arrange_exam.wording import (
     facts_block,
     facts_sentences,
 )
-from mesocosm.prose import Prose
-from mesocosm.shares import share_of
+from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Prose
+from mesocosm.kits.wording import Block, Draft
 
 
 def decoys(plan: Plan, share: float, people: People, prose: Prose, rng: random.Random) -> list[Post]:

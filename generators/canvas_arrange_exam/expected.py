@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from mesocosm import family
+from mesocosm.families import family
 
 WORKBOOK = "exam_schedule.xlsx"
 SHEET = "Exam Schedule"

@@ -11,10 +11,7 @@ from typing import Any
 from openpyxl import Workbook
 from openpyxl.styles import Font
 
-from mesocosm.family import Evidence
-from mesocosm.generating.campus import add_campus, add_users
-from mesocosm.generating.moments import in_words, shown_offset, utc_stamp
-from mesocosm.generating.people import Contact
+from mesocosm.families.family import Evidence
 from mesocosm.generators.canvas_arrange_exam.courses import (
     Campus,
     Course,
@@ -29,13 +26,16 @@ from mesocosm.generators.canvas_arrange_exam.people import People
 from mesocosm.generators.canvas_arrange_exam.planning import plan_world
 from mesocosm.generators.canvas_arrange_exam.posts import Post
 from mesocosm.generators.canvas_arrange_exam.traffic import Traffic
-from mesocosm.prose import Prose
+from mesocosm.kits.campus import add_campus, add_users
+from mesocosm.kits.moments import in_words, shown_offset, utc_stamp
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Prose
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.email.store.bulk import NewEmail
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.servers.memory.store import MemoryStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 _SOURCES = {"announcement": "Announcement", "email": "Email", "message": "Message"}
 _CLASSMATES = 6

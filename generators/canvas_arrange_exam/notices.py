@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-from mesocosm.generating.wording import Block, Draft
 from mesocosm.generators.canvas_arrange_exam.courses import (
     CHANNELS,
     Campus,
@@ -15,6 +14,7 @@ from mesocosm.generators.canvas_arrange_exam.courses import (
 )
 from mesocosm.generators.canvas_arrange_exam.posts import Post
 from mesocosm.generators.canvas_arrange_exam.wording import Facts, Voice, facts_block, facts_sentences, named
+from mesocosm.kits.wording import Block, Draft
 
 _FIRST_DAYS, _LAST_DAYS = 38, 13
 """Days ago at which finals are first spoken of."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mesocosm.generating.people import Contact
 from mesocosm.generators.canvas_arrange_exam.courses import Plan
-from mesocosm.prose import Person, Prose
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Person, Prose
 
 
 class People:

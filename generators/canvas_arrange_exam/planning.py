@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from mesocosm.generating.campus import CREDITS, ZONES
-from mesocosm.generating.people import Contact
 from mesocosm.generators.canvas_arrange_exam.courses import (
     CHANNELS,
     Campus,
@@ -23,8 +21,10 @@ from mesocosm.generators.canvas_arrange_exam.courses import (
     Zone,
 )
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
-from mesocosm.prose import CourseSubject, Prose
-from mesocosm.shares import share_of
+from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.campus import CREDITS, ZONES
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import CourseSubject, Prose
 
 _OTHER_ZONES = (
     ("London", "Europe/London"),

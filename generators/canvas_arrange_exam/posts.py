@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from mesocosm.generating.people import Contact
 from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course
+from mesocosm.kits.people import Contact
 
 
 @dataclass(frozen=True)

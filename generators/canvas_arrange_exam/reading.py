@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mesocosm.family import Expected
+from mesocosm.families.family import Expected
 from mesocosm.generators.canvas_arrange_exam.expected import SHEET, WORKBOOK
-from mesocosm.reading import mails
-from mesocosm.tools import Tools
+from mesocosm.kits.paging import mails
+from mesocosm.services.calling import Tools
 
 _PER_PAGE = 100
 

@@ -7,13 +7,13 @@ import random
 
 import orjson
 
-from mesocosm import tokens
-from mesocosm.generating.spending import spend
-from mesocosm.generating.wording import Draft
 from mesocosm.generators.canvas_arrange_exam.courses import Course, Plan
 from mesocosm.generators.canvas_arrange_exam.people import People
 from mesocosm.generators.canvas_arrange_exam.posts import Post
-from mesocosm.prose import Prose, Topic
+from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.spending import spend
+from mesocosm.kits.wording import Draft
+from mesocosm.worlds import tokens
 
 _TERM = (103, 0.6)
 """Days ago between which everyday posts are written."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from mesocosm.generating import wording
-from mesocosm.generating.people import Contact
-from mesocosm.generating.wording import Line
 from mesocosm.generators.canvas_arrange_exam.courses import Zone
+from mesocosm.kits import wording
+from mesocosm.kits.people import Contact
+from mesocosm.kits.wording import Line
 
 
 class Voice(wording.Voice):

@@ -6,13 +6,13 @@ import datetime as dt
 import random
 import re
 
-from mesocosm.generating.wording import Block, Draft
 from mesocosm.generators.canvas_list_test import wording
 from mesocosm.generators.canvas_list_test.campus import Campus, Course, Plan, Post, Work
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.wording import Voice
-from mesocosm.prose import Prose
-from mesocosm.shares import share_of
+from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.prose import Prose
+from mesocosm.kits.wording import Block, Draft
 
 _MISLEADING = re.compile(
     r"exempt|excus|option|volunt|cancel|deadline|\bdue\b|compuls|waive|drop|midterm|last year|\d{4}|\d:\d\d"

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from mesocosm import tokens
-from mesocosm.generating.spending import spend
-from mesocosm.generating.wording import Draft
 from mesocosm.generators.canvas_list_test.campus import Course, Plan, Post, Work
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.planning import draw_work
 from mesocosm.generators.canvas_list_test.titles import Titles
-from mesocosm.prose import Prose, Topic
+from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.spending import spend
+from mesocosm.kits.wording import Draft
+from mesocosm.worlds import tokens
 
 _TERM = (55, 0.6)
 """Days ago between which everyday posts are written."""

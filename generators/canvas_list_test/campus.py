@@ -6,9 +6,9 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mesocosm.generating import campus
-from mesocosm.generating.people import Contact
-from mesocosm.prose import CourseSubject
+from mesocosm.kits import campus
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import CourseSubject
 
 Kind = Literal["quiz", "assignment"]
 Role = Literal["student", "assistant", "ended"]

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from mesocosm import family
+from mesocosm.families import family
 
 QUIZ_FILE = "quiz_info.csv"
 ASSIGNMENT_FILE = "assignment_info.csv"

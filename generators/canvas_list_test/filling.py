@@ -13,10 +13,7 @@ from typing import Any, cast
 
 from sqlalchemy import select
 
-from mesocosm.family import Evidence
-from mesocosm.generating.campus import add_campus, add_users
-from mesocosm.generating.moments import utc_stamp
-from mesocosm.generating.people import Contact
+from mesocosm.families.family import Evidence
 from mesocosm.generators.canvas_list_test.announcing import announcements, decoys, write_syllabi
 from mesocosm.generators.canvas_list_test.backlog import Backlog, BacklogWriter
 from mesocosm.generators.canvas_list_test.campus import Campus, Course, Plan, Post, Work
@@ -33,11 +30,14 @@ from mesocosm.generators.canvas_list_test.expected import (
 )
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.planning import offsets, plan_world
-from mesocosm.prose import Prose
+from mesocosm.kits.campus import add_campus, add_users
+from mesocosm.kits.moments import utc_stamp
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Prose
 from mesocosm.servers.canvas.models import Assignment
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.memory.store import MemoryStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 _CLASSMATES = 4
 

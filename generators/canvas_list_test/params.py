@@ -6,9 +6,9 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from mesocosm import family
-from mesocosm.shares import apportion, share_of
-from mesocosm.task import Difficulty
+from mesocosm.families import family
+from mesocosm.families.task import Difficulty
+from mesocosm.kits.apportioning import apportion, share_of
 
 Share = float
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from mesocosm.generating.campus import CREDITS, ZONES
-from mesocosm.generating.moments import shown_offset
-from mesocosm.generating.people import Contact
 from mesocosm.generators.canvas_list_test.campus import Campus, Course, Kind, Plan, Role, Work
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.stories import Stories
 from mesocosm.generators.canvas_list_test.titles import Titles
-from mesocosm.prose import Prose
+from mesocosm.kits.campus import CREDITS, ZONES
+from mesocosm.kits.moments import shown_offset
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Prose
 
 _LATE_NUMBERS = range(5, 10)
 _ENDED_COURSES = 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.generators.canvas_list_test.expected import ASSIGNMENT_FILE, QUIZ_FILE, Expected
-from mesocosm.tools import Tools
+from mesocosm.services.calling import Tools
 
 _PER_PAGE = 20
 

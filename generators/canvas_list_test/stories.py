@@ -15,8 +15,8 @@ from mesocosm.generators.canvas_list_test.campus import (
     Work,
 )
 from mesocosm.generators.canvas_list_test.params import Params
-from mesocosm.prose import Prose
-from mesocosm.shares import share_of
+from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.prose import Prose
 
 _CLOCKS = (
     dt.time(9), dt.time(12), dt.time(17), dt.time(18, 30), dt.time(20), dt.time(23, 59), dt.time(23, 59),

@@ -6,7 +6,7 @@ import html
 import random
 
 from mesocosm.generators.canvas_list_test.campus import Course, Kind
-from mesocosm.prose import Prose
+from mesocosm.kits.prose import Prose
 
 _FORMS: dict[Kind, tuple[str, ...]] = {
     "quiz": ("Quiz", "Reading Quiz", "Checkpoint", "Concept Check", "Unit Test", "Short Test", "Review Quiz"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import random
 
-from mesocosm.generating import wording
-from mesocosm.generating.wording import Block
 from mesocosm.generators.canvas_list_test.campus import Notice
+from mesocosm.kits import wording
+from mesocosm.kits.wording import Block
 
 
 class Voice(wording.Voice):

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 
 from openpyxl import Workbook
 
-from mesocosm.family import Evidence
-from mesocosm.family import Expected as AnyExpected
-from mesocosm.generating.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
-from mesocosm.generating.moments import in_words
+from mesocosm.families.family import Evidence
+from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.course_assistant.expected import HEADER, ROSTER, SHEET, Expected
 from mesocosm.generators.course_assistant.mails import Writer
 from mesocosm.generators.course_assistant.params import REMINDED, Params
 from mesocosm.generators.course_assistant.planning import Plan, plan_course
-from mesocosm.prose import Prose, Topic
-from mesocosm.reading import SURVEYED, mails, sheet_cells
+from mesocosm.kits.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
+from mesocosm.kits.moments import in_words
+from mesocosm.kits.paging import SURVEYED, mails, sheet_cells
+from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.tools import Tools
-from mesocosm.world import World
+from mesocosm.services.calling import Tools
+from mesocosm.worlds.world import World
 
 _TOPICS: tuple[Topic, ...] = (
     "campus_life", "coursework", "newsletter", "events", "research", "it_support", "personal", "project_work",

@@ -7,11 +7,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mesocosm.generating.mailbox import Mail, misfiled
-from mesocosm.generating.people import Contact
 from mesocosm.generators.course_assistant.expected import Student
 from mesocosm.generators.course_assistant.planning import Plan
-from mesocosm.prose import Prose
+from mesocosm.kits.mailbox import Mail, misfiled
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Prose
 
 _SMALL = 20
 _SUFFIXES = (".pptx", ".pdf", ".key", ".odp")

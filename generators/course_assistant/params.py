@@ -6,8 +6,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from mesocosm import family
-from mesocosm.shares import apportion, tangled
+from mesocosm.families import family
+from mesocosm.kits.apportioning import apportion, tangled
 
 Share = float
 

@@ -7,10 +7,10 @@ import random
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from mesocosm.generating.people import Contact
 from mesocosm.generators.course_assistant.expected import Student
 from mesocosm.generators.course_assistant.params import Params
-from mesocosm.prose import CourseSubject, Prose
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import CourseSubject, Prose
 
 _ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Singapore")
 _COLLEGES = ("Ashford", "Barrow Hill", "Calder", "Denholm", "Eastmere", "Fairholt", "Glenrock", "Harrow Lake")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mesocosm import family
+from mesocosm.families import family
 
 DATA = "Market_Data.xlsx"
 FORMAT = "Market_Data_Format.xlsx"

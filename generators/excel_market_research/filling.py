@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from openpyxl import Workbook
 
-from mesocosm import tokens
-from mesocosm.family import Evidence
-from mesocosm.family import Expected as AnyExpected
+from mesocosm.families.family import Evidence
+from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.excel_market_research.expected import (
     DATA,
     DRAFT_SHEET,
@@ -24,11 +23,12 @@ from mesocosm.generators.excel_market_research.expected import (
 )
 from mesocosm.generators.excel_market_research.params import Params
 from mesocosm.generators.excel_market_research.planning import Notice, Plan, decimals, plan_market
-from mesocosm.prose import Prose, Topic
-from mesocosm.reading import sheet_cells
+from mesocosm.kits.paging import sheet_cells
+from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.tools import Tools
-from mesocosm.world import World
+from mesocosm.services.calling import Tools
+from mesocosm.worlds import tokens
+from mesocosm.worlds.world import World
 
 OFFICE = "Data Office"
 _TOPICS: tuple[Topic, ...] = (

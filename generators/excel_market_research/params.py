@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from mesocosm import family
+from mesocosm.families import family
 
 Share = float
 

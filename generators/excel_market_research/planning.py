@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mesocosm.generators.excel_market_research.params import Params
-from mesocosm.shares import share_of
+from mesocosm.kits.apportioning import share_of
 
 UNITS = {"k USD": 0.001, "mn USD": 1.0, "bn USD": 1000.0}
 """Unit to millions of dollars."""

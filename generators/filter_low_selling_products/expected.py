@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from mesocosm import family
+from mesocosm.families import family
 
 LIST = "clearance_list.csv"
 HEADER = ("SKU", "Product Name", "Original Price", "Promotional Price", "Discount Ratio")

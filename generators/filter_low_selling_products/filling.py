@@ -8,10 +8,8 @@ import io
 import random
 from collections.abc import Iterator, Sequence
 
-from mesocosm.family import Evidence
-from mesocosm.family import Expected as AnyExpected
-from mesocosm.generating.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
-from mesocosm.generating.moments import in_words
+from mesocosm.families.family import Evidence
+from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.filter_low_selling_products.expected import (
     SUBSCRIBERS,
     TEMPLATE,
@@ -29,11 +27,13 @@ from mesocosm.generators.filter_low_selling_products.planning import (
     Sale,
     plan_shop,
 )
-from mesocosm.prose import Prose, Topic
-from mesocosm.reading import SURVEYED, mails
+from mesocosm.kits.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
+from mesocosm.kits.moments import in_words
+from mesocosm.kits.paging import SURVEYED, mails
+from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.woocommerce.store import NewLineItem, NewOrder, NewProduct, WooCommerceStore
-from mesocosm.tools import Tools
-from mesocosm.world import World
+from mesocosm.services.calling import Tools
+from mesocosm.worlds.world import World
 
 PRODUCT_FIELDS = [
     "id", "name", "sku", "status", "date_created", "regular_price", "sale_price", "on_sale", "stock_status",

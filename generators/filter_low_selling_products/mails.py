@@ -6,10 +6,10 @@ import datetime as dt
 import random
 from collections.abc import Iterator
 
-from mesocosm.generating.mailbox import Mail, misfiled
 from mesocosm.generators.filter_low_selling_products.expected import Reader
 from mesocosm.generators.filter_low_selling_products.planning import Plan
-from mesocosm.prose import Person, Prose
+from mesocosm.kits.mailbox import Mail, misfiled
+from mesocosm.kits.prose import Person, Prose
 
 _LEAVE = (
     ("Newsletter", "please take me off your mailing list."),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mesocosm import family
-from mesocosm.shares import apportion, tangled
+from mesocosm.families import family
+from mesocosm.kits.apportioning import apportion, tangled
 
 FATES = (
     "slow",

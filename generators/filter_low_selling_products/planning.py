@@ -6,10 +6,10 @@ import datetime as dt
 import random
 from dataclasses import dataclass, field
 
-from mesocosm.generating.people import Contact
 from mesocosm.generators.filter_low_selling_products.expected import Reader
 from mesocosm.generators.filter_low_selling_products.params import MOVED, Params
-from mesocosm.prose import Person, Prose
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Person, Prose
 
 CLEARANCE = "Clearance"
 ARCHIVE = "Clearance Archive"

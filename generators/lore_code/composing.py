@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from mesocosm import tokens
-from mesocosm.dice import Streams
-from mesocosm.family import Evidence
+from mesocosm.kits.weaving.composing import Composition, File
+
+from mesocosm.families.family import Evidence
 from mesocosm.generators.lore_code.expected import ROOT, Step, steps_of
 from mesocosm.generators.lore_code.params import Params
 from mesocosm.generators.lore_code.writing import Author, Module, docstring, wrapped
-from mesocosm.prose import Prose
-from mesocosm.weaving import Kind, Node, Numbers, TopDown, Tree, Value, Values
-from mesocosm.weaving.composing import Composition, File
+from mesocosm.kits.prose import Prose
+from mesocosm.kits.weaving import Kind, Node, Numbers, TopDown, Tree, Value, Values
+from mesocosm.worlds import tokens
+from mesocosm.worlds.randomness import Streams
 
 _MODULI = (503, 547, 599, 601, 653, 701, 751, 797, 809, 853, 907, 953, 997)
 """Primes; one of them bounds the values of a program."""

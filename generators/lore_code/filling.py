@@ -5,10 +5,10 @@ from __future__ import annotations
 from mesocosm.generators.lore_code.composing import compose
 from mesocosm.generators.lore_code.expected import Expected, pieces_of
 from mesocosm.generators.lore_code.params import Params
+from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.servers.documents.store import DocumentsStore, NewDocument
-from mesocosm.tools import Tools
-from mesocosm.weaving.reading import read_whole
-from mesocosm.world import World
+from mesocosm.services.calling import Tools
+from mesocosm.worlds.world import World
 
 USER, OWNER, SPACE = "analyst@example.org", "developer@example.org", "codebase"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
+from mesocosm.kits.weaving.params import TreeParams
 from pydantic import Field
 
-from mesocosm.weaving import Values
-from mesocosm.weaving.params import TreeParams
+from mesocosm.kits.weaving import Values
 
 
 class Params(TreeParams):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from mesocosm.dice import Streams
+from mesocosm.kits.weaving.chaining import Chain, ChainExpected, ChainParams, Writer, compose_chain
+
+from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.servers.documents.store import DocumentsStore, NewDocument
-from mesocosm.tools import Tools
-from mesocosm.weaving.chaining import Chain, ChainExpected, ChainParams, Writer, compose_chain
-from mesocosm.weaving.reading import read_whole
-from mesocosm.world import World
+from mesocosm.services.calling import Tools
+from mesocosm.worlds.randomness import Streams
+from mesocosm.worlds.world import World
 
 USER, LIBRARIAN, SPACE = "reader@example.org", "librarian@example.org", "library"
 

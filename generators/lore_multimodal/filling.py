@@ -5,19 +5,19 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from mesocosm.kits.weaving.chaining import Chain, ChainExpected, ChainParams, compose_chain
+from mesocosm.kits.weaving.composing import File
 from pydantic import BaseModel, ConfigDict, Field
 
-from mesocosm.dice import Streams
 from mesocosm.generators.lore_documents.filling import SPACE, open_library
 from mesocosm.generators.lore_multimodal.distortions import Distortion
 from mesocosm.generators.lore_multimodal.formulas import HEIGHT
 from mesocosm.generators.lore_multimodal.objects import Scene
 from mesocosm.generators.lore_multimodal.painting import Count, Formula, Painter, PicturedValues
+from mesocosm.kits.weaving import Values
 from mesocosm.servers.documents.store import NewDocument, NewImage
-from mesocosm.weaving import Values
-from mesocosm.weaving.chaining import Chain, ChainExpected, ChainParams, compose_chain
-from mesocosm.weaving.composing import File
-from mesocosm.world import World
+from mesocosm.worlds.randomness import Streams
+from mesocosm.worlds.world import World
 
 
 class Params(ChainParams):

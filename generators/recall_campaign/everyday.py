@@ -8,9 +8,6 @@ from collections.abc import Callable
 
 import orjson
 
-from mesocosm import tokens
-from mesocosm.generating.mailbox import Mail
-from mesocosm.generating.people import Contact
 from mesocosm.generators.recall_campaign.expected import HOLDING
 from mesocosm.generators.recall_campaign.planning import (
     DAY,
@@ -23,7 +20,10 @@ from mesocosm.generators.recall_campaign.planning import (
     contact_anywhere,
 )
 from mesocosm.generators.recall_campaign.wording import Document
-from mesocosm.prose import Prose, Topic
+from mesocosm.kits.mailbox import Mail
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Prose, Topic
+from mesocosm.worlds import tokens
 
 _MAIL_TOPICS: tuple[Topic, ...] = (
     "shop_orders", "shop_marketing", "supplier", "household", "hr", "newsletter", "personal", "finance",

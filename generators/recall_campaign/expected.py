@@ -6,7 +6,7 @@ import datetime as dt
 
 from pydantic import BaseModel, ConfigDict
 
-from mesocosm import family
+from mesocosm.families import family
 
 HOLDING = (
     "plain", "boundary_in", "two_orders", "guest", "later_day", "day_changed", "not_returned", "revised_in",

@@ -6,24 +6,24 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mesocosm.family import Evidence
-from mesocosm.family import Expected as AnyExpected
-from mesocosm.generating.mailbox import Mail, fill_mailbox
-from mesocosm.generating.moments import in_words, utc_stamp
+from mesocosm.families.family import Evidence
+from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.recall_campaign.everyday import Everyday
 from mesocosm.generators.recall_campaign.expected import HOLDING, Case, Expected
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Booking, Customer, Plan, plan_recall
 from mesocosm.generators.recall_campaign.slots import assign
 from mesocosm.generators.recall_campaign.wording import Document, Writer
-from mesocosm.prose import Prose
-from mesocosm.reading import events, listed_documents, mails
+from mesocosm.kits.mailbox import Mail, fill_mailbox
+from mesocosm.kits.moments import in_words, utc_stamp
+from mesocosm.kits.paging import events, listed_documents, mails
+from mesocosm.kits.prose import Prose
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import NewEvent
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.tools import Tools
-from mesocosm.world import World
+from mesocosm.services.calling import Tools
+from mesocosm.worlds.world import World
 
 _PAGE = 100
 _CALENDAR = "Pickups"

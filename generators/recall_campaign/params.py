@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mesocosm import family
+from mesocosm.families import family
 from mesocosm.generators.recall_campaign.expected import HOLDING, SETTLED
-from mesocosm.shares import apportion, tangled
+from mesocosm.kits.apportioning import apportion, tangled
 
 Share = float
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
-from mesocosm.generating.people import Contact
 from mesocosm.generators.recall_campaign.expected import HOLDING
 from mesocosm.generators.recall_campaign.params import Params
-from mesocosm.prose import Product, Prose
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Product, Prose
 
 _ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Singapore")
 DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "lettermill.com")

@@ -7,8 +7,8 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mesocosm.generating.mailbox import Mail
 from mesocosm.generators.recall_campaign.planning import DAY, Customer, Order, Period, Plan
+from mesocosm.kits.mailbox import Mail
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _REASONS = (

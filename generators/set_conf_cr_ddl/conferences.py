@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from mesocosm.prose import Person
+from mesocosm.kits.prose import Person
 
 AOE = -12.0
 """Anywhere on Earth: hours from UTC."""

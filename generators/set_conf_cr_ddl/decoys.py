@@ -18,8 +18,8 @@ from mesocosm.generators.set_conf_cr_ddl.conferences import (
 from mesocosm.generators.set_conf_cr_ddl.letters import shifted
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS
 from mesocosm.generators.set_conf_cr_ddl.wording import Voice, aside, finish
-from mesocosm.prose import Prose
-from mesocosm.shares import share_of
+from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.prose import Prose
 
 _OTHER_THINGS = (
     "Author registration", "The copyright form", "The presentation video", "Visa letters",

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from mesocosm import family
+from mesocosm.families import family
 
 Reason = Literal["rejected", "withdrawn", "submitted", "open", "past"]
 

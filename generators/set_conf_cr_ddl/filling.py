@@ -6,8 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import cast
 
-from mesocosm.family import Evidence
-from mesocosm.generating.moments import in_words, shown_offset, utc_stamp
+from mesocosm.families.family import Evidence
 from mesocosm.generators.set_conf_cr_ddl.conferences import Deadline, Mail, Office, Plan, Submission
 from mesocosm.generators.set_conf_cr_ddl.decoys import decoys
 from mesocosm.generators.set_conf_cr_ddl.expected import (
@@ -23,12 +22,13 @@ from mesocosm.generators.set_conf_cr_ddl.letters import Letters
 from mesocosm.generators.set_conf_cr_ddl.params import Params
 from mesocosm.generators.set_conf_cr_ddl.planning import plan_world
 from mesocosm.generators.set_conf_cr_ddl.traffic import Appointment, Traffic
-from mesocosm.prose import Prose
+from mesocosm.kits.moments import in_words, shown_offset, utc_stamp
+from mesocosm.kits.prose import Prose
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import NewEvent
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.email.store.bulk import NewEmail
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 
 def generate(world: World, params: Params) -> Expected:

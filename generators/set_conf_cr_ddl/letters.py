@@ -10,7 +10,7 @@ from dataclasses import replace
 from mesocosm.generators.set_conf_cr_ddl.conferences import Change, Contact, Deadline, Mail, Submission
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS
 from mesocosm.generators.set_conf_cr_ddl.wording import Voice, aside, finish
-from mesocosm.prose import Prose
+from mesocosm.kits.prose import Prose
 
 
 class Letters:

@@ -7,8 +7,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from mesocosm import family
-from mesocosm.shares import apportion, require_whole
+from mesocosm.families import family
+from mesocosm.kits.apportioning import apportion, require_whole
 
 Share = float
 

@@ -23,10 +23,10 @@ from mesocosm.generators.set_conf_cr_ddl.conferences import (
 from mesocosm.generators.set_conf_cr_ddl.expected import LEAD
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS, Names
 from mesocosm.generators.set_conf_cr_ddl.params import Params
-from mesocosm.prose import Prose
-from mesocosm.prose.names import slug
+from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose.names import slug
 from mesocosm.servers.calendar.store.times import zone
-from mesocosm.shares import share_of
 
 _HOME_ZONES = (
     "Europe/London", "Europe/Berlin", "Europe/Zurich", "Europe/Lisbon", "Europe/Athens", "Africa/Nairobi",

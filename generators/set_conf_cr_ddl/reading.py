@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 
-from mesocosm.family import Expected
-from mesocosm.generating.moments import utc_stamp
+from mesocosm.families.family import Expected
 from mesocosm.generators.set_conf_cr_ddl.expected import INFO_FILE
 from mesocosm.generators.set_conf_cr_ddl.expected import Expected as Truth
-from mesocosm.reading import events, mails
-from mesocosm.tools import Tools
+from mesocosm.kits.moments import utc_stamp
+from mesocosm.kits.paging import events, mails
+from mesocosm.services.calling import Tools
 
 
 def survey(tools: Tools, expected: Expected) -> None:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 
 import orjson
 
-from mesocosm import tokens
-from mesocosm.generating.spending import spend
 from mesocosm.generators.set_conf_cr_ddl.conferences import (
     Contact,
     Deadline,
@@ -22,7 +20,9 @@ from mesocosm.generators.set_conf_cr_ddl.conferences import (
 from mesocosm.generators.set_conf_cr_ddl.letters import shifted
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS
 from mesocosm.generators.set_conf_cr_ddl.wording import Voice, aside, finish, is_loaded
-from mesocosm.prose import Message, Prose, Topic
+from mesocosm.kits.prose import Message, Prose, Topic
+from mesocosm.kits.spending import spend
+from mesocosm.worlds import tokens
 
 _TOPICS: tuple[Topic, ...] = (
     "research", "project_work", "hr", "it_support", "travel", "newsletter", "events", "finance", "admissions",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from mesocosm.generating import wording
 from mesocosm.generators.set_conf_cr_ddl.conferences import Deadline
-from mesocosm.prose import Prose, Topic
+from mesocosm.kits import wording
+from mesocosm.kits.prose import Prose, Topic
 
 _LOADED = re.compile(
     r"camera|final version|withdr|accept|reject|deadline|\bdue\b|exten|postpon|put off|submi|upload|receiv"

@@ -34,8 +34,8 @@ def build(
     as_json: AsJson = False,
 ) -> None:
     """Build an instance: its world, its prompt, and apart from them what its checker expects."""
-    from mesocosm.family import load_family
-    from mesocosm.instance import build_instance
+    from mesocosm.families.building import build_instance
+    from mesocosm.families.family import load_family
 
     family = load_family(task)
     parameters = read_parameters(param)
@@ -70,7 +70,7 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """Say how long an environment description is, what it consists of, and where its evidence lies."""
-    from mesocosm.describing import describe_instance, draw_evidence
+    from mesocosm.families.describing import describe_instance, draw_evidence
 
     with spinner() as report:
         described = describe_instance(
@@ -132,13 +132,13 @@ def list_(
 @app.command()
 def schema() -> None:
     """Print the JSON schema of task files, for editors."""
-    from mesocosm.task import Task
+    from mesocosm.families.task import Task
 
     print_json({"$schema": "https://json-schema.org/draft/2020-12/schema", **Task.model_json_schema()})
 
 
 def _servers() -> list[dict[str, Any]]:
-    from mesocosm.service import load_services
+    from mesocosm.services.service import load_services
 
     return [
         {"name": s.name, "tools": len(s.tools), "description": s.instructions}
@@ -147,7 +147,7 @@ def _servers() -> list[dict[str, Any]]:
 
 
 def _tasks() -> list[dict[str, Any]]:
-    from mesocosm.family import family_names, load_family
+    from mesocosm.families.family import family_names, load_family
 
     rows = []
     for name in family_names():
@@ -159,7 +159,7 @@ def _tasks() -> list[dict[str, Any]]:
 
 
 def _tools() -> list[dict[str, Any]]:
-    from mesocosm.service import load_services
+    from mesocosm.services.service import load_services
 
     return [
         {
@@ -175,6 +175,6 @@ def _tools() -> list[dict[str, Any]]:
 
 
 def _clients() -> list[dict[str, Any]]:
-    from mesocosm.clients import DIALECTS
+    from mesocosm.doors.client_configurations import DIALECTS
 
     return [{"client": name} for name in DIALECTS]

@@ -10,7 +10,7 @@ import typer
 from mesocosm.cli.application import app
 from mesocosm.cli.options import AsJson, Parameter, Workers, read_parameters
 from mesocosm.cli.output import out, print_json, progress
-from mesocosm.quantities import parse_counts, parse_seeds
+from mesocosm.families.quantities import parse_counts, parse_seeds
 
 dataset_app = typer.Typer(
     no_args_is_help=True, help="Write instances as JSON lines, for use without this program."
@@ -33,7 +33,7 @@ def lore(
 
     A line holds the same instance as `mesocosm build TASK --param operations=N --seed S` builds.
     """
-    from mesocosm.dataset import STANDARD, find_task, write_dataset
+    from mesocosm.families.datasets import STANDARD, find_task, write_dataset
 
     family = find_task("lore", domain, "hard" if hard else STANDARD)
     operations, wanted, parameters = parse_counts(n), parse_seeds(seeds), read_parameters(param)

@@ -9,7 +9,7 @@ import orjson
 import typer
 
 from mesocosm.errors import UsageError
-from mesocosm.quantities import MAX_SEED, parse_length
+from mesocosm.families.quantities import MAX_SEED, parse_length
 
 TaskName = Annotated[
     str, typer.Argument(help="Name of a task (see: mesocosm list tasks), or the path of its YAML.")

@@ -21,11 +21,11 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from mesocosm.quantities import show_length
+from mesocosm.families.quantities import show_length
 
 if TYPE_CHECKING:
-    from mesocosm.evaluation import RunResult
-    from mesocosm.proving import Proof
+    from mesocosm.evaluation.runs import RunResult
+    from mesocosm.families.proving import Proof
 
 out = Console(soft_wrap=True)
 err = Console(stderr=True, soft_wrap=True)

@@ -12,7 +12,7 @@ from rich.table import Table
 from mesocosm.cli.application import app
 from mesocosm.cli.options import AsJson, SuiteLengths, SuiteSeeds, SuiteTasks
 from mesocosm.cli.output import out, print_json, progress, show_proofs
-from mesocosm.quantities import parse_lengths, parse_seeds, show_length
+from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
 
 suite_app = typer.Typer(no_args_is_help=True, help="Work on all tasks at their preset lengths and seeds.")
 app.add_typer(suite_app, name="suite")
@@ -36,7 +36,7 @@ def suite_list(
     lengths: SuiteLengths = None, seeds: SuiteSeeds = None, tasks: SuiteTasks = None, as_json: AsJson = False
 ) -> None:
     """List the instances of the suite."""
-    from mesocosm.suite import instances
+    from mesocosm.families.suite import instances
 
     rows = [
         {"task": i.task, "length": show_length(i.length), "seed": i.seed}
@@ -61,7 +61,7 @@ def suite_build(
     as_json: AsJson = False,
 ) -> None:
     """Build all instances that are not there yet, on all cores."""
-    from mesocosm.suite import build_all, instances
+    from mesocosm.families.suite import build_all, instances
 
     wanted = instances(tasks, lengths, seeds)
     done = []
@@ -94,7 +94,7 @@ def suite_prove(
     as_json: AsJson = False,
 ) -> None:
     """Prove all instances (see: mesocosm prove)."""
-    from mesocosm.suite import instances
+    from mesocosm.families.suite import instances
 
     wanted = instances(tasks, lengths, seeds)
     _prove_jobs([(i.task, i.length, i.seed) for i in wanted], workers, as_json, resume)
@@ -108,7 +108,7 @@ def _prove(
     as_json: bool,
     resume: Path | None,
 ) -> NoReturn:
-    from mesocosm.family import load_family
+    from mesocosm.families.family import load_family
 
     for task in tasks:
         load_family(task)
@@ -123,7 +123,7 @@ def _prove(
 def _prove_jobs(
     jobs: list[tuple[str, int, int]], workers: int | None, as_json: bool, resume: Path | None
 ) -> NoReturn:
-    from mesocosm.proving import Proof, prove_jobs
+    from mesocosm.families.proving import Proof, prove_jobs
 
     proofs: list[Proof] = []
     if resume and resume.exists():

@@ -36,7 +36,7 @@ def lore(
     as_json: AsJson = False,
 ) -> None:
     """Accuracy of dependency-tree tasks against operations and tree height, per model, domain and variant."""
-    from mesocosm.reporting import measure, read_results, table, write_report
+    from mesocosm.evaluation.reports import measure, read_results, table, write_report
 
     found = read_results(runs)
     results = [result for result in found if "operations" in result.measures]

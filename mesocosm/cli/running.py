@@ -95,10 +95,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Build a world, serve it, let an agent act over MCP, and grade the final state."""
-    from mesocosm import evaluation
     from mesocosm.agents.react import React
-    from mesocosm.family import load_family
-    from mesocosm.remote import ControlPlane
+    from mesocosm.evaluation import runs as evaluation
+    from mesocosm.families.family import load_family
+    from mesocosm.hosting.control_plane_client import ControlPlane
 
     family = load_family(task)
     parameters = read_parameters(param)
@@ -147,8 +147,8 @@ def grade(
     as_json: AsJson = False,
 ) -> None:
     """Judge the final state of a run again."""
-    from mesocosm.episode import Episode
-    from mesocosm.evaluation import FAULT_FILE, RunResult, grade_run
+    from mesocosm.evaluation.runs import FAULT_FILE, RunResult, grade_run
+    from mesocosm.families.episode import Episode
 
     folder = run / "episode" if (run / "episode").is_dir() else run
     episode = Episode(folder)
@@ -179,7 +179,7 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Make the calls of a run again on a fresh copy of its world; results and databases must be the same."""
-    from mesocosm.replaying import replay_episode
+    from mesocosm.evaluation.replay import replay_episode
 
     report = replay_episode(run / "episode" if (run / "episode").is_dir() else run)
     if as_json:
@@ -214,8 +214,8 @@ def oracle(
     as_json: AsJson = False,
 ) -> None:
     """Say what is truly known at a step of an episode, or what would be best done next. Not for agents."""
-    from mesocosm.episode import Episode
-    from mesocosm.oracle import history_of
+    from mesocosm.families.episode import Episode
+    from mesocosm.families.oracle import history_of
 
     episode = Episode(run / "episode" if (run / "episode").is_dir() else run)
     try:

@@ -11,11 +11,11 @@ from mesocosm.cli.application import app
 from mesocosm.cli.options import AdminToken, Length, Seed
 from mesocosm.cli.output import err, show_episode, spinner
 from mesocosm.errors import UsageError
-from mesocosm.quantities import parse_length
+from mesocosm.families.quantities import parse_length
 
 if TYPE_CHECKING:
-    from mesocosm.hosting import Hosting
-    from mesocosm.mail.listening import MailServers
+    from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.hosting.application import Hosting
 
 
 @app.command()
@@ -54,7 +54,7 @@ def serve(
     seed: Seed = 0,
 ) -> None:
     """Serve one world over stdio, or many episodes over HTTP."""
-    from mesocosm.settings import override, settings
+    from mesocosm.worlds.limits import override, settings
 
     for assignment in limit or []:
         override(assignment)
@@ -64,12 +64,12 @@ def serve(
         return
     if world:
         raise UsageError("--world goes with --stdio; over HTTP, episodes are created by the control plane")
-    from mesocosm.family import load_family
-    from mesocosm.hosting import Hosting
-    from mesocosm.mail import MAIL_SERVICE
-    from mesocosm.serving import admin_token as choose_token
-    from mesocosm.serving import listen
-    from mesocosm.serving import serve as serve_http
+    from mesocosm.doors.mail import MAIL_SERVICE
+    from mesocosm.families.family import load_family
+    from mesocosm.hosting.application import Hosting
+    from mesocosm.hosting.listening import admin_token as choose_token
+    from mesocosm.hosting.listening import listen
+    from mesocosm.hosting.listening import serve as serve_http
 
     token = choose_token(state, host, admin_token)
     listener = listen(host, port)
@@ -100,8 +100,8 @@ def _mail_servers(
 ) -> MailServers | None:
     if imap_port is None and smtp_port is None:
         return None
-    from mesocosm.mail.listening import MailServers
-    from mesocosm.serving import listen
+    from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.hosting.listening import listen
 
     return MailServers(
         hosting.pool,
@@ -119,8 +119,8 @@ def mcp_config(
     ] = None,
 ) -> None:
     """Print the MCP configuration of an episode in a client's own dialect."""
-    from mesocosm.clients import client_config
-    from mesocosm.service import load_service
+    from mesocosm.doors.client_configurations import client_config
+    from mesocosm.services.service import load_service
 
     base = url.rstrip("/").removesuffix("/mcp")
     names = [name.strip() for name in services.split(",")] if services else []
@@ -133,7 +133,7 @@ def mcp_config(
 @app.command()
 def bridge(url: Annotated[str, typer.Argument(help="URL of an MCP endpoint.")]) -> None:
     """Be a stdio MCP server that passes everything on to an HTTP endpoint."""
-    from mesocosm.bridge import main as run_bridge
+    from mesocosm.doors.bridge import main as run_bridge
 
     run_bridge(url)
 
@@ -141,8 +141,8 @@ def bridge(url: Annotated[str, typer.Argument(help="URL of an MCP endpoint.")]) 
 def _serve_stdio(service: str, world: Path | None) -> None:
     import anyio
 
-    from mesocosm.protocol import serve_stdio
-    from mesocosm.world import World
+    from mesocosm.doors.mcp import serve_stdio
+    from mesocosm.worlds.world import World
 
     if world is None:
         raise UsageError("--stdio needs --world DIR")

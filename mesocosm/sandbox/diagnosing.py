@@ -14,7 +14,7 @@ from mesocosm.sandbox import bubblewrap, runtime, seccomp, slots
 from mesocosm.sandbox.jobs import CODE, Job, Limits, SandboxFailed
 from mesocosm.sandbox.levels import RUNNER, VARIABLE, Sandbox, Unavailable, active, chosen
 from mesocosm.sandbox.remote import RemoteSandbox
-from mesocosm.settings import Settings, settings
+from mesocosm.worlds.limits import Settings, settings
 
 
 class Level(BaseModel):

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol, Self
 
-from mesocosm.settings import Settings, settings
+from mesocosm.worlds.limits import Settings, settings
 
 CODE = "/run/code"
 """Where a job's files lie inside the sandbox; read-only."""

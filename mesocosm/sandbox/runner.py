@@ -39,7 +39,7 @@ from mesocosm.sandbox.blobs import Blobs
 from mesocosm.sandbox.frames import BadFrame, Decoder, encode
 from mesocosm.sandbox.jobs import SandboxFailed
 from mesocosm.sandbox.running import Order, Rooms, Run
-from mesocosm.settings import settings
+from mesocosm.worlds.limits import settings
 
 WALLS = ("auto", "bubblewrap", "slots")
 _BEAT = 1.0

@@ -6,7 +6,7 @@ import re
 
 from mesocosm.errors import Invalid
 from mesocosm.sandbox.jobs import MIB, Ended, Limits, Reached
-from mesocosm.settings import settings
+from mesocosm.worlds.limits import settings
 
 MAX_CODE_BYTES = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")

@@ -15,10 +15,10 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from mesocosm.descriptors import open_folder
 from mesocosm.sandbox.jobs import Limits
-from mesocosm.settings import settings
-from mesocosm.workspace import is_text, visible
+from mesocosm.worlds.folders import open_folder
+from mesocosm.worlds.limits import settings
+from mesocosm.worlds.workspace import is_text, visible
 
 _ANY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o755

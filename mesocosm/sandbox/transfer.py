@@ -18,10 +18,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from mesocosm.descriptors import open_below, open_folder
 from mesocosm.sandbox.frames import BadFrame, TooMuch, encode
 from mesocosm.sandbox.sharing import leaves
-from mesocosm.workspace import is_text
+from mesocosm.worlds.folders import open_below, open_folder
+from mesocosm.worlds.workspace import is_text
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

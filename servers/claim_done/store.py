@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mesocosm.service import Store
+from mesocosm.services.service import Store
 
 
 class ClaimDoneStore(Store):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.claim_done.store import ClaimDoneStore
-from mesocosm.service import Service
+from mesocosm.services.service import Service
 
 server = Service(
     "claim_done", ClaimDoneStore, instructions="Call claim_done once, when the task is finished."

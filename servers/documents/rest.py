@@ -10,9 +10,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from mesocosm.rest import Api, bearer
+from mesocosm.doors.rest import Api, bearer
 from mesocosm.servers.documents.tools import comments, documents, items, sharing, versions
-from mesocosm.service import Image, Reply
+from mesocosm.services.service import Image, Reply
 
 
 def _error(status: int, message: str, code: str | None) -> dict[str, Any]:

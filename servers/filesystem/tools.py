@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
 from mesocosm.errors import Refusal
-from mesocosm.schema import Extra, Number
 from mesocosm.servers.filesystem.store import PAGE_SIZE, FilesystemStore
 from mesocosm.servers.filesystem.store.edits import Edit
-from mesocosm.service import Image, Service
-from mesocosm.workspace import Entry, Workspace, visible
+from mesocosm.services.schema import Extra, Number
+from mesocosm.services.service import Image, Service
+from mesocosm.worlds.workspace import Entry, Workspace, visible
 
 server = Service(
     "filesystem",

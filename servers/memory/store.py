@@ -16,7 +16,7 @@ from mesocosm.servers.memory.models import (
     Relation,
     insert_trigger,
 )
-from mesocosm.service import Store
+from mesocosm.services.service import Store
 
 MAX_NAME = 1_000
 MAX_OBSERVATION = 10_000

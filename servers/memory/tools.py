@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from mesocosm.servers.memory.store import Edge, Graph, MemoryStore, Node
-from mesocosm.service import Service
+from mesocosm.services.service import Service
 
 server = Service(
     "memory",

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.memory_tool.models import Base, File
-from mesocosm.service import Store
+from mesocosm.services.service import Store
 
 ROOT = "/memories"
 MAX_FILE = 1_000_000

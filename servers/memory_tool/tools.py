@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.schema import Nullable
 from mesocosm.servers.memory_tool.store import LISTED_LEVELS, MAX_SHOWN, Item, MemoryToolStore
-from mesocosm.service import Service
+from mesocosm.services.schema import Nullable
+from mesocosm.services.service import Service
 
 server = Service(
     "memory_tool",

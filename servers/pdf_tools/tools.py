@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.pdf_tools.store import MAX_MATCHES, PdfToolsStore, pages_of
-from mesocosm.service import Row, Service
+from mesocosm.services.service import Row, Service
 
 server = Service(
     "pdf_tools",

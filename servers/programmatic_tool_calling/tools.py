@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.sandbox.scripts import explain
-from mesocosm.schema import Nullable
 from mesocosm.servers.programmatic_tool_calling.store import ProgrammaticToolCallingStore, Ran
-from mesocosm.service import Service
+from mesocosm.services.schema import Nullable
+from mesocosm.services.service import Service
 
 server = Service(
     "programmatic_tool_calling",

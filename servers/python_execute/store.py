@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mesocosm.sandbox import levels, runtime
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job, Limits
 from mesocosm.sandbox.scripts import checked_code, checked_filename, checked_limits
-from mesocosm.service import Store
+from mesocosm.services.service import Store
 
 
 @dataclass(frozen=True)

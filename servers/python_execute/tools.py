@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mesocosm.sandbox.scripts import explain
-from mesocosm.schema import Nullable
 from mesocosm.servers.python_execute.store import PythonExecuteStore, Ran
-from mesocosm.service import Service
+from mesocosm.services.schema import Nullable
+from mesocosm.services.service import Service
 
 server = Service(
     "python_execute",

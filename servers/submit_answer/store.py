@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.submit_answer.models import Answer, Base
-from mesocosm.service import Store
+from mesocosm.services.service import Store
 
 MAX_CHARACTERS = 1_000_000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.submit_answer.store import SubmitAnswerStore
-from mesocosm.service import Service
+from mesocosm.services.service import Service
 
 server = Service(
     "submit_answer",

@@ -8,8 +8,8 @@ from mesocosm.errors import Invalid
 from mesocosm.sandbox import levels
 from mesocosm.sandbox.jobs import Ended, Job, Limits
 from mesocosm.sandbox.runtime import COMMANDS
-from mesocosm.service import Store
-from mesocosm.settings import settings
+from mesocosm.services.service import Store
+from mesocosm.worlds.limits import settings
 
 MAX_COMMAND_BYTES = 32_768
 

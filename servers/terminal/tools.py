@@ -5,7 +5,7 @@ from __future__ import annotations
 from mesocosm.sandbox.jobs import Ended, Limits
 from mesocosm.sandbox.scripts import explain, size
 from mesocosm.servers.terminal.store import MAX_COMMAND_BYTES, TerminalStore
-from mesocosm.service import Service
+from mesocosm.services.service import Service
 
 server = Service(
     "terminal",

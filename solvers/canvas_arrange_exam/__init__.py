@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from mesocosm.services.calling import Tools
 from mesocosm.solvers.canvas_arrange_exam.facts import OPEN, Facts, read_facts
 from mesocosm.solvers.canvas_arrange_exam.gathering import Course, courses, documents, local
-from mesocosm.tools import Tools
 
 _WORKBOOK = "exam_schedule.xlsx"
 _DETAILS = ("date", "time", "duration", "room")

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mesocosm.reading import mails
-from mesocosm.tools import Tools
+from mesocosm.kits.paging import mails
+from mesocosm.services.calling import Tools
 
 _PER_PAGE = 50
 

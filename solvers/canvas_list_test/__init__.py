@@ -6,9 +6,9 @@ import csv
 import io
 from collections.abc import Sequence
 
+from mesocosm.services.calling import Tools
 from mesocosm.solvers.canvas_list_test.gathering import Clock, Course, Piece, courses, own_notes, plain
 from mesocosm.solvers.canvas_list_test.rulings import rulings
-from mesocosm.tools import Tools
 
 _FILES = ("quiz_info.csv", "assignment_info.csv")
 _UNGRADED = ("practice_quiz", "survey")

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from mesocosm.tools import Tools
+from mesocosm.services.calling import Tools
 
 _PER_PAGE = 100
 _MOMENT = r"(\w+ \d+, \d{4}), (\d\d:\d\d)"

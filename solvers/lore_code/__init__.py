@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from mesocosm.kits.weaving.delivery import read_whole
+from mesocosm.services.calling import Tools
 from mesocosm.solvers.lore_code.interpreting import Module, NotYetKnown
-from mesocosm.tools import Tools
-from mesocosm.weaving.reading import read_whole
 
 __all__ = ["solve", "value_of"]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-from mesocosm.service import Image
+from mesocosm.kits.weaving.delivery import read_pictured
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import Image
 from mesocosm.solvers.lore_documents import follow
 from mesocosm.solvers.lore_multimodal.counting import count
 from mesocosm.solvers.lore_multimodal.straightening import Straightener
-from mesocosm.tools import Tools
-from mesocosm.weaving.reading import read_pictured
 
 _COUNTS = [
     re.compile(pattern, re.MULTILINE)

@@ -10,9 +10,9 @@ from typing import Any
 
 from PIL import Image as Pictures
 
-from mesocosm.service import Image
+from mesocosm.services.calling import Tools, decode
+from mesocosm.services.service import Image
 from mesocosm.solvers.lore_multimodal.reading import read_formula
-from mesocosm.tools import Tools, decode
 
 Matrix = tuple[float, float, float, float]
 """x' = ax + by, y' = cx + dy, with y downwards."""

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mesocosm.reading import events, listed_mails
+from mesocosm.kits.paging import events, listed_mails
+from mesocosm.services.calling import Tools
 from mesocosm.solvers.set_conf_cr_ddl.mails import Submission
-from mesocosm.tools import Tools
 
 _LEAD = dt.timedelta(hours=3)
 

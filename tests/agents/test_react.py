@@ -15,8 +15,8 @@ import pytest
 
 from mesocosm.agents.react import React
 from mesocosm.errors import UsageError
-from mesocosm.evaluation import RunResult, run_task
-from mesocosm.family import load_family
+from mesocosm.evaluation.runs import RunResult, run_task
+from mesocosm.families.family import load_family
 
 TASK = load_family("lore_documents")
 KEY = "a-key-that-nobody-may-see"

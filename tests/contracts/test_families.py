@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mesocosm.errors import UsageError
-from mesocosm.family import family_names, load_family
-from mesocosm.instance import build_instance
-from mesocosm.length import TOLERANCE
-from mesocosm.proving import prove_one
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import family_names, load_family
+from mesocosm.families.length import TOLERANCE
+from mesocosm.families.proving import prove_one
 
 SAMPLE = [(8_000, 1), (32_000, 0)]
 

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mesocosm
-from mesocosm.service import Tool, load_service, service_names
-from mesocosm.world import Manifest, World
+from mesocosm.services.service import Tool, load_service, service_names
+from mesocosm.worlds.world import Manifest, World
 
 REFERENCE = Path(__file__).parent / "tools"
 """Names and schemas of the tools of the real products' MCP servers."""
@@ -79,7 +79,7 @@ def test_imports_point_one_way(path: Path) -> None:
     for module in imported_modules(path):
         top = module.split(".")[0]
         assert top not in {"servers", "generators", "checkers", "solvers", "tasks"}, "use mesocosm.<folder>"
-        assert not module.startswith("mcp"), "only mesocosm.protocol knows the SDK"
+        assert not module.startswith("mcp"), "only mesocosm.doors.mcp knows the SDK"
         if parts[0] == "servers":
             allowed = allowed_in_server(parts)
             assert (
@@ -87,7 +87,7 @@ def test_imports_point_one_way(path: Path) -> None:
             ), module
             assert top not in {"fastapi", "starlette", "uvicorn"} or "rest" in parts[2], module
         if parts[0] == "solvers":
-            assert not re.match(r"mesocosm\.(servers|generators|checkers|world)", module), module
+            assert not re.match(r"mesocosm\.(servers|generators|checkers|worlds)", module), module
 
 
 def allowed_in_server(parts: tuple[str, ...]) -> Callable[[str], bool]:
@@ -112,11 +112,11 @@ def imported_modules(path: Path) -> list[str]:
 
 def test_one_module_knows_the_sdk() -> None:
     knowing = {
-        path.name
-        for path in ROOT.glob("*.py")
+        str(path.relative_to(ROOT))
+        for path in ROOT.rglob("*.py")
         if any(re.match(r"mcp(_types)?(\.|$)", module) for module in imported_modules(path))
     }
-    assert knowing == {"protocol.py"}
+    assert knowing == {"doors/mcp.py"}
 
 
 # -- calls made up from the schemas ---------------------------------------------------------------------

@@ -23,8 +23,8 @@ import jsonschema
 import pytest
 import yaml
 
-from mesocosm.protocol import McpTools
-from mesocosm.remote import ControlPlane
+from mesocosm.doors.mcp import McpTools
+from mesocosm.hosting.control_plane_client import ControlPlane
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "token-of-the-deployment-test"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from trials import solve
 
-from mesocosm.episode import Episode
-from mesocosm.family import Expected
-from mesocosm.instance import Instance, build_instance
+from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Expected
 
 Build = Callable[..., Instance]
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from trials import call, failures, sizes, solve
 
-from mesocosm.episode import Episode
-from mesocosm.family import load_family
+from mesocosm.families.building import Instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
 from mesocosm.generators.apply_phd_email.expected import ASKING, OTHERS, Expected, Request
 from mesocosm.generators.apply_phd_email.params import Params
-from mesocosm.instance import Instance
 
 FAMILY = load_family("apply_phd_email")
 Build = Callable[..., Instance]

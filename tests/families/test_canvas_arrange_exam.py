@@ -14,17 +14,17 @@ from openpyxl import Workbook, load_workbook
 from trials import failed, rows_of, sizes, solve, truth
 
 from mesocosm.checkers.canvas_arrange_exam import MUTANTS
-from mesocosm.episode import Episode
 from mesocosm.errors import UsageError
-from mesocosm.family import load_family
+from mesocosm.families.building import Instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
 from mesocosm.generators.canvas_arrange_exam import Params
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK
-from mesocosm.instance import Instance
+from mesocosm.kits.apportioning import apportion
 from mesocosm.servers.canvas.models import User
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.shares import apportion
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 FAMILY = load_family("canvas_arrange_exam")
 COURSES = 60

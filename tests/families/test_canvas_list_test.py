@@ -16,15 +16,15 @@ import pytest
 from trials import failed, rows_of, sizes, solve, truth
 
 from mesocosm.checkers.canvas_list_test import MUTANTS
-from mesocosm.episode import Episode
-from mesocosm.family import load_family
+from mesocosm.families.building import Instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
 from mesocosm.generators.canvas_list_test import Params
 from mesocosm.generators.canvas_list_test.expected import ASSIGNMENT_FILE, QUIZ_FILE, QUIZ_HEADER
 from mesocosm.generators.canvas_list_test.filling import plain
-from mesocosm.instance import Instance
 from mesocosm.servers.canvas.models import User
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 FAMILY = load_family("canvas_list_test")
 COURSES = 80

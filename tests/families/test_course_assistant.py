@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from trials import call, failures, rows_of, sizes
 
-from mesocosm.episode import Episode
-from mesocosm.family import load_family
+from mesocosm.families.building import Instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
 from mesocosm.generators.course_assistant.expected import Expected
 from mesocosm.generators.course_assistant.params import FATES, REMINDED, Params
-from mesocosm.instance import Instance
 
 FAMILY = load_family("course_assistant")
 Build = Callable[..., Instance]

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from trials import failures, sizes
 
-from mesocosm.episode import Episode
-from mesocosm.family import load_family
+from mesocosm.families.building import Instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
 from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.generators.excel_market_research.params import Params
 from mesocosm.generators.excel_market_research.planning import UNITS, plan_market
-from mesocosm.instance import Instance
 
 FAMILY = load_family("excel_market_research")
 

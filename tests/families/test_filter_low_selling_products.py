@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from trials import call, failures, sizes, solve
 
-from mesocosm.episode import Episode
-from mesocosm.family import load_family
+from mesocosm.families.building import Instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
 from mesocosm.generators.filter_low_selling_products.expected import HEADER, LIST, Expected
 from mesocosm.generators.filter_low_selling_products.params import (
     FATES,
@@ -20,7 +21,6 @@ from mesocosm.generators.filter_low_selling_products.params import (
     READER_FATES,
     Params,
 )
-from mesocosm.instance import Instance
 
 FAMILY = load_family("filter_low_selling_products")
 Build = Callable[..., Instance]

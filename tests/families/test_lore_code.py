@@ -16,27 +16,27 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mesocosm.kits.weaving.composing import File
 
 from mesocosm.checkers.lore_code import MUTANTS
-from mesocosm.dice import Dice
-from mesocosm.episode import Episode
+from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
 from mesocosm.errors import UsageError
-from mesocosm.family import Family, load_family
+from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, load_family
+from mesocosm.families.oracle import Made
 from mesocosm.generators.lore_code import Expected, Params, compose
 from mesocosm.generators.lore_code.composing import Codebase
 from mesocosm.generators.lore_code.writing import Author
-from mesocosm.instance import Instance, build_instance
-from mesocosm.oracle import Made
-from mesocosm.prose import Prose
-from mesocosm.protocol import McpTools, WorldCaller, build_server
+from mesocosm.kits.prose import Prose
+from mesocosm.kits.weaving import Rule, TopDown, Values, load_operators
 from mesocosm.sandbox import bubblewrap, runtime
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, Limits
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.solvers.lore_code import value_of
-from mesocosm.weaving import Rule, TopDown, Values, load_operators
-from mesocosm.weaving.composing import File
-from mesocosm.world import World
+from mesocosm.worlds.randomness import Dice
+from mesocosm.worlds.world import World
 from tests.confinement import needs_sandbox
 
 STANDARD, HARD = load_family("lore_code"), load_family("lore_code_hard")

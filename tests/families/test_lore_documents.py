@@ -14,16 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesocosm.checkers.lore_documents import MUTANTS
-from mesocosm.episode import Episode
+from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
 from mesocosm.errors import UsageError
-from mesocosm.family import Family, load_family
+from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, load_family
 from mesocosm.generators.lore_documents import Expected, Params, generate
-from mesocosm.instance import Instance, build_instance
-from mesocosm.protocol import McpTools, WorldCaller, build_server
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.solvers.lore_documents import Notes
-from mesocosm.world import Manifest, World
+from mesocosm.worlds.world import Manifest, World
 
 STANDARD, HARD = load_family("lore_documents"), load_family("lore_documents_hard")
 

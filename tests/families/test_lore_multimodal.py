@@ -17,33 +17,33 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mesocosm.kits.weaving.chaining import Chain
+from mesocosm.kits.weaving.steps import Step
 from PIL import Image as Pictures
 
 from mesocosm.checkers.lore_multimodal import MUTANTS
-from mesocosm.dice import Dice
-from mesocosm.episode import Episode
+from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
 from mesocosm.errors import UsageError
-from mesocosm.family import Family, load_family
+from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, load_family
 from mesocosm.generators.lore_multimodal import Expected, Params, compose
 from mesocosm.generators.lore_multimodal.distortions import CHOICES
 from mesocosm.generators.lore_multimodal.formulas import can_be_set, draw_formula
 from mesocosm.generators.lore_multimodal.objects import COLORS, KINDS, SHAPES, Scene
 from mesocosm.generators.lore_multimodal.painting import Formula, Painter, PicturedValues
-from mesocosm.instance import Instance, build_instance
-from mesocosm.protocol import McpTools, WorldCaller, build_server
+from mesocosm.kits.weaving import BottomUp, Node, load_operators
 from mesocosm.servers.documents.models import Document, Picture
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.pictures import check_size, combined, draw, inspect
-from mesocosm.service import Image
+from mesocosm.services.calling import Tools, decode
+from mesocosm.services.service import Image
 from mesocosm.solvers.lore_multimodal import solve
 from mesocosm.solvers.lore_multimodal.counting import areas, count
 from mesocosm.solvers.lore_multimodal.reading import read_formula
 from mesocosm.solvers.lore_multimodal.straightening import Straightener
-from mesocosm.tools import Tools, decode
-from mesocosm.weaving import BottomUp, Node, load_operators
-from mesocosm.weaving.chaining import Chain
-from mesocosm.weaving.steps import Step
-from mesocosm.world import World
+from mesocosm.worlds.randomness import Dice
+from mesocosm.worlds.world import World
 
 STANDARD, HARD = load_family("lore_multimodal"), load_family("lore_multimodal_hard")
 BOTH = pytest.mark.parametrize("family", [STANDARD, HARD], ids=["standard", "hard"])

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mesocosm.errors import UsageError
-from mesocosm.family import family_names, load_family
-from mesocosm.instance import build_instance
-from mesocosm.length import TOLERANCE
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import family_names, load_family
+from mesocosm.families.length import TOLERANCE
 
 GRADED = [name for name in family_names() if load_family(name).task.presets]
 SEEDS = (1, 3)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from trials import call, failures, rows_of, sizes
 
-from mesocosm.episode import Episode
-from mesocosm.family import load_family
+from mesocosm.families.building import Instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
 from mesocosm.generators.recall_campaign.expected import HOLDING, Expected, Pickup
 from mesocosm.generators.recall_campaign.params import FATES, Params
-from mesocosm.instance import Instance
 
 FAMILY = load_family("recall_campaign")
 Build = Callable[..., Instance]

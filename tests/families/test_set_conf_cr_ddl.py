@@ -12,16 +12,16 @@ import pytest
 from trials import rows_of, sizes, solve
 
 from mesocosm.checkers.set_conf_cr_ddl import MUTANTS
-from mesocosm.checking import Inapplicable, Verdict
-from mesocosm.episode import Episode
 from mesocosm.errors import UsageError
-from mesocosm.family import load_family
+from mesocosm.families.building import Instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.families.verdict import Inapplicable, Verdict
 from mesocosm.generators.set_conf_cr_ddl import Expected, Params
 from mesocosm.generators.set_conf_cr_ddl.expected import LEAD
-from mesocosm.instance import Instance
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.solvers.set_conf_cr_ddl.deadlines import deadlines
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 FAMILY = load_family("set_conf_cr_ddl")
 MANY = 40

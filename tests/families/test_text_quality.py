@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from mesocosm.family import family_names, load_family
-from mesocosm.instance import build_instance
-from mesocosm.length import take_survey
-from mesocosm.tools import decode
-from mesocosm.world import World
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import family_names, load_family
+from mesocosm.families.length import take_survey
+from mesocosm.services.calling import decode
+from mesocosm.worlds.world import World
 
 LENGTH = 256_000
 SHORTEST = 80

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from trials import call, failures
 
-from mesocosm.episode import Episode
-from mesocosm.family import family_names, load_family
-from mesocosm.instance import build_instance
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import family_names, load_family
 
 WITH_MAIL = [name for name in family_names() if "email" in load_family(name).task.servers]
 

@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from mesocosm.cli.application import app
-from mesocosm.clients import DIALECTS
-from mesocosm.family import load_family
-from mesocosm.instance import build_instance, fingerprint
+from mesocosm.doors.client_configurations import DIALECTS
+from mesocosm.families.building import build_instance, fingerprint
+from mesocosm.families.family import load_family
 
 TASK = "canvas_arrange_exam"
 AGENT = Path(__file__).with_name("independent_client.py")
@@ -124,7 +124,7 @@ def test_an_agent_that_cannot_be_started_is_wrong_usage(tmp_path: Path) -> None:
 def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
     sabotage = (
         "import dataclasses, runpy, sys\n"
-        "from mesocosm.service import load_service\n"
+        "from mesocosm.services.service import load_service\n"
         "tools = load_service('email').tools\n"
         "def broken(store, **arguments): raise RuntimeError('our bug')\n"
         "tools['get_emails'] = dataclasses.replace(tools['get_emails'], function=broken)\n"

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from mesocosm.dataset import Record, find_task, make_record, write_dataset
+from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
 from mesocosm.errors import UsageError
-from mesocosm.family import Family, family_names, load_family
-from mesocosm.instance import Instance, build_instance
-from mesocosm.protocol import McpTools, WorldCaller, build_server
-from mesocosm.quantities import parse_counts
-from mesocosm.service import Image
-from mesocosm.world import World
+from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.datasets import Record, find_task, make_record, write_dataset
+from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.families.quantities import parse_counts
+from mesocosm.services.service import Image
+from mesocosm.worlds.world import World
 
 FAMILIES = [family for family in map(load_family, family_names()) if family.composes]
 STANDARD = load_family("lore_documents")

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from mesocosm.hosting import Hosting
-from mesocosm.protocol import Era, McpTools
-from mesocosm.serving import serving
-from mesocosm.tools import ToolError
-from mesocosm.world import Manifest, World
+from mesocosm.doors.mcp import Era, McpTools
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import serving
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import Manifest, World
 
 TOKEN = "admin-token-of-the-test"
 TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"))

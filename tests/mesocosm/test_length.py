@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesocosm import tokens
 from mesocosm.errors import UsageError
-from mesocosm.family import Evidence
-from mesocosm.length import TOLERANCE, Survey, _Finder, calibrate
-from mesocosm.task import Growth
-from mesocosm.tools import ToolError
-from mesocosm.world import World
+from mesocosm.families.family import Evidence
+from mesocosm.families.length import TOLERANCE, Survey, _Finder, calibrate
+from mesocosm.families.task import Growth
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds import tokens
+from mesocosm.worlds.world import World
 
 WORDS = st.lists(
     st.sampled_from(["room", "exam", "12", "exams", "a", "b.c", "\\n", "(1)"]), min_size=1, max_size=5

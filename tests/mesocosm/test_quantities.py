@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mesocosm.errors import UsageError
-from mesocosm.quantities import parse_length, parse_lengths, parse_seeds, show_length
+from mesocosm.families.quantities import parse_length, parse_lengths, parse_seeds, show_length
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from mesocosm.recalling import MAX_SIZE, RecentReads
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.values import timestamp
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.service import Image, Reply
-from mesocosm.world import Outcome, World
+from mesocosm.services.service import Image, Reply
+from mesocosm.worlds.kept_reads import MAX_SIZE, RecentReads
+from mesocosm.worlds.world import Outcome, World
 
 ADA = "ada@example.org"
 

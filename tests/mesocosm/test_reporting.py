@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation import RunResult, run_task
-from mesocosm.family import load_family
-from mesocosm.reporting import Bar, measure, read_results, table, wilson, write_report
+from mesocosm.evaluation.reports import Bar, measure, read_results, table, wilson, write_report
+from mesocosm.evaluation.runs import RunResult, run_task
+from mesocosm.families.family import load_family
 
 TASK = load_family("lore_documents")
 SIZES = (2, 4, 8)

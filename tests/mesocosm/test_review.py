@@ -16,15 +16,15 @@ from typing import Any
 import anyio
 import pytest
 
-from mesocosm.changes import compare
-from mesocosm.episode import Episode
 from mesocosm.errors import UsageError
-from mesocosm.family import known_as, load_family
-from mesocosm.hosting import EpisodePool, Hosting, UnknownEpisode
-from mesocosm.quantities import parse_length, parse_lengths, parse_seeds
-from mesocosm.serving import admin_token
-from mesocosm.task import read_task
-from mesocosm.world import Manifest, World, copy_world
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import known_as, load_family
+from mesocosm.families.quantities import parse_length, parse_lengths, parse_seeds
+from mesocosm.families.task import read_task
+from mesocosm.hosting.application import EpisodePool, Hosting, UnknownEpisode
+from mesocosm.hosting.listening import admin_token
+from mesocosm.worlds.changes import compare
+from mesocosm.worlds.world import Manifest, World, copy_world
 
 TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"))
 FOLDER = {"folder_name": "New"}
@@ -84,7 +84,7 @@ def test_a_snapshot_that_fails_leaves_nothing(episode: Episode, monkeypatch: pyt
         target.mkdir(parents=True)
         raise OSError("disk full")
 
-    monkeypatch.setattr("mesocosm.episode.copy_world", fail)
+    monkeypatch.setattr("mesocosm.families.episode.copy_world", fail)
     with pytest.raises(OSError, match="disk full"):
         episode.snapshot("one")
     assert episode.snapshots() == []

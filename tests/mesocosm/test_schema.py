@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 import pytest
 
 from mesocosm.errors import Invalid
-from mesocosm.schema import Extra, Nullable, Number, description_of, signature_of
+from mesocosm.services.schema import Extra, Nullable, Number, description_of, signature_of
 
 
 class Edit(TypedDict):

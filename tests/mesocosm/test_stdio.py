@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
+from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.errors import UsageError
-from mesocosm.hosting import EpisodePool
-from mesocosm.protocol import Era, McpTools
-from mesocosm.tools import ToolError
-from mesocosm.world import Manifest, World
+from mesocosm.hosting.application import EpisodePool
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import Manifest, World
 
 MESOCOSM = [sys.executable, "-m", "mesocosm"]
 ERAS: list[tuple[Era, str]] = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]
@@ -135,7 +135,9 @@ def test_the_bridge_says_when_there_is_no_server() -> None:
 
 
 def test_the_bridge_needs_nothing_but_the_standard_library() -> None:
-    code = "import sys, mesocosm.bridge; print([m for m in ('mcp', 'typer', 'rich') if m in sys.modules])"
+    code = (
+        "import sys, mesocosm.doors.bridge; print([m for m in ('mcp', 'typer', 'rich') if m in sys.modules])"
+    )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mesocosm.errors import UsageError
-from mesocosm.task import read_task
+from mesocosm.families.task import read_task
 
 GOOD = """\
 version: 1

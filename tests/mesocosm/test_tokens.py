@@ -10,7 +10,7 @@ import pytest
 import tiktoken
 import tiktoken_ext.openai_public
 
-from mesocosm import tokens
+from mesocosm.worlds import tokens
 
 
 def test_the_ranks_are_those_that_tiktoken_pins() -> None:

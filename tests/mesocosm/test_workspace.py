@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mesocosm.errors import Denied, Invalid, NotFound
-from mesocosm.workspace import Workspace
+from mesocosm.worlds.workspace import Workspace
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
-from mesocosm.settings import settings
-from mesocosm.workspace import Workspace
+from mesocosm.worlds.limits import settings
+from mesocosm.worlds.workspace import Workspace
 
 MOMENT = datetime(2025, 1, 15, 9, tzinfo=UTC)
 

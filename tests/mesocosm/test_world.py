@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from mesocosm.errors import Conflict, UsageError
-from mesocosm.instance import fingerprint
-from mesocosm.journal import Journal
+from mesocosm.families.building import fingerprint
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.service import Store, load_service
-from mesocosm.world import FAULT_TEXT, Manifest, UnknownTool, World
+from mesocosm.services.service import Store, load_service
+from mesocosm.worlds.journal import Journal
+from mesocosm.worlds.world import FAULT_TEXT, Manifest, UnknownTool, World
 
 MakeWorld = Callable[..., World]
 

@@ -14,7 +14,7 @@ from functools import cache
 
 import pytest
 
-from mesocosm.prose import TOPICS, Prose
+from mesocosm.kits.prose import TOPICS, Prose
 
 SINGLE_TOPIC_FLOOR = 0.25
 """A whole world of one topic still clears the project's limit."""
@@ -109,7 +109,7 @@ def test_text_holds_no_addresses() -> None:
 
 SCRIPT = """
 import random, hashlib
-from mesocosm.prose import TOPICS, Prose
+from mesocosm.kits.prose import TOPICS, Prose
 prose = Prose(random.Random(11))
 people = [prose.person() for _ in range(3)]
 out = [repr((prose.product(), prose.course_subject(), prose.company(), prose.place())) for _ in range(50)]

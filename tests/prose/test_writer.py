@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import pytest
 
-from mesocosm.prose import CATEGORIES, TOPICS, Prose, greeting, signature
-from mesocosm.prose.courses import catalogue
-from mesocosm.prose.grammar import Grammar, check, expand, parse_template, read_rules
-from mesocosm.prose.inflect import Form, conjugate, fix_articles, inflect
-from mesocosm.prose.topics import sections
-from mesocosm.tokens import count
+from mesocosm.kits.prose import CATEGORIES, TOPICS, Prose, greeting, signature
+from mesocosm.kits.prose.courses import catalogue
+from mesocosm.kits.prose.grammar import Grammar, check, expand, parse_template, read_rules
+from mesocosm.kits.prose.inflect import Form, conjugate, fix_articles, inflect
+from mesocosm.kits.prose.topics import sections
+from mesocosm.worlds.tokens import count
 
 
 @pytest.fixture

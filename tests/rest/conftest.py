@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from rest.hosted import HostedWorld, host_world
 
-from mesocosm.hosting import Hosting
-from mesocosm.serving import serving
-from mesocosm.world import World
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import serving
+from mesocosm.worlds.world import World
 
 EpisodeOf = Callable[[list[str], Callable[[World], Any]], HostedWorld]
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from worlds import build_world
 
-from mesocosm.hosting import Hosting
-from mesocosm.journal import Entry
-from mesocosm.protocol import McpTools
-from mesocosm.replaying import Replay, replay_episode
-from mesocosm.world import World
+from mesocosm.doors.mcp import McpTools
+from mesocosm.evaluation.replay import Replay, replay_episode
+from mesocosm.hosting.application import Hosting
+from mesocosm.worlds.journal import Entry
+from mesocosm.worlds.world import World
 
 TASK: Any = SimpleNamespace(name="by-hand", path=Path("tasks/by-hand.yaml"))
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from rest.hosted import HostedWorld, host_world
 
-from mesocosm.hosting import Hosting
-from mesocosm.mail.listening import MailServers
+from mesocosm.doors.mail.listening import MailServers
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import listen, serving
 from mesocosm.servers.email.store import EmailStore, NewEmail
-from mesocosm.serving import listen, serving
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 ADA = "ada@example.org"
 BOB = "bob@example.org"

@@ -14,8 +14,8 @@ from googleapiclient.errors import HttpError
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.service import load_service
-from mesocosm.world import World
+from mesocosm.services.service import load_service
+from mesocosm.worlds.world import World
 
 ADA, BOB, CY = "ada@example.org", "bob@example.org", "cy@example.org"
 MEETING = {

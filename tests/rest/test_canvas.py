@@ -22,9 +22,9 @@ from canvasapi.exceptions import (
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.service import load_operations, load_service
-from mesocosm.tools import Tools
-from mesocosm.world import World
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import load_operations, load_service
+from mesocosm.worlds.world import World
 
 pytestmark = pytest.mark.filterwarnings("ignore:Canvas may respond unexpectedly:UserWarning")
 

@@ -11,9 +11,9 @@ import requests
 from campus import PEOPLE, fill_campus
 from rest.hosted import HostedWorld
 
-from mesocosm.gateway import load_api
+from mesocosm.doors.gateway import load_api
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 REQUESTS = 700
 WORDS = [

@@ -16,7 +16,7 @@ from github.GithubException import BadCredentialsException
 from github.Repository import Repository
 from rest.hosted import HostedWorld
 
-from mesocosm.service import load_operations, load_service
+from mesocosm.services.service import load_operations, load_service
 
 EpisodeOf = Callable[..., HostedWorld]
 

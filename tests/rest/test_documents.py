@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from rest.hosted import TASK, HostedWorld
 from schemathesis import GenerationMode
 
-from mesocosm.hosting import Hosting
+from mesocosm.hosting.application import Hosting
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.service import load_service
-from mesocosm.world import Manifest, World
+from mesocosm.services.service import load_service
+from mesocosm.worlds.world import Manifest, World
 
 ADA, BOB = "ada@example.org", "bob@example.org"
 

@@ -16,7 +16,7 @@ from rest.hosted import HostedWorld
 
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "use-your-own-client.md"
 EXAMPLES = re.findall(r"^## (.+?)(?: \(.*)?\n(?:.*?)^```python\n(.*?)^```", GUIDE.read_text(), re.S | re.M)

@@ -18,9 +18,9 @@ import pytest
 from rest.hosted import HostedWorld
 from rest.mailing import ADA, BOB, MailHost, expect_goodbye, fill, found, letter, mail_host, ok
 
-from mesocosm.hosting import Hosting
+from mesocosm.hosting.application import Hosting
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.world import World
+from mesocosm.worlds.world import World
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import shop
 from rest.hosted import HostedWorld
 from woocommerce import API
 
-from mesocosm.service import load_operations, load_service
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
+from mesocosm.services.service import load_operations, load_service
 
 
 @pytest.fixture(scope="module")

@@ -17,11 +17,11 @@ from confinement import needs_sandbox
 from typer.testing import CliRunner
 
 from mesocosm.cli.application import app
+from mesocosm.doors.mcp import McpTools, WorldCaller
 from mesocosm.errors import UsageError
-from mesocosm.protocol import McpTools, WorldCaller
-from mesocosm.settings import Settings, override, settings, variable
-from mesocosm.tools import ToolError
-from mesocosm.world import Manifest, World
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.limits import Settings, override, settings, variable
+from mesocosm.worlds.world import Manifest, World
 
 ROOT = Path(__file__).parents[2]
 OpenTools = Callable[..., Any]

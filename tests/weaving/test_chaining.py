@@ -7,12 +7,12 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mesocosm.kits.weaving.chaining import Chain
+from mesocosm.kits.weaving.steps import MISTAKES
 
-from mesocosm.dice import Dice
 from mesocosm.generators.lore_documents import Params, compose
-from mesocosm.weaving.chaining import Chain
-from mesocosm.weaving.steps import MISTAKES
-from mesocosm.world import Manifest, World
+from mesocosm.worlds.randomness import Dice
+from mesocosm.worlds.world import Manifest, World
 
 CHAINS = st.builds(
     lambda seed, **knobs: compose(Dice("lore_documents", seed), Params(remark_tokens=0, **knobs)),

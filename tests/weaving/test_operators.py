@@ -12,10 +12,19 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mesocosm.kits.weaving.operators.asynchronous import Score
 
 from mesocosm.errors import UsageError
-from mesocosm.weaving import BottomUp, Numbers, Shape, Value, Values, evaluate, load_operators, operator_names
-from mesocosm.weaving.operators.asynchronous import Score
+from mesocosm.kits.weaving import (
+    BottomUp,
+    Numbers,
+    Shape,
+    Value,
+    Values,
+    evaluate,
+    load_operators,
+    operator_names,
+)
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/weave-operators.md"
 LETTERS = st.text("abcXYZ", min_size=1, max_size=4)
@@ -131,7 +140,9 @@ def test_what_is_no_expression_is_refused(expression: str) -> None:
         evaluate(expression, {"v1": 1, "v2": 2, "v3": "a"})
 
 
-@pytest.mark.parametrize("name", ["squaring", "no_such_package.square", "mesocosm.weaving.tree", "random"])
+@pytest.mark.parametrize(
+    "name", ["squaring", "no_such_package.square", "mesocosm.kits.weaving.tree", "random"]
+)
 def test_an_unknown_operator_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="operator"):
         load_operators([name])

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from mesocosm.dice import Dice
-from mesocosm.episode import Episode
+from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
 from mesocosm.errors import UsageError
-from mesocosm.family import Family, load_family
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, load_family
+from mesocosm.families.oracle import Call, Made, Oracle, history_of
 from mesocosm.generators.lore_documents import Expected, Params, compose
-from mesocosm.instance import build_instance
-from mesocosm.oracle import Call, Made, Oracle, history_of
-from mesocosm.protocol import McpTools, WorldCaller, build_server
+from mesocosm.worlds.randomness import Dice
 
 STANDARD, HARD = load_family("lore_documents"), load_family("lore_documents_hard")
 

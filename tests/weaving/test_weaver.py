@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from mesocosm.errors import UsageError
-from mesocosm.weaving import (
+from mesocosm.kits.weaving import (
     BottomUp,
     Node,
     Rule,

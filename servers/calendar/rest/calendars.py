@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.rest import Request
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, etag_of, listing, text_field
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access

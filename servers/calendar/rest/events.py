@@ -9,9 +9,8 @@ from typing import Any, Literal, TypedDict, cast
 
 import orjson
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.rest import Request
-from mesocosm.schema import signature_of
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, text_field
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access
@@ -20,6 +19,7 @@ from mesocosm.servers.calendar.store.times import FIRST, LAST, known_zone, point
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence, Window
 from mesocosm.servers.calendar.tools.events import Attendee, Reminders
 from mesocosm.servers.calendar.tools.views import event_view
+from mesocosm.services.schema import signature_of
 
 _DEFAULTS: Mapping[str, Any] = {
     "summary": "",

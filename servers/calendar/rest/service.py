@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
+from mesocosm.doors.rest import Api, Request, bearer
 from mesocosm.errors import Invalid, Refusal
-from mesocosm.rest import Api, Request, bearer
 
 Json = dict[str, Any]
 

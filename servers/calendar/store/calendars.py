@@ -25,7 +25,7 @@ from mesocosm.servers.calendar.models import (
     Subscription,
 )
 from mesocosm.servers.calendar.store.times import known_zone, midnight
-from mesocosm.service import Row, Store
+from mesocosm.services.service import Row, Store
 
 ROLES = ("none", "freeBusyReader", "reader", "writer", "owner")
 """From the least to the most."""

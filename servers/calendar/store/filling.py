@@ -25,7 +25,7 @@ from mesocosm.servers.calendar.store.composing import (
     time_columns,
 )
 from mesocosm.servers.calendar.store.times import point, show
-from mesocosm.service import Store
+from mesocosm.services.service import Store
 
 PRIMARIES = select(Calendar.id, Calendar.number, Calendar.time_zone).where(Calendar.primary)
 

@@ -42,7 +42,7 @@ from mesocosm.servers.calendar.store.windows import (
     span,
     words,
 )
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _Organizer, _Owner, _Creator, _Master = aliased(Calendar), aliased(Account), aliased(Account), aliased(Event)
 _FULL = (

@@ -16,7 +16,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.calendar.store.calendars import Access, storable
 from mesocosm.servers.calendar.store.recurrence import Instance, Series
 from mesocosm.servers.calendar.store.times import FIRST, LAST, read, read_date, show, to_local
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 Order = Literal["startTime", "updated", "none"]
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict, cast
 
 from mesocosm.errors import Invalid
-from mesocosm.schema import Number
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import EventFields
 from mesocosm.servers.calendar.store.times import FIRST, LAST, day_after, known_zone, window_bound
 from mesocosm.servers.calendar.store.windows import Window
 from mesocosm.servers.calendar.tools.service import server
 from mesocosm.servers.calendar.tools.views import event_view, page_view
+from mesocosm.services.schema import Number
 
 Json = dict[str, Any]
 Status = Literal["confirmed", "tentative", "cancelled"]

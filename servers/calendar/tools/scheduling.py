@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from mesocosm.errors import Refusal
-from mesocosm.schema import Extra
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.times import in_zone, known_zone, show, window_bound
 from mesocosm.servers.calendar.tools.service import server
+from mesocosm.services.schema import Extra
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ import orjson
 from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.store.times import in_zone, read
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.canvas.rest.api import account_key, api, stretch
 from mesocosm.servers.canvas.rest.courses import courses_view
 from mesocosm.servers.canvas.store import CanvasStore
@@ -12,7 +12,7 @@ from mesocosm.servers.canvas.store.reports import REPORTS
 from mesocosm.servers.canvas.tools.accounts import report_json
 from mesocosm.servers.canvas.tools.objects import account_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 
 @api.get("/accounts")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mesocosm.rest import Api, Request, bearer, link_header
+from mesocosm.doors.rest import Api, Request, bearer, link_header
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import missing
 from mesocosm.servers.canvas.store.listing import MAX_PAGE, MAX_PER_PAGE, PER_PAGE
 from mesocosm.servers.canvas.tools.objects import ADDRESS, Object
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 UPLOADS = "/api/v1/uploads"
 """Where the second step of an upload goes; as with Canvas, its URL alone is what lets a client in."""

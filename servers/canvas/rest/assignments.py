@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch, user_key
 from mesocosm.servers.canvas.rest.courses import members_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, NewRubric
@@ -19,7 +19,7 @@ from mesocosm.servers.canvas.tools.objects import (
     rubric_json,
 )
 from mesocosm.servers.canvas.tools.service import page_of, page_with
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 _EMPTY = 10**15
 """Where the ids of submissions begin that are still empty: above those that the tables give."""

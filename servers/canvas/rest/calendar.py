@@ -6,8 +6,8 @@ from collections import Counter
 from functools import partial
 from typing import Any, TypedDict
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Invalid
-from mesocosm.rest import Request
 from mesocosm.servers.canvas.rest.api import (
     api,
     context_courses,
@@ -22,7 +22,7 @@ from mesocosm.servers.canvas.store.access import GRADERS, denied
 from mesocosm.servers.canvas.tools import dashboard
 from mesocosm.servers.canvas.tools.objects import Object, Row, event_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 _UPCOMING_DAYS = 7
 

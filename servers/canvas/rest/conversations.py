@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Invalid
-from mesocosm.rest import Request
 from mesocosm.servers.canvas.rest.api import api, context_courses, stretch
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.inbox import STATES
 from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, conversations_json, message_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 MAX_MESSAGES = 100
 """Messages of a conversation that are given with it, the newest."""

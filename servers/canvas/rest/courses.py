@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Invalid
-from mesocosm.rest import Request
 from mesocosm.servers.canvas.rest.api import account_key, api, course_key, reading, stretch, user_key
 from mesocosm.servers.canvas.rest.enrollments import enrollments_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
@@ -14,7 +14,7 @@ from mesocosm.servers.canvas.store.access import ENROLLMENT_TYPES, missing
 from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, courses_json, user_json
 from mesocosm.servers.canvas.tools.objects.values import unguessable
 from mesocosm.servers.canvas.tools.service import page_with
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 _ONLY_ASKED = ("teachers", "total_students")
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Invalid
-from mesocosm.rest import Request
 from mesocosm.servers.canvas.rest.api import api, context_courses, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.tools.objects import Object, Row, entry_json, topic_json
 from mesocosm.servers.canvas.tools.service import given, page_of
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 _RECENT_REPLIES = 10
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import STUDENT
 from mesocosm.servers.canvas.store.submissions import Scores
 from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, enrollment_json, number
 from mesocosm.servers.canvas.tools.service import page_with
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 
 class EnrollmentFields(TypedDict, total=False):

@@ -8,8 +8,8 @@ from email.policy import HTTP
 from functools import partial
 from typing import Any
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Invalid
-from mesocosm.rest import Request
 from mesocosm.servers.canvas.rest.api import (
     UPLOADS,
     api,
@@ -24,7 +24,7 @@ from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied, missing
 from mesocosm.servers.canvas.tools.objects import Object, Row, file_json, folder_json
 from mesocosm.servers.canvas.tools.service import given, page_of
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 
 def file_view(request: Request, file: Row) -> Object:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.canvas.rest.api import api, editing, here, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.modules import ITEM_TYPES
 from mesocosm.servers.canvas.tools.objects import Object, Row, module_item_json, modules_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 MAX_INLINE = 100
 """Canvas leaves out the items of a module that has more, even if they are asked for."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import Object, Row, full_page_json, page_json
 from mesocosm.servers.canvas.tools.service import page_of
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 
 class PageFields(TypedDict, total=False):

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 import orjson
 
-from mesocosm.rest import Request, link_header
+from mesocosm.doors.rest import Request, link_header
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.tools.objects import (
@@ -19,7 +19,7 @@ from mesocosm.servers.canvas.tools.objects import (
 )
 from mesocosm.servers.canvas.tools.objects.values import unguessable
 from mesocosm.servers.canvas.tools.service import page_of, page_with
-from mesocosm.service import Page, Reply
+from mesocosm.services.service import Page, Reply
 
 
 class QuizFields(TypedDict, total=False):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Invalid
-from mesocosm.rest import Request
 from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, user_key
 from mesocosm.servers.canvas.rest.assignments import assignment_view, submission_view
 from mesocosm.servers.canvas.rest.files import file_view
@@ -21,7 +21,7 @@ from mesocosm.servers.canvas.tools.objects import (
     user_json,
 )
 from mesocosm.servers.canvas.tools.service import page_of, page_with
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 
 class WorkFields(TypedDict, total=False):

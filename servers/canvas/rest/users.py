@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.canvas.rest.api import account_key, api, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied
@@ -12,7 +12,7 @@ from mesocosm.servers.canvas.tools.accounts import PseudonymFields
 from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, profile_json, user_json
 from mesocosm.servers.canvas.tools.objects.values import unguessable
 from mesocosm.servers.canvas.tools.service import page_of
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 _AVATAR = f"{ADDRESS}/images/messages/avatar-50.png"
 

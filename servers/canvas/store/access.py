@@ -13,7 +13,7 @@ from mesocosm.errors import Denied, NotFound
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn
 from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
 from mesocosm.servers.canvas.store.values import timestamp
-from mesocosm.service import Row, Store
+from mesocosm.services.service import Row, Store
 
 STUDENT, TEACHER, TA = "StudentEnrollment", "TeacherEnrollment", "TaEnrollment"
 OBSERVER, DESIGNER = "ObserverEnrollment", "DesignerEnrollment"

@@ -11,7 +11,7 @@ from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enroll
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import TEACHER, AccessStore, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 DEFAULT_ACCOUNT = "Brookfield University"
 DEFAULT_TIME_ZONE = "America/Denver"

@@ -13,7 +13,7 @@ from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import CourseAccess, denied
 from mesocosm.servers.canvas.store.courses import CURRENT, CoursesStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 GRADING_TYPES = ("points", "percent", "letter_grade", "gpa_scale", "pass_fail", "not_graded")
 ONLINE_TYPES = ("online_text_entry", "online_url", "online_upload")

@@ -22,7 +22,7 @@ from mesocosm.servers.canvas.store.gradebook import GradebookStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.modules import EXTERNAL, MAX_INDENT
 from mesocosm.servers.canvas.store.pages import free_url
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _MODULES = (
     select(Module.id).where(Module.course_id == bindparam("course")).order_by(Module.position, Module.id)

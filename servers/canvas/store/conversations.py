@@ -24,7 +24,7 @@ from mesocosm.servers.canvas.store.access import (
 )
 from mesocosm.servers.canvas.store.discussions import DiscussionsStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 MAX_RECIPIENTS = 100
 GROUPS = {

@@ -25,7 +25,7 @@ from mesocosm.servers.canvas.store.access import (
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.users import UsersStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 ENROLLMENT_STATES = ("active", "invited", "inactive", "completed")
 COURSE_STATES = ("unpublished", "available", "completed")

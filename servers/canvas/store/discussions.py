@@ -12,7 +12,7 @@ from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import STAFF, CourseAccess, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.pages import PagesStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _ENTRY_COUNT = (
     select(func.count())

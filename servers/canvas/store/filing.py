@@ -14,7 +14,7 @@ from mesocosm.servers.canvas.store.access import CourseAccess, denied, missing
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.authoring import AuthoringStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _FOLDER = select(*Folder.__table__.c).where(Folder.id == bindparam("folder"))
 _ROOT = select(*Folder.__table__.c).where(

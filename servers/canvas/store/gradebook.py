@@ -29,7 +29,7 @@ from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.quizzes import QUIZ_COLUMNS
 from mesocosm.servers.canvas.store.roster import RosterStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 BUCKETS = ("past", "overdue", "undated", "ungraded", "unsubmitted", "upcoming", "future")
 ASSIGNMENT_ORDERS: dict[str, Any] = {

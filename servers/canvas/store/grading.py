@@ -6,7 +6,7 @@ import re
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.store.values import MAX_NUMBER, number
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 LETTERS = (
     ("A", 94),

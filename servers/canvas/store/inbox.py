@@ -14,7 +14,7 @@ from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.conversations import OWN_CONVERSATIONS
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.posting import PostingStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 STATES = ("read", "unread", "archived")
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Select, bindparam, func, select
 
 from mesocosm.errors import Invalid
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 PER_PAGE = 10
 MAX_PER_PAGE = 100

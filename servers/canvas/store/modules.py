@@ -23,7 +23,7 @@ from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import Clock, CourseAccess, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.quizzes import QuizzesStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 CONTENT: dict[str, Any] = {
     "Assignment": Assignment,

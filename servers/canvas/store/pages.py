@@ -14,7 +14,7 @@ from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import CourseAccess, denied, missing
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.modules import ModulesStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 ROOT_FOLDER = "course files"
 

@@ -20,7 +20,7 @@ from mesocosm.servers.canvas.store.access import CourseAccess, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.filing import FilingStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _ENTRIES = select(*DiscussionEntry.__table__.c, User.short_name.label("user_name")).join(
     User, User.id == DiscussionEntry.user_id

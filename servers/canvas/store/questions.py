@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.store import values
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 QUESTION_TYPES = (
     "calculated_question",

@@ -22,7 +22,7 @@ from mesocosm.servers.canvas.store.questions import (
     filled_question,
 )
 from mesocosm.servers.canvas.store.submissions import NewSubmission, SubmissionsStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 QUIZ_TYPES = ("practice_quiz", "assignment", "graded_survey", "survey")
 GRADED_TYPES = ("assignment", "graded_survey")

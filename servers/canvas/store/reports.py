@@ -16,7 +16,7 @@ from mesocosm.servers.canvas.store.accounts import below
 from mesocosm.servers.canvas.store.calendar import CalendarStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.submissions import COUNTING
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 MAX_LINES = 100_000
 PROVISIONED = ("users", "courses", "enrollments")

@@ -16,7 +16,7 @@ from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.courses import ENROLLMENT_STATES, may_enroll
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.reports import ReportsStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 CURRENT_STATES = ("active", "invited")
 """Enrollments that lists show unless they are asked for others."""

@@ -25,7 +25,7 @@ from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, AssignmentsS
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded, is_excused
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _SUBMISSION = select(*Submission.__table__.c).where(
     Submission.assignment_id == bindparam("assignment"), Submission.user_id == bindparam("user")

@@ -11,7 +11,7 @@ from mesocosm.servers.canvas.models import Enrollment, SignIn, User
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE, AccountsStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 MIN_PASSWORD = 8
 

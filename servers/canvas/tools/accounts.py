@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from mesocosm.schema import Number
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.reports import REPORTS
 from mesocosm.servers.canvas.tools.objects import (
@@ -16,7 +15,8 @@ from mesocosm.servers.canvas.tools.objects import (
     user_json,
 )
 from mesocosm.servers.canvas.tools.service import page_of, page_with, server
-from mesocosm.service import Page
+from mesocosm.services.schema import Number
+from mesocosm.services.service import Page
 
 PREVIEW_LINES = 20
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
-from mesocosm.schema import Number
 from mesocosm.servers.canvas.store import CanvasStore, NewRubric
 from mesocosm.servers.canvas.tools.objects import assignment_json, rubric_json, submission_json
 from mesocosm.servers.canvas.tools.service import given, page_of, server
-from mesocosm.service import Page
+from mesocosm.services.schema import Number
+from mesocosm.services.service import Page
 
 
 @server.reads

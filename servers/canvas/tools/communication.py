@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.schema import Number
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import (
     announcement_json,
@@ -14,7 +13,8 @@ from mesocosm.servers.canvas.tools.objects import (
     topic_json,
 )
 from mesocosm.servers.canvas.tools.service import page_of, page_with, paging, server
-from mesocosm.service import Page
+from mesocosm.services.schema import Number
+from mesocosm.services.service import Page
 
 
 @server.reads

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mesocosm.schema import Number
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import (
     file_json,
@@ -15,7 +14,8 @@ from mesocosm.servers.canvas.tools.objects import (
     page_json,
 )
 from mesocosm.servers.canvas.tools.service import given, page_of, page_with, server
-from mesocosm.service import Page
+from mesocosm.services.schema import Number
+from mesocosm.services.service import Page
 
 
 @server.reads

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.schema import Number
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import question_json, quiz_json, quiz_submission_json
 from mesocosm.servers.canvas.tools.service import given, page_of, server
-from mesocosm.service import Page
+from mesocosm.services.schema import Number
+from mesocosm.services.service import Page
 
 
 @server.reads

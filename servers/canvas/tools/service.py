@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from mesocosm.servers.canvas.store import CanvasStore, Listing
-from mesocosm.service import Page, Service
+from mesocosm.services.service import Page, Service
 
 server = Service(
     "canvas",

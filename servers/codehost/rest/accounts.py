@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import NotFound
-from mesocosm.rest import Request
 from mesocosm.servers.codehost.rest.api import RATE, api, cut, paged, window_of
 from mesocosm.servers.codehost.rest.bodies import Body
 from mesocosm.servers.codehost.rest.links import PREFIX, Links
@@ -17,7 +17,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import (
     user,
 )
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.service import Page, Row
+from mesocosm.services.service import Page, Row
 
 Direction = Literal["asc", "desc"]
 RepositorySort = Literal["created", "updated", "pushed", "full_name"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import orjson
 
+from mesocosm.doors.rest import Api, Request, basic_credentials, bearer, link_header
 from mesocosm.errors import Invalid, Refusal
-from mesocosm.rest import Api, Request, basic_credentials, bearer, link_header
-from mesocosm.service import Page, Reply
+from mesocosm.services.service import Page, Reply
 
 DOCUMENTATION = "https://docs.github.com/rest"
 MAX_PER_PAGE, PER_PAGE = 100, 30

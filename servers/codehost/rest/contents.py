@@ -9,8 +9,8 @@ from typing import Any
 
 from dulwich.objects import Blob, ObjectID, Tag
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Conflict, NotFound
-from mesocosm.rest import Request
 from mesocosm.servers.codehost.rest.api import accepts, api
 from mesocosm.servers.codehost.rest.bodies import Body
 from mesocosm.servers.codehost.rest.history import REPO
@@ -22,7 +22,7 @@ from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.objects import DIRECTORY, write_tree
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, moment, parse_time
-from mesocosm.service import Reply, Row
+from mesocosm.services.service import Reply, Row
 
 MAX_ENTRIES = 10_000
 """Entries of a tree that are listed."""

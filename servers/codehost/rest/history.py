@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import NotFound
-from mesocosm.rest import Request
 from mesocosm.servers.codehost.rest.api import accepts, api, cut, paged, paged_object, window_of
 from mesocosm.servers.codehost.rest.bodies import Body
 from mesocosm.servers.codehost.rest.links import PREFIX, Links, node_id
@@ -13,7 +13,7 @@ from mesocosm.servers.codehost.rest.shapes import accounts, git, pulls
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import differences, unified
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.service import Page, Reply, Row
+from mesocosm.services.service import Page, Reply, Row
 
 REPO = f"{PREFIX}/repos/{{owner}}/{{repo}}"
 MAX_FILES = 300

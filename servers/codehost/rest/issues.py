@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import NotFound
-from mesocosm.rest import Request
 from mesocosm.servers.codehost.rest.api import api, cut, paged, window_of
 from mesocosm.servers.codehost.rest.bodies import Body
 from mesocosm.servers.codehost.rest.history import REPO
@@ -13,7 +13,7 @@ from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.rest.shapes import issues as shapes
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.issues import UNCHANGED
-from mesocosm.service import Page, Row
+from mesocosm.services.service import Page, Row
 
 ISSUE = f"{REPO}/issues/{{number:int}}"
 State = Literal["open", "closed", "all"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import NotFound
-from mesocosm.rest import Request
 from mesocosm.servers.codehost.rest.api import api, cut, paged
 from mesocosm.servers.codehost.rest.bodies import Body, names_in
 from mesocosm.servers.codehost.rest.history import REPO
@@ -14,7 +14,7 @@ from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.rest.shapes.issues import label, milestone
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.fields import NEW_LABEL_COLOR
-from mesocosm.service import Page, Row
+from mesocosm.services.service import Page, Row
 
 
 @api.get(f"{REPO}/labels")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from urllib.parse import quote
 
-from mesocosm.rest import Request
-from mesocosm.service import Row
+from mesocosm.doors.rest import Request
+from mesocosm.services.service import Row
 
 PREFIX = "/api/v3"
 """Where a GitHub of one's own has its API."""

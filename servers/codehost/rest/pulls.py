@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Conflict, NotFound
-from mesocosm.rest import Request
 from mesocosm.servers.codehost.rest.api import accepts, api, cut, paged, window_of
 from mesocosm.servers.codehost.rest.bodies import Body
 from mesocosm.servers.codehost.rest.history import REPO, named_commit, text
@@ -17,7 +17,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import user
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import unified
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.service import Page, Row
+from mesocosm.services.service import Page, Row
 
 PULL = f"{REPO}/pulls/{{number:int}}"
 EVENTS = ("APPROVE", "REQUEST_CHANGES", "COMMENT")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.codehost.rest.api import api, paged, window_of
 from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.rest.shapes.git import release
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 
 @api.get(f"{REPO}/releases")

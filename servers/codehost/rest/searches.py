@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.codehost.rest.api import api, paged_object, window_of
 from mesocosm.servers.codehost.rest.links import PREFIX, Links
 from mesocosm.servers.codehost.rest.shapes import accounts, git
@@ -13,7 +13,7 @@ from mesocosm.servers.codehost.rest.shapes.issues import issues
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import FILE, Entry
 from mesocosm.servers.codehost.store.queries import MAX_RESULTS
-from mesocosm.service import Reply
+from mesocosm.services.service import Reply
 
 Order = Literal["asc", "desc"]
 

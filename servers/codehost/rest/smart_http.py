@@ -16,13 +16,13 @@ from dulwich.refs import Ref
 from dulwich.server import Backend, BackendRepo, ReceivePackHandler, UploadPackHandler
 from sqlalchemy.orm import Session
 
+from mesocosm.doors.rest import Request
 from mesocosm.errors import Refusal
-from mesocosm.rest import Request
 from mesocosm.servers.codehost.rest.api import Answered, api
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.objects import GitRepository, ObjectStore
 from mesocosm.servers.codehost.store.pushing import RefUpdate
-from mesocosm.service import Reply, Row
+from mesocosm.services.service import Reply, Row
 
 _UNCACHED = {
     "Expires": "Fri, 01 Jan 1980 00:00:00 GMT",

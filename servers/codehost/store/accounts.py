@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, insert, select
 from mesocosm.errors import Denied, Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Base, Member, Repository, SignIn, Team, TeamMember
 from mesocosm.servers.codehost.store.values import timestamp
-from mesocosm.service import Row, Store
+from mesocosm.services.service import Row, Store
 
 ROLES = ("none", "read", "triage", "write", "maintain", "admin")
 """What somebody may do in a repository, from least to most."""

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select
 
 from mesocosm.servers.codehost.models import Change
 from mesocosm.servers.codehost.store.differences import kept_lines, lines
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 if TYPE_CHECKING:
     from mesocosm.servers.codehost.store.history import Commits

@@ -15,7 +15,7 @@ from mesocosm.servers.codehost.models import FieldValue, Issue, IssueField, Labe
 from mesocosm.servers.codehost.store.contents import FILE, Contents
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 DEFAULT_LABELS = (
     ("bug", "d73a4a", "Something isn't working"),

@@ -29,7 +29,7 @@ from mesocosm.servers.codehost.store.listing import Listing
 from mesocosm.servers.codehost.store.merging import merge
 from mesocosm.servers.codehost.store.reviews import REVIEW_STATES
 from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, moment, timestamp
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 
 @dataclass(frozen=True)

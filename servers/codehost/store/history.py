@@ -33,7 +33,7 @@ from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore, RefT
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.repositories import Repositories
 from mesocosm.servers.codehost.store.values import parse_time, timestamp, window
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 Signature = tuple[str, str]
 """Name and e-mail address of an author or committer."""

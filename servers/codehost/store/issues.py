@@ -35,7 +35,7 @@ from mesocosm.servers.codehost.store.values import (
     parse_time,
     window,
 )
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 ISSUE_TYPES = ("Task", "Bug", "Feature")
 """The types that every organisation of the product begins with; personal repositories have none."""

@@ -32,7 +32,7 @@ from mesocosm.servers.codehost.store.queries import Where
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.search_accounts import AccountSearch
 from mesocosm.servers.codehost.store.values import MAX_TITLE, clean, known, parse_time, window
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _USER = aliased(Account, name="author")
 _REPOSITORY_SORTS = {

@@ -17,10 +17,10 @@ from dulwich.repo import BaseRepo
 from sqlalchemy import bindparam, delete, select, text, update
 from sqlalchemy.orm import Session
 
-from mesocosm.database import fetch
 from mesocosm.errors import Invalid
 from mesocosm.servers.codehost.models import Object, Repository
 from mesocosm.servers.codehost.models import Ref as RefRow
+from mesocosm.worlds.database import fetch
 
 HEAD = Ref(b"HEAD")
 DIRECTORY = 0o040000

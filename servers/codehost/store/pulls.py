@@ -28,7 +28,7 @@ from mesocosm.servers.codehost.store.issues import Issues
 from mesocosm.servers.codehost.store.merging import Merged, merge, pick
 from mesocosm.servers.codehost.store.refusals import NotMergeable, Unprocessable
 from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, known, moment, window
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+#(\d{1,9})\b", re.IGNORECASE)
 """The words with which a pull request or a commit closes an issue."""

@@ -17,7 +17,7 @@ from mesocosm.servers.codehost.store.objects import RefTable
 from mesocosm.servers.codehost.store.receiving import check_objects, read_pack
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.reviews import Reviews
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 NOTHING = "0" * 40
 """In git's protocol the name of no object."""

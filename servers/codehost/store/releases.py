@@ -11,7 +11,7 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Release
 from mesocosm.servers.codehost.store.pushing import Pushes
 from mesocosm.servers.codehost.store.values import known, window
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _RELEASES = (
     select(*Release.__table__.c, Account.login.label("author"))

@@ -20,7 +20,7 @@ from mesocosm.servers.codehost.models import (
 from mesocosm.servers.codehost.store.accounts import ROLES, Accounts
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, window
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 

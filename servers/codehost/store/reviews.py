@@ -23,7 +23,7 @@ from mesocosm.servers.codehost.store.differences import commented_lines
 from mesocosm.servers.codehost.store.pulls import Pulls
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import MAX_BODY, clean, cursor, known, parse_cursor, window
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 REVIEW_STATES = {"APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED"}
 MAX_THREAD_COMMENTS = 100

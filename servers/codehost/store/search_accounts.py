@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mesocosm.servers.codehost.store.queries import Qualifier, Where, parse
 from mesocosm.servers.codehost.store.search_issues import IssueSearch
 from mesocosm.servers.codehost.store.searching import SCOPE
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 REPOSITORY_QUALIFIERS = (
     *SCOPE,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.searching import ACCOUNT, SCOPE, Searching, like
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 LANGUAGES = {
     "c": ("c", "h"),

@@ -10,7 +10,7 @@ from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, par
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.search_code import CodeSearch
 from mesocosm.servers.codehost.store.searching import ACCOUNT, SCOPE
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 ISSUE_QUALIFIERS = (
     *SCOPE,

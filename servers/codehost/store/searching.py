@@ -13,7 +13,7 @@ from mesocosm.servers.codehost.store.queries import MAX_RESULTS, Qualifier, Quer
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.releases import Releases
 from mesocosm.servers.codehost.store.values import window
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 SCOPE = ("repo", "user", "org")
 """Qualifiers that say where to search."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 from typing import Annotated, Any, Literal, TypedDict
 
-from mesocosm.schema import Extra
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import is_binary
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import PageNumber, server
-from mesocosm.service import Image
+from mesocosm.services.schema import Extra
+from mesocosm.services.service import Image
 
 FileField = Literal["type", "name", "path", "size", "sha", "url", "git_url", "html_url", "download_url"]
 IMAGES = {

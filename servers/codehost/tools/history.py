@@ -8,7 +8,7 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import LineNumber, PageNumber, PageSize, server
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 CommitField = Literal["sha", "html_url", "commit", "author", "committer"]
 

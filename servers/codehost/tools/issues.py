@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mesocosm.errors import Invalid
-from mesocosm.schema import Extra, Number
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.issues import UNCHANGED
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
-from mesocosm.service import Page
+from mesocosm.services.schema import Extra, Number
+from mesocosm.services.service import Page
 
 IssueListField = Literal[
     "number",

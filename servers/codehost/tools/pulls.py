@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mesocosm.schema import Number
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks, statistics, unified
 from mesocosm.servers.codehost.store.reviews import thread_name
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
-from mesocosm.service import Page, Row
+from mesocosm.services.schema import Number
+from mesocosm.services.service import Page, Row
 
 PullField = Literal[
     "number",

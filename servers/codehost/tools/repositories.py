@@ -7,7 +7,7 @@ from typing import Any, Literal
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 ReleaseField = Literal[
     "id", "tag_name", "name", "body", "html_url", "published_at", "prerelease", "draft", "author"

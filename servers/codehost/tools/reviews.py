@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mesocosm.errors import Invalid
-from mesocosm.schema import Number
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.issues import Reaction
 from mesocosm.servers.codehost.tools.server import LineNumber, server
+from mesocosm.services.schema import Number
 
 
 @server.writes

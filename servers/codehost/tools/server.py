@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from mesocosm.schema import Extra
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.service import Service
+from mesocosm.services.schema import Extra
+from mesocosm.services.service import Service
 
 server = Service(
     "codehost",

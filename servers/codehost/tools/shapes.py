@@ -10,7 +10,7 @@ from typing import Any
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import Entry
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 WEB = "https://github.com"
 API = "https://api.github.com"

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select, text
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.documents.models import Base, Document, Folder, Share, SignIn, Space, User
-from mesocosm.service import Row, Store
+from mesocosm.services.service import Row, Store
 
 Kind = Literal["space", "folder", "document"]
 

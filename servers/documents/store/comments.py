@@ -22,7 +22,7 @@ from mesocosm.servers.documents.store.access import (
 )
 from mesocosm.servers.documents.store.filling import MAX_COMMENT, comment_text
 from mesocosm.servers.documents.store.search import SearchStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 REPLIES_SHOWN = 10
 

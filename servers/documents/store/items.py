@@ -24,7 +24,7 @@ from mesocosm.servers.documents.store.access import (
     timestamp,
     within_reach,
 )
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 MAX_DEPTH = 20
 MAX_DESCRIPTION = 2000

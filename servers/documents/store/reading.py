@@ -13,7 +13,7 @@ from mesocosm.servers.documents.models import Comment, Document, Picture, Versio
 from mesocosm.servers.documents.store.access import LARGEST, Item, Listing, page_bounds, within_reach
 from mesocosm.servers.documents.store.items import ItemsStore
 from mesocosm.servers.documents.store.pictures import draw, read_matrix
-from mesocosm.service import Image, Row
+from mesocosm.services.service import Image, Row
 
 Unit = Literal["characters", "lines"]
 

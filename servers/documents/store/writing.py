@@ -17,7 +17,7 @@ from mesocosm.servers.documents.store.filling import (
     plain_text,
 )
 from mesocosm.servers.documents.store.pictures import Matrix, check_size, inspect, read_matrix
-from mesocosm.service import Image
+from mesocosm.services.service import Image
 
 _TYPE_OF_SUFFIX = {"md": "markdown", "markdown": "markdown", "html": "html", "htm": "html"}
 _IMAGE_SUFFIXES = ("png", "jpg", "jpeg", "gif", "webp")

@@ -7,7 +7,7 @@ from typing import Literal
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.pictures import Matrix, mirroring, rotation, stretching
 from mesocosm.servers.documents.tools.service import Json, server
-from mesocosm.service import Image
+from mesocosm.services.service import Image
 
 
 @server.writes

@@ -8,7 +8,7 @@ from typing import Any
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import Item, Listing
 from mesocosm.servers.documents.store.reading import Part
-from mesocosm.service import Service
+from mesocosm.services.service import Service
 
 server = Service(
     "documents",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mesocosm.mail.answer import Answer
-from mesocosm.mail.ids import read_ids, write_ids
+from mesocosm.doors.mail.answer import Answer
+from mesocosm.doors.mail.ids import read_ids, write_ids
 from mesocosm.servers.email.mail.parsing import parse_message
 from mesocosm.servers.email.mail.registry import (
     open_mailbox,
@@ -18,7 +18,7 @@ from mesocosm.servers.email.mail.registry import (
 from mesocosm.servers.email.mail.rendering import render_header, render_message
 from mesocosm.servers.email.mail.searching import Candidate, Criterion, compile_criterion
 from mesocosm.servers.email.store import FLAGS, EmailStore, FolderState, NewEmail, moment, timestamp
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 MAX_FETCHED = 2_000_000
 """Characters after which an answer to FETCH is complete; the client's server asks for the rest."""

@@ -6,10 +6,10 @@ import base64
 import binascii
 from typing import Any
 
+from mesocosm.doors.mail.answer import Answer
 from mesocosm.errors import Denied, Invalid
-from mesocosm.mail.answer import Answer
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.service import Operations
+from mesocosm.services.service import Operations
 
 operations = Operations()
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.addresses import Address, parse_addresses
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 CRLF = "\r\n"
 _LONGEST_LINE = 998

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from mesocosm.doors.mail.ids import read_ids
 from mesocosm.errors import Invalid
-from mesocosm.mail.ids import read_ids
 from mesocosm.servers.email.mail.rendering import render_header, render_message
 from mesocosm.servers.email.store import FLAGS
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 Criterion = Sequence[Any]
 Test = Callable[["Candidate"], bool]

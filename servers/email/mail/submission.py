@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mesocosm.doors.mail.answer import Answer
 from mesocosm.errors import Denied, Invalid
-from mesocosm.mail.answer import Answer
 from mesocosm.servers.email.mail.parsing import bare_address, parse_message
 from mesocosm.servers.email.mail.registry import open_mailbox, operations, read, source_of, written
 from mesocosm.servers.email.store import EmailStore, Letter, limits

@@ -12,7 +12,7 @@ from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.email.models import Account, Base, Folder, SignIn
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.addresses import Address, is_address
-from mesocosm.service import Row, Store
+from mesocosm.services.service import Row, Store
 
 DEFAULT_FOLDERS = ("INBOX", "Sent", "Drafts", "Trash", "Spam", "Archive")
 """The folders of every mailbox; they cannot be deleted."""

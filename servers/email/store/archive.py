@@ -16,8 +16,8 @@ from mesocosm.servers.email.models import Attachment, Email, Folder
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.bulk import Bulk, NewEmail
 from mesocosm.servers.email.store.messages import NEWEST_FIRST, File
-from mesocosm.service import Row
-from mesocosm.settings import settings
+from mesocosm.services.service import Row
+from mesocosm.worlds.limits import settings
 
 _WHOLE = (
     select(*Email.__table__.c, Folder.name.label("folder"))

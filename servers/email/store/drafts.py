@@ -12,7 +12,7 @@ from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.bulk import recipients
 from mesocosm.servers.email.store.messages import NEWEST_FIRST, Messages, new_message_id
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _DRAFT = (
     Email.id,

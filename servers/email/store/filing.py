@@ -10,7 +10,7 @@ from sqlalchemy import delete, update
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store.messages import Messages
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 STATUSES: dict[str, dict[str, Any]] = {
     "read": {"is_read": True},

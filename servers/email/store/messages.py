@@ -12,7 +12,7 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.folders import Folders
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 HAS_ATTACHMENTS = exists(select(Attachment.id).where(Attachment.email_id == Email.id))
 SUMMARY = (

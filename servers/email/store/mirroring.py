@@ -16,7 +16,7 @@ from mesocosm.servers.email.models import Attachment, Email
 from mesocosm.servers.email.store.bulk import Bulk, NewEmail
 from mesocosm.servers.email.store.filing import Filing
 from mesocosm.servers.email.store.messages import File
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 FLAGS = {
     "Seen": "is_read",

@@ -12,7 +12,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.email.models import SEARCHED, Email, Folder
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.messages import HAS_ATTACHMENTS, NEWEST_FIRST, SUMMARY, Messages
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 EVERYWHERE = "*"
 """In place of a folder: all of them. No folder can be called so."""

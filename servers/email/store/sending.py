@@ -17,7 +17,7 @@ from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.addresses import Address, join, parse_addresses, without
 from mesocosm.servers.email.store.bulk import answering, checked_files
 from mesocosm.servers.email.store.messages import File, Messages, new_message_id
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _INBOXES = select(Folder.account, Folder.id).where(
     Folder.account.in_(bindparam("accounts", expanding=True)), Folder.name == "INBOX"

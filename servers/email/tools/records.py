@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 
 def summary(email: Row) -> dict[str, Any]:

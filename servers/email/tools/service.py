@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.service import Service
+from mesocosm.services.service import Service
 
 server = Service(
     "email",

@@ -38,7 +38,7 @@ from mesocosm.servers.excel.store.paging import PAGE_RULES, Reading, page_of, re
 from mesocosm.servers.excel.store.reading import Book, Books, Formula, Sheet, Validation
 from mesocosm.servers.excel.store.shifting import Shift, delete_sheet, rename, shift
 from mesocosm.servers.excel.store.summaries import add_chart, add_pivot, add_table
-from mesocosm.service import Store
+from mesocosm.services.service import Store
 
 __all__ = ["PAGE_RULES", "ExcelStore", "Reading", "new_workbook", "save_workbook", "shown_value"]
 

@@ -26,7 +26,7 @@ from openpyxl.utils.datetime import WINDOWS_EPOCH, from_excel, from_ISO8601
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.excel.store.cells import Area, address, parse_cell
 from mesocosm.servers.excel.store.packages import check_package, damaged_as_invalid, quieten
-from mesocosm.workspace import Content
+from mesocosm.worlds.workspace import Content
 
 MAX_CELLS = 4_000_000
 """Cells with a value in one sheet."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mesocosm.schema import Nullable
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.cells import parse_area
 from mesocosm.servers.excel.tools.service import server
+from mesocosm.services.schema import Nullable
 
 
 @server.writes

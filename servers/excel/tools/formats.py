@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from mesocosm.schema import Extra, Nullable
 from mesocosm.servers.excel.store import PAGE_MERGED, ExcelStore
 from mesocosm.servers.excel.store.cells import parse_area
 from mesocosm.servers.excel.store.formats import Look
 from mesocosm.servers.excel.tools.service import server
-from mesocosm.service import Page
+from mesocosm.services.schema import Extra, Nullable
+from mesocosm.services.service import Page
 
 Settings = Annotated[dict[str, Any], Extra(additionalProperties=True)]
 

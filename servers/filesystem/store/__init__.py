@@ -9,8 +9,8 @@ from itertools import islice
 from mesocosm.errors import Conflict, Invalid, NotFound, Refusal
 from mesocosm.servers.filesystem.store.edits import Edit, apply_edits, fenced_diff, unix_lines
 from mesocosm.servers.filesystem.store.globs import Exclusions, Glob
-from mesocosm.service import Store
-from mesocosm.workspace import Details, Entry, visible
+from mesocosm.services.service import Store
+from mesocosm.worlds.workspace import Details, Entry, visible
 
 MAX_TEXT = 100_000
 """Characters of text that one result may hold."""

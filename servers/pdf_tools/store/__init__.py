@@ -17,7 +17,7 @@ from mesocosm.servers.pdf_tools.models import Base, Match, Search
 from mesocosm.servers.pdf_tools.store.documents import Document, Documents
 from mesocosm.servers.pdf_tools.store.limits import SECONDS, reading
 from mesocosm.servers.pdf_tools.store.writing import write_pdf
-from mesocosm.service import Row, Store
+from mesocosm.services.service import Row, Store
 
 __all__ = ["PdfToolsStore", "write_pdf"]
 

@@ -12,7 +12,7 @@ import pypdf
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.pdf_tools.store.limits import reading
-from mesocosm.workspace import Content
+from mesocosm.worlds.workspace import Content
 
 MAX_PAGES = 10_000
 MAX_PAGE_TEXT = 1_000_000

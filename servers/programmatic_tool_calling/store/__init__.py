@@ -14,7 +14,7 @@ from mesocosm.sandbox.jobs import CODE, Ended, Job, Limits
 from mesocosm.sandbox.scripts import checked_code, checked_filename, checked_limits
 from mesocosm.servers.programmatic_tool_calling.store.calling import Calls
 from mesocosm.servers.programmatic_tool_calling.store.functions import source_of
-from mesocosm.service import Service, Store, load_service
+from mesocosm.services.service import Service, Store, load_service
 
 _RESERVED = {"session.py", "tools.py"}
 

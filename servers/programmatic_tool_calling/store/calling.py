@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
-from mesocosm.journal import Entry
-from mesocosm.service import Image
-from mesocosm.world import Outcome, UnknownTool, World
+from mesocosm.services.service import Image
+from mesocosm.worlds.journal import Entry
+from mesocosm.worlds.world import Outcome, UnknownTool, World
 
 MAX_CALLS = 2_000
 """How many calls one program may make."""

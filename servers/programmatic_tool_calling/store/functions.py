@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from typing import Any
 
-from mesocosm.service import Tool
+from mesocosm.services.service import Tool
 
 _TYPES = {
     "string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "dict[str, Any]",

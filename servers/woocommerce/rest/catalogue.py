@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Literal
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
 from mesocosm.servers.woocommerce.store import (
     ProductFilter,
@@ -15,7 +15,7 @@ from mesocosm.servers.woocommerce.store import (
     window,
 )
 from mesocosm.servers.woocommerce.tools import products, shapes, terms
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 Shape = dict[str, Any]
 Objects = list[dict[str, Any]]

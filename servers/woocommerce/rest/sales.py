@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mesocosm.rest import Request
+from mesocosm.doors.rest import Request
 from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
 from mesocosm.servers.woocommerce.store import OrderFilter, Selection, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import coupons, customers, order_shapes, orders, reports, shapes
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 Shape = dict[str, Any]
 Totals = list[tuple[str, str, int]]

@@ -11,13 +11,13 @@ from keyword import iskeyword
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from mesocosm.rest import Api, Request, Route, coerced, link_header
-from mesocosm.schema import Signature
+from mesocosm.doors.rest import Api, Request, Route, coerced, link_header
 from mesocosm.servers.woocommerce.rest.signing import CREDENTIALS, authenticate
 from mesocosm.servers.woocommerce.store import invalid_parameter, tolerant
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import batch_results
-from mesocosm.service import Page, Reply
+from mesocosm.services.schema import Signature
+from mesocosm.services.service import Page, Reply
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -26,7 +26,7 @@ from mesocosm.errors import UsageError
 from mesocosm.servers.woocommerce.models import Base, Customer, Meta, Setting, SignIn
 from mesocosm.servers.woocommerce.store.refusals import denied, unauthorized
 from mesocosm.servers.woocommerce.store.values import timestamp
-from mesocosm.service import Store
+from mesocosm.services.service import Store
 
 Row = dict[str, Any]
 Record = Mapping[str, Any]

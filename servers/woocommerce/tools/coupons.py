@@ -8,7 +8,7 @@ from typing import Any, Literal, Required, TypedDict
 from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.service import server
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 
 class CouponData(TypedDict, total=False):

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import order_shapes, shapes
 from mesocosm.servers.woocommerce.tools.service import server
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 OrderStatus = Literal["pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed"]
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 from mesocosm.servers.woocommerce.store import ProductFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.service import server
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 Status = Literal["publish", "draft", "private", "pending"]
 StockStatus = Literal["instock", "outofstock", "onbackorder"]

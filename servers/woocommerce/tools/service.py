@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.service import Service
+from mesocosm.services.service import Service
 
 server = Service(
     "woocommerce",

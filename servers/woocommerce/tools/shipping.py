@@ -9,7 +9,7 @@ from mesocosm.servers.woocommerce.store import SHIPPING_METHODS, WooCommerceStor
 from mesocosm.servers.woocommerce.store.configuration import ZONES_PER_PAGE
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import Record
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 
 @server.reads

@@ -9,7 +9,7 @@ from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.products import ImageData
 from mesocosm.servers.woocommerce.tools.service import server
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 
 class CategoryData(TypedDict, total=False):

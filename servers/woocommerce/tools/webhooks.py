@@ -8,7 +8,7 @@ from typing import Any, Literal
 from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import Record, dates
-from mesocosm.service import Page
+from mesocosm.services.service import Page
 
 Status = Literal["active", "paused", "disabled"]
 Topic = Literal[

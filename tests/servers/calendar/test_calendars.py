@@ -9,8 +9,8 @@ import pytest
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.tools import ToolError
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import World
 
 ADA, BOB = "ada@example.org", "bob@example.org"
 JANUARY = {"timeMin": "2025-01-01T00:00:00Z", "timeMax": "2025-02-01T00:00:00Z"}

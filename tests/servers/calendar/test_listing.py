@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 MARCH = {"timeMin": "2025-03-01T00:00:00Z", "timeMax": "2025-04-01T00:00:00Z"}
 

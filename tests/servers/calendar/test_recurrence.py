@@ -9,7 +9,7 @@ import pytest
 from dateutil.rrule import rrulestr
 
 from mesocosm.servers.calendar.store.recurrence import Series, check
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 EVERYTHING = (datetime(2016, 5, 1), datetime(2019, 9, 1))  # noqa: DTZ001
 

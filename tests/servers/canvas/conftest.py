@@ -11,8 +11,8 @@ import pytest
 from campus import fill_campus
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.tools import ToolError, Tools
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError, Tools
+from mesocosm.worlds.world import World
 
 TABLES = sorted(CanvasStore.metadata.tables)
 

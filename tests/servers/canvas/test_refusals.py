@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mesocosm.service import load_service
+from mesocosm.services.service import load_service
 
 FORBIDDEN = "user not authorized to perform that action"
 UNKNOWN = "does not exist"

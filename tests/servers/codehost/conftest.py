@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from mesocosm.database import driver_connection, rollback
 from mesocosm.servers.codehost.store import (
     CodehostStore,
     NewComment,
@@ -19,8 +18,9 @@ from mesocosm.servers.codehost.store import (
     NewPull,
     NewReview,
 )
-from mesocosm.tools import ToolError, decode
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError, decode
+from mesocosm.worlds.database import driver_connection, rollback
+from mesocosm.worlds.world import World
 
 
 def day(number: int) -> datetime:

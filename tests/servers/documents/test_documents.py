@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 
 def test_a_short_document_is_read_as_its_bare_text(documents: Any) -> None:

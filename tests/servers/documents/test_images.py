@@ -13,7 +13,7 @@ from PIL import Image
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.pictures import combined, draw
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 
 @pytest.fixture

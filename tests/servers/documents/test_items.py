@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 
 def names(listing: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 
 def found(documents: Any, query: str, **arguments: Any) -> list[str]:

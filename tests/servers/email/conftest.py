@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mesocosm.servers.email.store import EmailStore, NewEmail
-from mesocosm.tools import Tools
-from mesocosm.world import World
+from mesocosm.services.calling import Tools
+from mesocosm.worlds.world import World
 
 INBOX: list[NewEmail] = [
     {

@@ -3,8 +3,8 @@
 import pytest
 
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.service import load_service
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
+from mesocosm.services.service import load_service
 
 WITHOUT_LOGIN = {"login", "logout", "get_current_user", "list_users", "create_user", "check_connection"}
 

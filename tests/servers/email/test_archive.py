@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 
 def exported(mail, name="emails_export.json"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 
 def test_save_draft_keeps_an_unsent_message_in_drafts(mail):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 
 def ids(result):

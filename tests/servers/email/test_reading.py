@@ -3,7 +3,7 @@
 import pytest
 
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 
 def ids(result):

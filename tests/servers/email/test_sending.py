@@ -3,7 +3,7 @@
 import pytest
 
 from mesocosm.servers.email.models import addresses
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 
 def newest(mail, address):

@@ -14,8 +14,8 @@ import openpyxl
 import pytest
 
 from mesocosm.servers.excel.store import reading, save_workbook
-from mesocosm.tools import ToolError
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import World
 
 MOMENT = datetime(2025, 1, 15, 9, tzinfo=UTC)
 

@@ -13,8 +13,8 @@ from openpyxl.formatting.rule import CellIsRule
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.tools import ToolError
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import World
 
 
 def fill(world: World) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mesocosm.tools import ToolError
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import World
 
 
 def fill(world: World) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mesocosm.servers.memory.store import MemoryStore
-from mesocosm.tools import ToolError
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import World
 
 ANN = {"name": "Ann", "entityType": "person", "observations": ["likes Été", "is 30% taller"]}
 BOB = {"name": "Bob", "entityType": "person", "observations": []}

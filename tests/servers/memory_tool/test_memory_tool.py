@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mesocosm.servers.memory_tool.store import MemoryToolStore
-from mesocosm.tools import ToolError
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import World
 
 NOTES = "/memories/notes.txt"
 

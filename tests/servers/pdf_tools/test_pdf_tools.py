@@ -11,8 +11,8 @@ import pypdf
 import pytest
 
 from mesocosm.servers.pdf_tools.store import limits, write_pdf
-from mesocosm.tools import ToolError
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import World
 
 MOMENT = datetime(2025, 1, 15, 9, tzinfo=UTC)
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from confinement import needs_sandbox
 
-from mesocosm.replaying import replay_episode
-from mesocosm.tools import ToolError
-from mesocosm.world import Manifest, World, copy_world
+from mesocosm.evaluation.replay import replay_episode
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import Manifest, World, copy_world
 
 OpenTools = Callable[..., Any]
 pytestmark = needs_sandbox

@@ -9,7 +9,7 @@ import pytest
 from confinement import needs_sandbox
 
 from mesocosm.sandbox.scripts import MAX_CODE_BYTES
-from mesocosm.tools import ToolError
+from mesocosm.services.calling import ToolError
 
 OpenTools = Callable[..., Any]
 pytestmark = needs_sandbox

@@ -29,8 +29,8 @@ from shop import (
 )
 
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.tools import ToolError
-from mesocosm.world import World
+from mesocosm.services.calling import ToolError
+from mesocosm.worlds.world import World
 
 
 @dataclass

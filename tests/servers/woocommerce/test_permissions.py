@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.service import load_service
+from mesocosm.services.service import load_service
 
 VALID: dict[str, dict[str, Any]] = {
     "products_get": {"productId": 1},

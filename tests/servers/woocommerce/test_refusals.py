@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mesocosm.service import load_service
+from mesocosm.services.service import load_service
 
 TOOLS = {name.removeprefix("woo_"): tool for name, tool in load_service("woocommerce").tools.items()}
 PAGED = [name for name, tool in TOOLS.items() if "perPage" in tool.signature.schema["properties"]]

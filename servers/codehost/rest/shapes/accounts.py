@@ -7,7 +7,7 @@ from typing import Any
 from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.accounts import ROLES
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import Json, user
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import MAX_FILE, Entry
 from mesocosm.servers.codehost.store.differences import Difference, hunks, statistics
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _UNSIGNED = {"verified": False, "reason": "unsigned", "signature": None, "payload": None}
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import Json, user
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 REACTIONS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes")
 

@@ -9,7 +9,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import Json, repository, use
 from mesocosm.servers.codehost.rest.shapes.issues import issues, reactions
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import statistics
-from mesocosm.service import Row
+from mesocosm.services.service import Row
 
 _OF_ISSUE = (
     *(

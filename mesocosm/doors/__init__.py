@@ -1,0 +1,1 @@
+"""Doors: how calls come into a world (MCP, the vendors' REST, mail, stdio)."""

@@ -1,0 +1,143 @@
+"""The gateway: HTTP requests to the vendors' APIs of an episode, ``/e/<episode>/<service>/...``."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import zlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from starlette.types import Message, Receive, Scope, Send
+
+from mesocosm.doors.rest import KEPT_HEADERS, Api, Request, Route
+from mesocosm.errors import Denied
+from mesocosm.services.service import Operation, Reply
+from mesocosm.worlds.world import FAULT_TEXT, Outcome
+
+MAX_BODY = 64 * 2**20
+"""Largest body of a request, in bytes, as sent and after decompression."""
+
+_log = logging.getLogger(__name__)
+
+
+class Client(Protocol):
+    """The episode on whose behalf a request comes."""
+
+    def is_open(self, service: str) -> bool:
+        """Whether the episode offers the service to clients of its vendor's API."""
+
+    async def request(
+        self, service: str, operation: Operation, arguments: Mapping[str, Any], key: str | None
+    ) -> Outcome:
+        """Make one request, after the calls that came before it."""
+
+
+@cache
+def load_api(service: str) -> Api | None:
+    """The vendor's API of a service, if it has one."""
+    module = f"mesocosm.servers.{service}.rest"
+    if not find_spec(module):
+        return None
+    api = importlib.import_module(module).api
+    if not isinstance(api, Api) or api.service != service:
+        raise TypeError(f"servers/{service}/rest.py: `api` must be an Api of {service!r}")
+    return api
+
+
+class _TooLarge(Exception):
+    """The body is larger than ``MAX_BODY``."""
+
+
+async def respond(
+    api: Api, client: Client, token: str, mount: str, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Answer one request. ``token`` opens the episode; ``mount`` is the path of the service in it."""
+    reply = await _answer(api, client, token, mount, scope, receive)
+    headers = {"Content-Type": reply.media_type} if reply.body or reply.status != 204 else {}
+    headers |= {"Content-Length": str(len(reply.body))} if reply.status not in (204, 304) else {}
+    headers |= api.headers | dict(reply.headers)
+    start: Message = {
+        "type": "http.response.start",
+        "status": reply.status,
+        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()],
+    }
+    await send(start)
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else reply.body})
+
+
+async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope, receive: Receive) -> Reply:
+    method = "GET" if scope["method"] == "HEAD" else scope["method"]
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    path = scope["raw_path"].decode("latin-1").partition("?")[0].removeprefix(mount)
+    try:
+        body = await _body(receive, headers)
+    except _TooLarge:
+        return api.error(413, f"The body is larger than {MAX_BODY} bytes.")
+    except zlib.error:
+        return api.error(400, "The body cannot be decompressed.")
+    request = Request(
+        method=method,
+        path=path,
+        query=scope["query_string"].decode("latin-1"),
+        headers={name: headers[name] for name in KEPT_HEADERS if name in headers},
+        body=body,
+        base=f"{scope['scheme']}://{headers.get('host', 'localhost')}{mount}",
+    )
+    if path == "/openapi.json" and method == "GET" and api.described:
+        return api.openapi(request.base)
+    if not api.authenticate(request, headers, token):
+        return api.error(401, "The token is missing or wrong; it is the id of the episode.")
+    if not client.is_open(api.service):
+        return api.refusal(Denied("This task offers only some of the tools; its API is closed."))
+    route = api.match(method, path)
+    if route is None:
+        known = api.methods(path)
+        if not known:
+            return api.error(404, "There is nothing at this path.")
+        wrong = api.error(405, f"This path takes {', '.join(known)}.")
+        return Reply(wrong.body, wrong.status, {**wrong.headers, "Allow": ", ".join(known)})
+    request = request.without(api.credentials)
+    return await _make(api, client, route, request, headers.get("idempotency-key"))
+
+
+async def _make(api: Api, client: Client, route: Route, request: Request, key: str | None) -> Reply:
+    try:
+        outcome = await client.request(api.service, route.operation, request.arguments(), key)
+    except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
+        _log.exception("%s could not be answered", route.operation.name)
+        return api.error(500, FAULT_TEXT)
+    if outcome.reply is not None:
+        return outcome.reply
+    if outcome.refusal is not None:
+        return api.refusal(outcome.refusal)
+    if outcome.status == "ok":  # made before, with the same idempotency key
+        return Reply(outcome.text.encode(), route.status)
+    return api.error(500 if outcome.status == "fault" else 400, outcome.text)
+
+
+async def _body(receive: Receive, headers: Mapping[str, str]) -> bytes:
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        part = message.get("body", b"")
+        size += len(part)
+        if size > MAX_BODY:
+            raise _TooLarge
+        parts.append(part)
+        more = message.get("more_body", False)
+    body = b"".join(parts)
+    return _unpacked(body) if body and headers.get("content-encoding") == "gzip" else body
+
+
+def _unpacked(body: bytes) -> bytes:
+    """What was compressed with gzip. Raises ``zlib.error`` unless the body is one whole stream."""
+    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    unpacked = unpacking.decompress(body, MAX_BODY + 1)
+    if len(unpacked) > MAX_BODY:
+        raise _TooLarge
+    if not unpacking.eof or unpacking.unused_data:
+        raise zlib.error("the stream is cut off, or something follows it")
+    return unpacked

@@ -1,0 +1,108 @@
+"""Signing in to an episode's mailbox, and what a mail client may then do there."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import orjson
+
+from mesocosm.doors.mail import MAIL_SERVICE
+from mesocosm.doors.mail.answer import Answer
+from mesocosm.errors import Invalid, Refusal, UsageError
+from mesocosm.hosting.application import EpisodePool, UnknownEpisode
+from mesocosm.worlds.world import FAULT_TEXT, UnknownTool
+
+_log = logging.getLogger(__name__)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+class BadSignIn(Exception):
+    """The password is no episode's, or the user not its mailbox."""
+
+
+class Closed(Exception):
+    """The task offers only some of the tools, so its mailbox is closed to mail clients."""
+
+
+class Broken(Exception):
+    """The mailbox cannot be used; what is wrong is the operator's alone."""
+
+    def __init__(self) -> None:
+        super().__init__(FAULT_TEXT)
+
+
+class Access:
+    """A mailbox as one client that has signed in may use it."""
+
+    def __init__(self, pool: EpisodePool, episode: str, account: str = "") -> None:
+        self._pool = pool
+        self._episode = episode
+        self.account = account
+
+    @classmethod
+    async def sign_in(cls, pool: EpisodePool, operation: str, user: str, password: str) -> Access:
+        """Open the episode whose id is the password. Raises ``BadSignIn`` or ``Closed``."""
+        try:
+            hosted = pool.get(password)
+            if MAIL_SERVICE not in hosted.services:
+                raise Closed("This episode has no mailbox.")
+            if not hosted.is_open(MAIL_SERVICE):
+                raise Closed(
+                    "This task offers only some of the tools; its mailbox is closed to mail clients."
+                )
+            access = cls(pool, password)
+            return cls(pool, password, (await access._request(operation, user=user)).data)
+        except (UnknownEpisode, UnicodeError):
+            raise BadSignIn(
+                "Unknown user or wrong password; the password is the id of the episode."
+            ) from None
+        except Refusal as refusal:
+            raise BadSignIn(refusal.message) from None
+        except UsageError:
+            raise Broken from None
+
+    async def ask(self, operation: str, **arguments: Any) -> Answer:
+        """Make one operation as one call on the world. Raises a ``Refusal``, or ``Broken``."""
+        return await self._request(operation, account=self.account, **arguments)
+
+    async def revision(self) -> int | None:
+        """A number that is another one when the mailbox has been changed."""
+        try:
+            return await self._pool.get(self._episode).revision(MAIL_SERVICE)
+        except UsageError:
+            raise Broken from None
+
+    def watching(self, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        """``tell`` is called when the mailbox may have changed."""
+        return self._pool.watching(self._episode, tell)
+
+    async def _request(self, operation: str, **arguments: Any) -> Answer:
+        try:
+            orjson.dumps(arguments)
+        except TypeError:
+            raise Invalid("The command holds what is no text.") from None
+        try:
+            hosted = self._pool.get(self._episode)
+            known = hosted.episode.world.operation(MAIL_SERVICE, operation)
+            outcome = await hosted.request(MAIL_SERVICE, known, arguments, None)
+        except UnknownEpisode:
+            raise
+        except (UsageError, UnknownTool):
+            raise Broken from None
+        except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
+            _log.exception("%s could not be answered", operation)
+            raise Broken from None
+        if outcome.refusal is not None:
+            raise outcome.refusal
+        if not isinstance(outcome.reply, Answer):
+            raise Broken
+        return outcome.reply
+
+
+def one_line(text: str) -> str:
+    """Text that fits into a line of a protocol."""
+    return _CONTROL.sub(" ", text)[:400]

@@ -1,0 +1,217 @@
+"""IMAP4rev1: the protocol is pymap's, the rules are the email service's."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from argparse import Namespace
+from asyncio import StreamReader, StreamWriter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from typing import Never
+
+from proxyprotocol.sock import SocketInfo
+from pymap.concurrent import Subsystem
+from pymap.config import BackendCapability, IMAPConfig
+from pymap.context import connection_exit
+from pymap.exceptions import InvalidAuth, NotAllowedError, TemporaryFailure
+from pymap.imap import IMAPConnection
+from pymap.imap.state import ConnectionState
+from pymap.interfaces.login import IdentityInterface, LoginInterface
+from pymap.interfaces.session import SessionInterface
+from pymap.parsing.command import Command
+from pymap.parsing.commands import Commands, InvalidCommand
+from pymap.parsing.response import CommandResponse, ResponseBye, ResponseCode, ResponseNo
+from pysasl import SASLAuth
+from pysasl.creds.server import ServerCredentials
+from pysasl.hashing import Cleartext
+from pysasl.identity import Identity
+
+from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, one_line
+from mesocosm.doors.mail.criteria import BAD_CHARSET, Search, UidSearch
+from mesocosm.doors.mail.session import MailSession
+from mesocosm.hosting.application import EpisodePool
+
+MAX_LITERAL = 15_000_000
+"""Longest string that a client may send, in bytes."""
+_SILENCE = 30 * 60
+"""Seconds after which a silent client is given up."""
+
+_log = logging.getLogger(__name__)
+
+
+class _Config(IMAPConfig):
+    """Without TLS, whose place is in front of this server, and without anything that asks the machine."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Namespace(proxy_protocol=None),
+            host=None,
+            port=0,
+            tls_enabled=False,
+            reject_dnsbl=False,
+            hash_context=Cleartext(),
+            cpu_subsystem=Subsystem.for_asyncio(),
+            max_append_len=MAX_LITERAL,
+            bad_command_limit=20,
+        )
+
+    @property
+    def backend_capability(self) -> BackendCapability:
+        return BackendCapability(idle=True, object_id=True, multi_append=False, custom=[b"SPECIAL-USE"])
+
+    @property
+    def tls_auth(self) -> SASLAuth:
+        return SASLAuth.named([b"PLAIN", b"LOGIN"])
+
+    @property
+    def commands(self) -> Commands:
+        commands = super().commands
+        commands.register(Search)
+        commands.register(UidSearch)
+        return commands
+
+    @property
+    def greeting(self) -> bytes:
+        return b"Mesocosm IMAP4rev1 ready"
+
+
+class _Password(Identity):
+    """Learns the password of credentials that are compared with it."""
+
+    def __init__(self, user: str) -> None:
+        self.secret = ""
+        self._user = user
+
+    @property
+    def authcid(self) -> str:
+        return self._user
+
+    def compare_authcid(self, authcid: str) -> bool:
+        return True
+
+    def compare_secret(self, secret: str) -> bool:
+        self.secret = secret
+        return True
+
+    def get_clear_secret(self) -> str | None:
+        return None
+
+
+class _SignedIn(IdentityInterface):
+    """A client that has signed in."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    @property
+    def name(self) -> str:
+        return self._access.account
+
+    @property
+    def roles(self) -> frozenset[str]:
+        return frozenset()
+
+    @asynccontextmanager
+    async def new_session(self) -> AsyncIterator[SessionInterface]:
+        yield MailSession(self._access)
+
+    async def new_token(self, *, expiration: object = None) -> None:
+        return None
+
+    async def get(self) -> Never:
+        raise NotAllowedError
+
+    async def set(self, metadata: object) -> Never:
+        raise NotAllowedError
+
+    async def delete(self) -> Never:
+        raise NotAllowedError
+
+
+class _Login(LoginInterface):
+    """Signs clients in with an episode's id as password."""
+
+    def __init__(self, pool: EpisodePool) -> None:
+        self._pool = pool
+
+    @property
+    def tokens(self) -> Never:
+        raise NotImplementedError("there are no tokens")
+
+    async def authenticate(self, credentials: ServerCredentials) -> _SignedIn:
+        password = _Password(credentials.authcid)
+        credentials.verify(password)
+        try:
+            return _SignedIn(
+                await Access.sign_in(self._pool, "IMAP LOGIN", password.authcid, password.secret)
+            )
+        except BadSignIn as problem:
+            raise InvalidAuth(one_line(str(problem))) from None
+        except Closed as problem:
+            raise NotAllowedError(one_line(str(problem))) from None
+        except Broken as problem:
+            raise TemporaryFailure(str(problem)) from None
+
+    async def authorize(self, authenticated: IdentityInterface, authzid: str) -> IdentityInterface:
+        return authenticated
+
+
+class _State(ConnectionState):
+    """Says of a search in an unknown charset what RFC 3501 wants: it is not a command in bad form."""
+
+    async def do_command(self, cmd: Command) -> CommandResponse:
+        problem = cmd.parse_exc if isinstance(cmd, InvalidCommand) else None
+        if problem is not None and problem.code is not None and bytes(problem.code) == b"[%b]" % BAD_CHARSET:
+            known = ResponseCode.of(BAD_CHARSET + b" (US-ASCII UTF-8)")
+            return ResponseNo(cmd.tag, b"The charset is not known.", known)
+        return await super().do_command(cmd)
+
+
+class _Connection(IMAPConnection):
+    """Reads no more from a client than a command can need, and does not wait for it forever."""
+
+    async def readline(self) -> memoryview:
+        try:
+            async with asyncio.timeout(_SILENCE):
+                return memoryview(await self._command())
+        except (TimeoutError, ValueError) as problem:  # StreamReader's way to say that a line is too long
+            reason = b"Too long." if isinstance(problem, ValueError) else b"Too quiet."
+            await self.write_response(ResponseBye(reason, ResponseCode.of(b"UNAVAILABLE")))
+            raise EOFError from None
+
+    async def _command(self) -> bytes:
+        command = bytearray(await self.reader.readline())
+        while literal := self._literal_plus.search(command):
+            length = int(literal[1])
+            if len(command) + length > MAX_LITERAL:
+                raise ValueError("too long")
+            command += await self.reader.readexactly(length)
+            command += await self.reader.readline()
+        if not command.endswith(b"\n"):
+            raise EOFError
+        return bytes(command)
+
+
+class ImapService:
+    """Serves IMAP connections of all episodes."""
+
+    def __init__(self, pool: EpisodePool) -> None:
+        self._login = _Login(pool)
+        self._config = _Config()
+        self._commands = self._config.commands
+
+    async def __call__(self, reader: StreamReader, writer: StreamWriter) -> None:
+        """Serve one connection until it ends."""
+        connection = _Connection(
+            self._commands, self._config, reader, writer, SocketInfo.get(writer, None, unique_id=b"-")
+        )
+        async with AsyncExitStack() as stack:
+            connection_exit.set(stack)
+            stack.enter_context(closing(connection))
+            try:
+                await connection.run(_State(self._login, self._config))
+            except ConnectionError:
+                pass  # the client has gone
+            except Exception as problem:  # noqa: BLE001 - clients send whatever they like, and pymap says BYE
+                _log.warning("an IMAP command could not be understood: %r", problem)

@@ -1,0 +1,91 @@
+"""The mail ports of a hosting process: they live in its event loop, beside HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from asyncio import StreamReader, StreamWriter
+from types import TracebackType
+from typing import Self
+
+from mesocosm.doors.mail.imap import ImapService
+from mesocosm.doors.mail.smtp import Connection
+from mesocosm.hosting.application import EpisodePool
+
+_HOSTNAME = "mail.mesocosm.example"
+
+
+class MailServers:
+    """Serves IMAP and SMTP on sockets that listen already; an asynchronous context manager.
+
+    Its sockets are closed with it.
+    """
+
+    def __init__(self, pool: EpisodePool, *, imap: socket.socket | None, smtp: socket.socket | None) -> None:
+        self._pool = pool
+        self._imap, self._smtp = imap, smtp
+        self._servers: list[asyncio.Server] = []
+        self._clients: set[asyncio.Task[None]] = set()
+        self._connections: set[asyncio.BaseTransport] = set()
+        for name, listener in (("imap", imap), ("smtp", smtp)):
+            if listener is not None:
+                pool.mail_ports[name] = listener.getsockname()[1]
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        if self._imap is not None:
+            service = ImapService(self._pool)
+
+            async def serve(reader: StreamReader, writer: StreamWriter) -> None:
+                task = asyncio.current_task()
+                assert task is not None
+                self._clients.add(task)
+                try:
+                    await service(reader, writer)
+                finally:
+                    self._clients.discard(task)
+
+            self._servers.append(await asyncio.start_server(serve, sock=self._imap))
+        if self._smtp is not None:
+
+            def connect() -> Connection:
+                return _Tracked(self._connections, self._pool, _HOSTNAME, loop)
+
+            self._servers.append(await loop.create_server(connect, sock=self._smtp))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for server in self._servers:
+            server.close()
+        for client in tuple(self._clients):
+            client.cancel()
+        for connection in tuple(self._connections):
+            connection.close()
+        await asyncio.gather(*self._clients, return_exceptions=True)
+
+
+class _Tracked(Connection):
+    """A connection that can be found when the server stops."""
+
+    def __init__(
+        self,
+        connections: set[asyncio.BaseTransport],
+        pool: EpisodePool,
+        hostname: str,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        super().__init__(pool, hostname, loop)
+        self._connections = connections
+        self._tracked: asyncio.BaseTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._tracked = transport
+        self._connections.add(transport)
+        super().connection_made(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._tracked is not None:
+            self._connections.discard(self._tracked)
+        super().connection_lost(error)

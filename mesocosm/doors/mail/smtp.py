@@ -1,0 +1,139 @@
+"""Submission over SMTP: the protocol is aiosmtpd's, the rules are the email service's."""
+
+from __future__ import annotations
+
+import logging
+import re
+from asyncio import AbstractEventLoop
+from typing import Any
+
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+
+from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, one_line
+from mesocosm.doors.mail.source import source_arguments
+from mesocosm.errors import Denied, Refusal
+from mesocosm.hosting.application import EpisodePool, UnknownEpisode
+
+MAX_BYTES = 15_000_000
+"""Largest message as it is transmitted; what it holds may be 10,240,000 bytes."""
+
+_log = logging.getLogger(__name__)
+# aiosmtpd warns there of a property of its own that it sets itself.
+logging.getLogger("mail.log").setLevel(logging.ERROR)
+_CODED = re.compile(r"[45]\d\d ")
+_BROKEN = "451 4.3.0 "
+
+
+class _Handler:
+    """Answers the commands of one connection that need the mailbox."""
+
+    async def handle_MAIL(  # noqa: N802 - aiosmtpd finds it by this name
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        access = _access(session)
+        if access is None:
+            return "530 5.7.0 Authentication required"
+        if address.lower() != access.account:
+            return one_line(f"553 5.7.1 <{address}>: You may send as {access.account} only.")
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return "250 2.1.0 OK"
+
+    async def handle_RCPT(  # noqa: N802 - aiosmtpd finds it by this name
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        access = _access(session)
+        if access is None:
+            return "530 5.7.0 Authentication required"
+        if not address.isascii():
+            return "553 5.6.7 Addresses are in ASCII here."
+        try:
+            await access.ask("SMTP RCPT", recipient=address)
+        except (Refusal, Broken, UnknownEpisode) as problem:
+            return _refused(problem)
+        envelope.rcpt_tos.append(address)
+        envelope.rcpt_options.extend(options)
+        return "250 2.1.5 OK"
+
+    async def handle_DATA(  # noqa: N802 - aiosmtpd finds it by this name
+        self, server: SMTP, session: Session, envelope: Envelope
+    ) -> str:
+        access = _access(session)
+        if access is None:
+            return "530 5.7.0 Authentication required"
+        content = envelope.original_content or b""
+        try:
+            sent = await access.ask(
+                "SMTP DATA", recipients=list(envelope.rcpt_tos), **source_arguments(content)
+            )
+        except (Refusal, Broken, UnknownEpisode) as problem:
+            return _refused(problem)
+        return f"250 2.0.0 OK: queued as {sent.data}"
+
+    async def handle_exception(self, error: Exception) -> str:
+        """What aiosmtpd itself stumbles over: clients send whatever they like."""
+        _log.warning("an SMTP command could not be understood: %s", type(error).__name__)
+        return "500 5.5.2 The command cannot be understood."
+
+
+class Connection(SMTP):
+    """One client; it signs in with the episode's id."""
+
+    def __init__(self, pool: EpisodePool, hostname: str, loop: AbstractEventLoop) -> None:
+        super().__init__(
+            _Handler(),
+            data_size_limit=MAX_BYTES,
+            enable_SMTPUTF8=True,
+            hostname=hostname,
+            ident="Mesocosm",
+            auth_require_tls=False,
+            authenticator=_read_password,
+            loop=loop,
+        )
+        self._pool = pool
+
+    async def auth_PLAIN(self, _: Any, args: list[str]) -> AuthResult:  # noqa: N802 - aiosmtpd's name
+        """AUTH PLAIN."""
+        return await self._checked(await super().auth_PLAIN(_, args))
+
+    async def auth_LOGIN(self, _: Any, args: list[str]) -> AuthResult:  # noqa: N802 - aiosmtpd's name
+        """AUTH LOGIN."""
+        return await self._checked(await super().auth_LOGIN(_, args))
+
+    async def _checked(self, result: AuthResult) -> AuthResult:
+        if not result.success:
+            return result
+        given = result.auth_data
+        assert isinstance(given, LoginPassword)
+        try:
+            user, password = given.login.decode(), given.password.decode()
+            access = await Access.sign_in(self._pool, "SMTP AUTH", user, password)
+        except (BadSignIn, Closed, UnicodeDecodeError) as problem:
+            why = "Authentication credentials invalid" if isinstance(problem, ValueError) else str(problem)
+            return AuthResult(success=False, handled=False, message=one_line(f"535 5.7.8 {why}"))
+        except Broken as problem:
+            return AuthResult(success=False, handled=False, message=f"{_BROKEN}{problem}")
+        return AuthResult(success=True, auth_data=access)
+
+
+def _read_password(
+    server: SMTP, session: Session, envelope: Envelope, mechanism: str, given: LoginPassword
+) -> AuthResult:
+    # Checked afterwards, by ``_checked``: aiosmtpd asks for an answer at once.
+    return AuthResult(success=True, auth_data=given)
+
+
+def _access(session: Session) -> Access | None:
+    access = session.auth_data if session.authenticated else None
+    return access if isinstance(access, Access) else None
+
+
+def _refused(problem: Exception) -> str:
+    if isinstance(problem, UnknownEpisode):
+        return "421 4.3.2 The episode is gone."
+    text = one_line(problem.message if isinstance(problem, Refusal) else str(problem))
+    if _CODED.match(text):
+        return text
+    if not isinstance(problem, Refusal):
+        return f"{_BROKEN}{text}"
+    return f"550 5.7.1 {text}" if isinstance(problem, Denied) else f"554 5.6.0 {text}"

@@ -1,0 +1,352 @@
+"""MCP: the one module that knows the SDK.
+
+Services and worlds do not: here their tools become an MCP server, and here programs of ours become MCP
+clients. Both protocol eras are the SDK's: the 2025 handshake, and 2026-07-28 without sessions.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, Literal, Protocol, Self
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+import mcp_types as types
+from anyio.abc import TaskGroup, TaskStatus
+from anyio.lowlevel import RunVar
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.server import Server
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.context import ServerRequestContext
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import Receive, Scope, Send
+
+import mesocosm
+from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.service import Image, Service, Tool, load_service, service_names
+from mesocosm.worlds.limits import settings
+from mesocosm.worlds.world import FAULT_TEXT, Outcome, UnknownTool, World
+
+IDEMPOTENCY_KEY = "io.mesocosm/idempotency-key"
+"""Request ``_meta`` key (over HTTP also the header ``Idempotency-Key``): a retried write counts once."""
+
+_log = logging.getLogger(__name__)
+
+Era = Literal["auto", "legacy"]
+Context = ServerRequestContext[Any, Any]
+
+
+class Caller(Protocol):
+    """The episode on whose behalf a request comes."""
+
+    @property
+    def services(self) -> Mapping[str, Service[Any]]:
+        """The services of the episode with the tools it offers."""
+
+    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
+        """Make one call, after those that came before it."""
+
+
+class WorldCaller:
+    """A world that this process has for itself."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._turn = anyio.Lock(fast_acquire=True)
+
+    @property
+    def services(self) -> Mapping[str, Service[Any]]:
+        """The services of the world."""
+        return self._world.services
+
+    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
+        """Make one call after another; long ones in a thread, so that the connection stays alive."""
+        async with self._turn:
+            return await run_call(self._world, service, tool, arguments, key)
+
+
+async def run_call(
+    world: World, service: str, tool: str, arguments: Mapping[str, Any], key: str | None
+) -> Outcome:
+    """One call on a world whose turn the caller holds."""
+    found = world.services.get(service)
+    if found is None or not (found.threaded or found.runs_code):
+        return world.call(service, tool, arguments, idempotency_key=key)
+    limiter = _code_limiter() if found.runs_code else None
+    # Not cancellable: a call that has begun is finished and journalled even if the client has gone.
+    return await anyio.to_thread.run_sync(
+        lambda: world.call(service, tool, arguments, idempotency_key=key), limiter=limiter
+    )
+
+
+_limiter: RunVar[anyio.CapacityLimiter] = RunVar("code_limiter")
+
+
+def _code_limiter() -> anyio.CapacityLimiter:
+    """How many threads run code of agents at a time, in this event loop; others wait for their turn."""
+    try:
+        return _limiter.get()
+    except LookupError:
+        _limiter.set(anyio.CapacityLimiter(settings().sandbox_jobs))
+        return _limiter.get()
+
+
+# -- server ---------------------------------------------------------------------------------------------
+
+
+def build_server(service: str | None, caller_of: Callable[[Context], Caller]) -> Server[Any]:
+    """An MCP server for one service, or for all with tool names prefixed by service (``None``)."""
+
+    async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        offered = caller_of(context).services
+        if service is not None:
+            return types.ListToolsResult(
+                tools=[_tool_type(t, t.name) for t in offered[service].tools.values()]
+            )
+        tools = [_tool_type(t, f"{s.name}_{t.name}") for s in offered.values() for t in s.tools.values()]
+        return types.ListToolsResult(tools=tools)
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        caller = caller_of(context)
+        target, name = (service, params.name) if service else _split(params.name, caller.services)
+        try:
+            outcome = await caller.call(target, name, params.arguments or {}, _key(context))
+        except UnknownTool:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}") from None
+        except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
+            _log.exception("the call %s could not be made", params.name)
+            raise MCPError(code=types.INTERNAL_ERROR, message=FAULT_TEXT) from None
+        return types.CallToolResult(content=_content(outcome), is_error=outcome.is_error)
+
+    instructions = (
+        load_service(service).instructions
+        if service
+        else "Tools of several services, prefixed by the service's name."
+    )
+    server: Server[Any] = Server(
+        service or "mesocosm",
+        version=mesocosm.__version__,
+        instructions=instructions or None,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        # Without it the SDK lists all tools again for every call.
+        get_tool_input_schema=partial(_input_schema, service),
+    )
+    server.middleware.clear()
+    return server
+
+
+@lru_cache(maxsize=4096)
+def _input_schema(service: str | None, name: str) -> dict[str, Any] | None:
+    if service is None:
+        named = {other: load_service(other) for other in service_names() if name.startswith(f"{other}_")}
+        service, name = _split(name, named)
+    tool = load_service(service).tools.get(name) if service else None
+    return tool.signature.schema if tool else None
+
+
+_types: dict[tuple[int, str], types.Tool] = {}
+
+
+def _tool_type(tool: Tool, name: str) -> types.Tool:
+    found = _types.get((id(tool), name))
+    if found is None:
+        found = _types[id(tool), name] = types.Tool.model_validate({**tool.listing, "name": name})
+    return found
+
+
+def _split(name: str, services: Mapping[str, Service[Any]]) -> tuple[str, str]:
+    """The service and tool of a prefixed name; service names may contain underscores themselves."""
+    for service in services.values():
+        if name.startswith(service.name + "_") and name[len(service.name) + 1 :] in service.tools:
+            return service.name, name[len(service.name) + 1 :]
+    return "", name
+
+
+def _key(context: Context) -> str | None:
+    key = (context.meta or {}).get(IDEMPOTENCY_KEY)
+    if key is None and context.request is not None:
+        key = context.request.headers.get("idempotency-key")
+    return None if key is None else str(key)
+
+
+def _content(outcome: Outcome) -> list[types.ContentBlock]:
+    return [
+        types.ImageContent(
+            type="image", data=base64.b64encode(block.data).decode(), mime_type=block.media_type
+        )
+        if isinstance(block, Image)
+        else types.TextContent(type="text", text=block)
+        for block in outcome.blocks
+    ]
+
+
+async def serve_stdio(world: World, service: str | None) -> None:
+    """Serve one world to the client at the other end of stdin and stdout, until it hangs up."""
+    caller = WorldCaller(world)
+    server = build_server(service, lambda _: caller)
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+class HttpEndpoints:
+    """MCP over HTTP for any number of episodes: one server and one session manager per service.
+
+    They are started when they are first asked for: an evaluation needs a few services of the many, and to
+    load one takes as long as hundreds of calls.
+    """
+
+    def __init__(self, allowed_hosts: list[str]) -> None:
+        self._security = TransportSecuritySettings(
+            enable_dns_rebinding_protection="*" not in allowed_hosts,
+            allowed_hosts=allowed_hosts,
+            allowed_origins=[f"http://{host}" for host in allowed_hosts],
+        )
+        self._managers: dict[str | None, StreamableHTTPSessionManager] = {}
+        self._tasks: TaskGroup | None = None
+        self._starting = anyio.Lock()
+        self._closing = anyio.Event()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Accept requests."""
+        async with anyio.create_task_group() as self._tasks:
+            yield
+            self._closing.set()
+
+    async def _manager(self, service: str | None) -> StreamableHTTPSessionManager:
+        if service not in self._managers:
+            async with self._starting:
+                if service not in self._managers:
+                    assert self._tasks, "requests are answered inside `running` only"
+                    self._managers[service] = await self._tasks.start(self._keep_running, service)
+        return self._managers[service]
+
+    async def _keep_running(
+        self, service: str | None, *, task_status: TaskStatus[StreamableHTTPSessionManager]
+    ) -> None:
+        """A manager has to be stopped by the task that started it."""
+        manager = StreamableHTTPSessionManager(
+            build_server(service, lambda context: context.request.scope["mesocosm.caller"]),  # type: ignore[union-attr]
+            security_settings=self._security,
+        )
+        async with manager.run():
+            task_status.started(manager)
+            await self._closing.wait()
+
+    async def handle(
+        self, service: str | None, caller: Caller, owner: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answer one request for one episode. ``owner`` names the episode: the SDK refuses a session under
+        another owner than the one that opened it."""
+        headers = [
+            # uvicorn leaves trailing blanks, which would make the SDK's header checks fail.
+            (name, value.strip()) if name.startswith(b"mcp-") else (name, value)
+            for name, value in scope["headers"]
+        ]
+        scope = {**scope, "mesocosm.caller": caller, "user": _owner(owner), "headers": headers}
+        manager = await self._manager(service)
+        await manager.handle_request(scope, receive, send)
+
+
+@lru_cache(maxsize=4096)
+def _owner(name: str) -> AuthenticatedUser:
+    return AuthenticatedUser(AccessToken(token=name, client_id=name, scopes=[]))
+
+
+def error_body(message: str) -> bytes:
+    """A JSON-RPC error for a request that reached no server."""
+    error = types.JSONRPCError(
+        jsonrpc="2.0", id=None, error=types.ErrorData(code=types.INVALID_REQUEST, message=message)
+    )
+    return error.model_dump_json(by_alias=True).encode()
+
+
+# -- client ---------------------------------------------------------------------------------------------
+
+
+def _block(content: types.ContentBlock) -> Iterator[str | Image]:
+    """What a program makes of a content block; nothing of what our services never send."""
+    if isinstance(content, types.TextContent):
+        yield content.text
+    elif isinstance(content, types.ImageContent):
+        yield Image(base64.b64decode(content.data), content.mime_type)
+
+
+@dataclass(frozen=True)
+class ToolInfo:
+    """A tool as a server lists it."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+class McpTools(Tools):
+    """Tools called over MCP, from synchronous code, through the endpoint that prefixes names by service.
+
+    ``target`` is a URL, a command for a stdio server, or an in-process server.
+    """
+
+    def __init__(
+        self, target: str | list[str] | Server[Any], *, era: Era = "auto", prefixed: bool = True
+    ) -> None:
+        if isinstance(target, list):
+            self._target: Any = StdioServerParameters(command=target[0], args=target[1:])
+        else:
+            self._target = target
+        self._era = era
+        self._prefixed = prefixed
+        self._stack = AsyncExitStack()
+
+    def __enter__(self) -> Self:
+        self._portal_context = anyio.from_thread.start_blocking_portal()
+        self._portal = self._portal_context.__enter__()
+        self._connection = self._portal.wrap_async_context_manager(Client(self._target, mode=self._era))
+        try:
+            self._client: Client = self._connection.__enter__()
+        except BaseException:
+            self._portal_context.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        try:
+            self._connection.__exit__(None, None, None)
+        finally:
+            self._portal_context.__exit__(None, None, None)
+
+    @property
+    def protocol_version(self) -> str:
+        """The protocol revision that client and server agreed on."""
+        return self._client.protocol_version
+
+    def list_tools(self) -> list[ToolInfo]:
+        """All tools of the server."""
+        listed = self._portal.call(self._client.list_tools)
+        return [ToolInfo(tool.name, tool.description or "", tool.input_schema) for tool in listed.tools]
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """The text and image blocks of the result of one call."""
+        result = self.result(service, tool, arguments)
+        blocks = [block for content in result.content for block in _block(content)]
+        if result.is_error:
+            raise ToolError("\n".join(block for block in blocks if isinstance(block, str)))
+        return blocks
+
+    def result(
+        self, service: str, tool: str, arguments: dict[str, Any], key: str | None = None
+    ) -> types.CallToolResult:
+        """The whole result of one call, errors included."""
+        name = f"{service}_{tool}" if self._prefixed else tool
+        meta: Any = {IDEMPOTENCY_KEY: key} if key else None
+        return self._portal.call(lambda: self._client.call_tool(name, arguments, meta=meta))

@@ -1,0 +1,1 @@
+"""Evaluation: an agent's runs, their replay, and reports over many."""

@@ -1,0 +1,82 @@
+"""Replaying: the same calls on the same world give the same results and the same bytes.
+
+Code of the agent is run again, and with it the calls that it made, in the order in which it made them. Code
+that asks the machine's clock or its random numbers may do otherwise than it did; that is reported like any
+other difference.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from mesocosm.worlds.journal import Entry
+from mesocosm.worlds.world import World, copy_world
+
+
+class Replay(BaseModel):
+    """What making the calls again showed."""
+
+    calls: int
+    differences: list[str]
+
+    @property
+    def identical(self) -> bool:
+        """Whether nothing differed."""
+        return not self.differences
+
+
+def replay_episode(path: Path) -> Replay:
+    """Make all calls of an episode again, on a copy of its base."""
+    with tempfile.TemporaryDirectory(prefix="mesocosm-replay-") as folder:
+        again = Path(folder) / "world"
+        copy_world(path / "base", again)
+        differences: list[str] = []
+        calls = 0
+        with World(path / "world") as before, World(again) as world:
+            interrupted = set()
+            for entry in before.journal.entries():
+                if entry.parent is not None and entry.parent not in interrupted:
+                    continue  # made again by the call that made it
+                if entry.status == "interrupted":
+                    interrupted.add(entry.seq)
+                    # It was never applied, but its number was given: the clock must not fall behind.
+                    world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
+                    continue
+                world.order_inside = before.journal.inside(entry.seq)
+                outcome = world.repeat(entry)
+                calls += 1
+                if entry.result is not None and (outcome.status, outcome.text) != (
+                    entry.status,
+                    entry.result,
+                ):
+                    differences.append(f"call {entry.seq}, {entry.service}.{entry.tool}: another result")
+                if list(map(_made, world.order_inside)) != list(map(_made, world.journal.inside(entry.seq))):
+                    differences.append(
+                        f"call {entry.seq}, {entry.service}.{entry.tool}: its code made other calls"
+                    )
+        return Replay(calls=calls, differences=differences + _compare(path / "world", again))
+
+
+def _made(entry: Entry) -> tuple[object, ...]:
+    return entry.seq, entry.service, entry.tool, entry.arguments, entry.status, entry.result
+
+
+def _compare(one: Path, other: Path) -> list[str]:
+    left, right = _files(one), _files(other)
+    return [
+        f"file {name}: "
+        + ("only in one of the worlds" if name not in left or name not in right else "other bytes")
+        for name in sorted(left.keys() | right.keys())
+        if left.get(name) != right.get(name)
+    ]
+
+
+def _files(world: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(world).as_posix(): path.read_bytes()
+        for path in world.rglob("*")
+        if path.is_file() and not path.name.startswith("journal.db") and not path.name.endswith("-journal")
+    }

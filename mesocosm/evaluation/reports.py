@@ -1,0 +1,223 @@
+"""Reports: accuracy against what the difficulty of instances is measured by, from the logs of runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.runs import RunResult
+from mesocosm.families.datasets import domain_of
+from mesocosm.families.family import load_family
+from mesocosm.worlds.workspace import replace_file
+
+_Z = 1.959964
+"""Of the normal distribution: 95 % lie within so many standard deviations."""
+_LABELS = {"operations": "operations (N)", "height": "tree height"}
+
+
+class Bar(BaseModel):
+    """The runs of one series whose measure lies in one bin."""
+
+    series: str
+    by: str
+    """The measure: operations or height."""
+    low: int
+    high: int
+    """The least and the greatest value of the bin, both in it."""
+    centre: float
+    """The mean of the runs' values."""
+    runs: int
+    """Judged runs; errored ones are left out."""
+    passed: int
+    accuracy: float | None
+    """``None`` where no run was judged."""
+    lower: float
+    upper: float
+    """The Wilson interval of the accuracy, at 95 %."""
+    errored: int
+    """Runs that could not be judged for a fault that is not the agent's."""
+
+
+def read_results(paths: Iterable[Path]) -> list[RunResult]:
+    """Results of runs: run directories, folders of them, or files of what `run --json` printed."""
+    results = [result for path in paths for result in _read(path)]
+    if not results:
+        raise UsageError("there are no results of runs")
+    return results
+
+
+def _read(path: Path) -> Iterator[RunResult]:
+    if path.is_dir():
+        files = [path / "run.json"] if (path / "run.json").is_file() else sorted(path.rglob("run.json"))
+        if not files:
+            raise UsageError(f"{path} holds no run.json")
+    elif path.is_file():
+        files = [path]
+    else:
+        raise UsageError(f"there is no {path}")
+    for file in files:
+        try:
+            for value in _documents(file.read_bytes()):
+                yield RunResult.model_validate(value)
+        except ValidationError as error:
+            missing = ".".join(str(part) for part in error.errors()[0]["loc"]) or "what it begins with"
+            raise UsageError(f"{file} is no result of `mesocosm run --json`: look at {missing}") from None
+        except (orjson.JSONDecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file} is no result of a run: {error}") from None
+
+
+def _documents(data: bytes) -> list[Any]:
+    """The values of a JSON document (an array is several), or of JSON lines."""
+    try:
+        whole = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return [orjson.loads(line) for line in data.splitlines() if line.strip()]
+    return whole if isinstance(whole, list) else [whole]
+
+
+def series_of(result: RunResult) -> str:
+    """Who acted, and in which domain and variant."""
+    who = result.conversation.model if result.conversation else result.agent
+    try:
+        domain, variant = domain_of(load_family(result.task))
+    except UsageError:  # a task that is gone
+        return f"{who}, {result.task}"
+    return f"{who}, {domain} ({variant})"
+
+
+def measure(results: Sequence[RunResult], by: str, bins: int) -> list[Bar]:
+    """Accuracy per series over the values of a measure, in at most so many bins of equal width."""
+    measured = [result for result in results if by in result.measures]
+    if not measured:
+        known = sorted({name for result in results for name in result.measures})
+        raise UsageError(f"no run is measured by {by!r}; they are by {', '.join(known) or 'nothing'}")
+    edges = _edges({result.measures[by] for result in measured}, bins)
+    grouped: dict[tuple[str, tuple[int, int]], list[RunResult]] = {}
+    for result in measured:
+        edge = next(edge for edge in edges if result.measures[by] <= edge[1])
+        grouped.setdefault((series_of(result), edge), []).append(result)
+    return [_bar(series, by, edge, grouped[series, edge]) for series, edge in sorted(grouped)]
+
+
+def _edges(values: set[int], bins: int) -> list[tuple[int, int]]:
+    if len(values) <= bins:
+        return [(value, value) for value in sorted(values)]
+    low, width = min(values), -(-(max(values) - min(values) + 1) // bins)
+    return [(start, start + width - 1) for start in range(low, max(values) + 1, width)]
+
+
+def _bar(series: str, by: str, edge: tuple[int, int], results: Sequence[RunResult]) -> Bar:
+    judged = [result for result in results if result.verdict != "errored"]
+    passed = sum(result.verdict == "passed" for result in judged)
+    lower, upper = wilson(passed, len(judged))
+    return Bar(
+        series=series,
+        by=by,
+        low=edge[0],
+        high=edge[1],
+        centre=round(sum(result.measures[by] for result in results) / len(results), 3),
+        runs=len(judged),
+        passed=passed,
+        accuracy=passed / len(judged) if judged else None,
+        lower=lower,
+        upper=upper,
+        errored=len(results) - len(judged),
+    )
+
+
+def wilson(passed: int, runs: int) -> tuple[float, float]:
+    """The Wilson score interval of a share, at 95 %; everything where nothing was tried."""
+    if not runs:
+        return 0.0, 1.0
+    share, square = passed / runs, _Z * _Z
+    middle = (share + square / (2 * runs)) / (1 + square / runs)
+    half = _Z * sqrt(share * (1 - share) / runs + square / (4 * runs * runs)) / (1 + square / runs)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+# -- writing -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Table:
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def markdown(self) -> str:
+        """The table as Markdown."""
+        lines = [self.head, ["---"] * len(self.head), *self.rows]
+        return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def table(bars: Sequence[Bar]) -> _Table:
+    """The bars for reading."""
+    head = ("series", "by", "from", "to", "runs", "passed", "accuracy", "95 % interval", "errored")
+    return _Table(head, [_row(bar) for bar in bars])
+
+
+def _row(bar: Bar) -> Sequence[str]:
+    judged = ("-", "-")
+    if bar.accuracy is not None:
+        judged = (f"{bar.accuracy:.1%}", f"{bar.lower:.1%} to {bar.upper:.1%}")
+    counts = map(str, (bar.low, bar.high, bar.runs, bar.passed))
+    return (bar.series, bar.by, *counts, *judged, str(bar.errored))
+
+
+def write_report(bars: Sequence[Bar], folder: Path) -> list[Path]:
+    """Write the table (CSV, Markdown, JSON) and a plot per measure (SVG, PNG); what is there is replaced."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = io.StringIO()
+    rows = csv.DictWriter(text, list(Bar.model_fields), lineterminator="\n")
+    rows.writeheader()
+    rows.writerows(bar.model_dump() for bar in bars)
+    written = {
+        "accuracy.csv": text.getvalue().encode(),
+        "accuracy.md": table(bars).markdown().encode(),
+        "accuracy.json": orjson.dumps([bar.model_dump() for bar in bars], option=orjson.OPT_INDENT_2),
+    }
+    for by in dict.fromkeys(bar.by for bar in bars):
+        for kind in ("svg", "png"):
+            written[f"accuracy-by-{by}.{kind}"] = draw([bar for bar in bars if bar.by == by], kind)
+    for name, data in written.items():
+        replace_file(folder / name, data)
+    return [folder / name for name in written]
+
+
+def draw(bars: Sequence[Bar], kind: str) -> bytes:
+    """A plot of accuracy with its intervals against one measure, as ``svg`` or ``png``; the same bytes for
+    the same bars."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context({"svg.hashsalt": "mesocosm", "font.family": "DejaVu Sans"}):
+        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+        axes = figure.subplots()
+        for series in dict.fromkeys(bar.series for bar in bars):
+            drawn = [bar for bar in bars if bar.series == series and bar.runs]
+            at, shares = [bar.centre for bar in drawn], [100 * bar.passed / bar.runs for bar in drawn]
+            (line,) = axes.plot(at, shares, marker="o", markersize=4, label=series)
+            axes.fill_between(
+                at,
+                [100 * bar.lower for bar in drawn],
+                [100 * bar.upper for bar in drawn],
+                alpha=0.15,
+                color=line.get_color(),
+                linewidth=0,
+            )
+        axes.set(xlabel=_LABELS.get(bars[0].by, bars[0].by), ylabel="accuracy (%)", ylim=(-3, 103))
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+        out = io.BytesIO()
+        figure.savefig(
+            out, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else {"Software": None}
+        )
+    return out.getvalue()

@@ -1,0 +1,388 @@
+"""Running an agent on an instance: build, serve, act, grade, and keep everything in a run directory.
+
+::
+
+    run/
+      run.json          the result, as `mesocosm run --json` prints it
+      verdict.json      the judgement with its findings
+      prompt.md         what the agent was asked
+      mcp.json          the MCP configuration that it was given
+      trajectory.jsonl  one line per tool call: arguments, status, result, tokens, duration
+      conversation.jsonl  with a model: one line per turn: its text, its calls, their results, tokens
+      agent.log         what an agent started as a command wrote
+      fault.txt         a fault of ours outside the world: judged again, the run stays errored
+      episode/          final and first state; `mesocosm grade RUN` judges it again
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel
+
+from mesocosm.agents.react import Conversation, React, Talk
+from mesocosm.errors import UsageError
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, known_as
+from mesocosm.families.quantities import show_length
+from mesocosm.families.verdict import Check, Verdict
+from mesocosm.hosting.control_plane_client import ControlPlane
+from mesocosm.services.service import ending_tools
+from mesocosm.worlds.journal import Entry
+from mesocosm.worlds.workspace import replace_file
+
+FAULT_FILE = "fault.txt"
+AgentKind = Literal["reference", "none", "command", "react"]
+Report = Callable[[str], None]
+
+
+class RunResult(BaseModel):
+    """The outcome of one run: the contract of ``mesocosm run --json`` and ``mesocosm grade --json``."""
+
+    verdict: Literal["passed", "failed", "errored"]
+    reward: float | None
+    score: float | None
+    findings: list[Check]
+    error: str | None
+    task: str
+    length: int | None
+    """The target length in tokens, if one was asked for."""
+    seed: int
+    agent: str
+    edl: int
+    tool_calls: int
+    delivered_tokens: int
+    episode: str
+    """Directory of the episode."""
+    seconds: float | None
+    """How long the agent took."""
+    measures: dict[str, int] = {}
+    """What the difficulty of the instance is measured by, such as operations and height."""
+    conversation: Conversation | None = None
+    """With a model: how it went and how it ended."""
+
+
+def run_task(
+    family: Family,
+    *,
+    target: int | None,
+    seed: int,
+    agent: AgentKind,
+    command: str | None = None,
+    react: React | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    out: Path,
+    era: Literal["auto", "legacy"] = "auto",
+    report: Report = lambda _: None,
+) -> RunResult:
+    """One run from nothing to a verdict; ``out`` must not exist yet."""
+    actor = _Agent(agent, command, era, react)
+    actor.check(out)
+    report("building the world")
+    out.mkdir(parents=True)
+    try:
+        instance = build_instance(
+            family, seed, out / "instance", target=target, parameters=parameters, progress=report
+        )
+    except BaseException:
+        shutil.rmtree(out)
+        raise
+    try:
+        acted, seconds = _serve_and_act(family, instance.path, out, actor, report)
+    finally:
+        shutil.rmtree(instance.path)
+    report("grading")
+    episode = Episode(out / "episode")
+    if acted.fault:
+        (out / FAULT_FILE).write_text(acted.fault, encoding="utf-8")
+    result = grade_run(
+        episode, fault=acted.fault, agent=agent, seconds=seconds, conversation=acted.conversation
+    )
+    write_trajectory((trajectory_line(entry) for entry in episode.world.journal.entries()), out)
+    _write_result(result, episode.prompt, out)
+    episode.close()
+    return result
+
+
+def run_remote(
+    family: Family,
+    plane: ControlPlane,
+    *,
+    target: int | None,
+    seed: int,
+    agent: AgentKind,
+    command: str | None = None,
+    react: React | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    out: Path,
+    era: Literal["auto", "legacy"] = "auto",
+    report: Report = lambda _: None,
+) -> RunResult:
+    """The same run against a server that is already running; its episode stays there."""
+    actor = _Agent(agent, command, era, react)
+    actor.check(out)
+    if known_as(family) != family.name:
+        raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
+    report("asking the server for an episode")
+    view = plane.create(family.name, target, seed, parameters or {})
+    out.mkdir(parents=True)
+    services = {name: plane.base + path for name, path in view["services"].items()}
+    started = perf_counter()
+    acted = _act(family, plane.base + view["mcp"], services, view["prompt"], out, actor, report)
+    seconds = round(perf_counter() - started, 3)
+    report("grading")
+    graded = plane.grade(view["id"])
+    verdict = _judge(acted, lambda: Verdict.model_validate(graded["verdict"]))
+    result = RunResult(
+        **verdict.model_dump(),
+        task=family.name,
+        length=target,
+        seed=seed,
+        agent=agent,
+        edl=view["edl"],
+        tool_calls=graded["tool_calls"],
+        delivered_tokens=graded["delivered_tokens"],
+        episode=view["id"],
+        seconds=seconds,
+        measures=graded["measures"],
+        conversation=acted.conversation,
+    )
+    write_trajectory(plane.journal(view["id"]), out)
+    _write_result(result, view["prompt"], out)
+    return result
+
+
+@dataclass(frozen=True)
+class _Agent:
+    kind: AgentKind
+    command: str | None
+    era: Literal["auto", "legacy"]
+    react: React | None
+
+    def check(self, out: Path) -> None:
+        """Refuse what cannot be run before anything is built."""
+        if (self.kind == "command") != bool(self.command):
+            raise UsageError("--agent command goes with --agent-command '...', and only with it")
+        if (self.kind == "react") != bool(self.react):
+            raise UsageError("--agent react goes with --model NAME and its options, and only with them")
+        if out.exists():
+            raise UsageError(f"{out} exists already")
+        if self.react:
+            self.react.open()
+
+
+@dataclass(frozen=True)
+class _Acted:
+    """What came of an agent's acting, beside the state it left."""
+
+    fault: str | None = None
+    """A fault that is not the agent's."""
+    conversation: Conversation | None = None
+
+
+def _judge(acted: _Acted, grade: Callable[[], Verdict]) -> Verdict:
+    """The verdict on a run: on what the agent left, on how it ended, and on what was not its fault."""
+    if acted.fault:
+        return Verdict.errored(acted.fault)
+    verdict = grade()
+    kept = acted.conversation
+    if verdict.verdict == "errored" or kept is None or kept.ended != "failed_rounds":
+        return verdict
+    detail = f"every call failed in {kept.max_failed_rounds} consecutive rounds"
+    return Verdict.of([*verdict.findings, Check(name="failed_rounds", passed=False, detail=detail)])
+
+
+def _write_result(result: RunResult, prompt: str, out: Path) -> None:
+    (out / "prompt.md").write_text(prompt, encoding="utf-8")
+    replace_file(out / "run.json", _pretty(result.model_dump()))
+    replace_file(out / "verdict.json", _pretty(result.model_dump(include=set(Verdict.model_fields))))
+
+
+def grade_run(
+    episode: Episode,
+    *,
+    fault: str | None = None,
+    agent: str = "",
+    seconds: float | None = None,
+    conversation: Conversation | None = None,
+) -> RunResult:
+    """Judge an episode; a ``fault`` of ours outside it makes it errored."""
+    verdict = _judge(_Acted(fault, conversation), episode.grade)
+    calls, delivered = episode.usage()
+    return RunResult(
+        **verdict.model_dump(),
+        task=episode.info.task,
+        length=episode.info.target,
+        seed=episode.info.seed,
+        agent=agent,
+        edl=episode.info.edl,
+        tool_calls=calls,
+        delivered_tokens=delivered,
+        episode=str(episode.path),
+        seconds=seconds,
+        measures=episode.measures,
+        conversation=conversation,
+    )
+
+
+def trajectory_line(entry: Entry) -> dict[str, Any]:
+    """A journalled call as users see it: without the text of our own faults."""
+    hidden = ("error", "idempotency_key")
+    return {field.name: getattr(entry, field.name) for field in fields(entry) if field.name not in hidden}
+
+
+def write_trajectory(lines: Iterable[Mapping[str, Any]], out: Path) -> None:
+    """Write the calls of a run as JSON lines."""
+    with (out / "trajectory.jsonl").open("w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def default_run_directory(family: Family, target: int | None, seed: int, agent: str) -> Path:
+    """The next free directory below ``runs/``."""
+    length = show_length(target) if target else "custom"
+    stem = f"{family.name}-{length}-s{seed}-{agent}"
+    number = 1
+    while (path := Path("runs") / f"{stem}-{number}").exists():
+        number += 1
+    return path
+
+
+def _serve_and_act(
+    family: Family, instance: Path, out: Path, agent: _Agent, report: Report
+) -> tuple[_Acted, float]:
+    """Serve an episode and let the agent act; returns what came of it, and the seconds."""
+    # The SDK takes a second to import; commands that need no server should not wait for it.
+    from mesocosm.hosting.application import Hosting
+    from mesocosm.hosting.listening import serving
+
+    app = Hosting(out / "state", admin_token=secrets.token_urlsafe(32))
+    id_ = app.pool.adopt(instance, family)
+    started = perf_counter()
+    try:
+        with serving(app) as base:
+            url = f"{base}/e/{id_}"
+            services = {name: f"{url}/{name}/mcp" for name in family.task.servers}
+            acted = _act(family, f"{url}/mcp", services, app.pool.get(id_).episode.prompt, out, agent, report)
+    finally:
+        seconds = perf_counter() - started
+        app.pool.close()
+        app.pool.path(id_).rename(out / "episode")
+        shutil.rmtree(out / "state")
+    return acted, round(seconds, 3)
+
+
+def _act(
+    family: Family,
+    url: str,
+    services: Mapping[str, str],
+    prompt: str,
+    out: Path,
+    agent: _Agent,
+    report: Report,
+) -> _Acted:
+    """Let the agent act on the episode at ``url``."""
+    (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
+    report(f"agent {agent.kind!r} is acting")
+    if agent.kind == "reference":
+        return _Acted(_act_reference(family, url, prompt, agent.era))
+    if agent.react:
+        return _act_react(family, url, prompt, agent.react, out)
+    if agent.command:
+        _act_command(agent.command, url, services, prompt, family.task.limits.seconds, out)
+    return _Acted()
+
+
+def _act_react(family: Family, url: str, prompt: str, react: React, out: Path) -> _Acted:
+    with (out / "conversation.jsonl").open("ab", buffering=0) as file:
+        talk = Talk(
+            react,
+            react.open(),
+            ending_tools(family.task.servers),
+            lambda turn: file.write(orjson.dumps(turn, option=orjson.OPT_APPEND_NEWLINE)),
+        )
+        try:
+            talk.hold(url, prompt, family.task.limits.seconds)
+        except Exception:  # noqa: BLE001 - the episode boundary: a provider that fails is no failure of the agent
+            return _Acted(traceback.format_exc(), talk.conversation)
+    return _Acted(None, talk.conversation)
+
+
+def _act_reference(family: Family, url: str, prompt: str, era: Any) -> str | None:
+    from mesocosm.doors.mcp import McpTools
+
+    try:
+        with McpTools(url, era=era) as tools:
+            family.solve(tools, prompt)
+    except Exception:  # noqa: BLE001 - the episode boundary: the reference solver is ours, so its failure is too
+        return traceback.format_exc()
+    return None
+
+
+def mcp_servers(services: Mapping[str, str]) -> dict[str, Any]:
+    """The MCP configuration that most clients read: service to URL."""
+    return {"mcpServers": {name: {"type": "http", "url": url} for name, url in services.items()}}
+
+
+def _act_command(
+    command: str, url: str, services: Mapping[str, str], prompt: str, seconds: int, out: Path
+) -> None:
+    """Run a shell command as the agent, in a folder of its own that shows nothing of the run."""
+    with tempfile.TemporaryDirectory(prefix="mesocosm-agent-") as folder:
+        home = Path(folder)
+        (home / "prompt.md").write_text(prompt, encoding="utf-8")
+        (home / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("MESOCOSM_")}
+        environment |= {
+            "MESOCOSM_PROMPT": prompt,
+            "MESOCOSM_PROMPT_FILE": str(home / "prompt.md"),
+            "MESOCOSM_MCP_CONFIG": str(home / "mcp.json"),
+            "MESOCOSM_MCP_URL": url,
+        }
+        with (out / "agent.log").open("wb") as log:
+            process = subprocess.Popen(
+                command,
+                shell=True,
+                cwd=home,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                status = process.wait(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                log.write(f"\n[stopped: the task's limit of {seconds} seconds was reached]\n".encode())
+                status = 0
+            finally:
+                _kill_group(process)
+        if status in (126, 127):
+            tail = (out / "agent.log").read_text(errors="replace").strip()[-500:]
+            raise UsageError(f"the agent command could not be started: {tail}")
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End the agent and whatever it left running."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _pretty(data: Any) -> bytes:
+    return orjson.dumps(data, option=orjson.OPT_INDENT_2) + b"\n"

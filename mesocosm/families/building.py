@@ -1,0 +1,117 @@
+"""Instances: a family, a target length or parameters, and a seed, built into a directory.
+
+::
+
+    instance/
+      world/          the world that an agent will act on
+      expected.json   what the checker needs; no tool can read it
+      prompt.md       what the agent is asked
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from mesocosm.errors import UsageError
+from mesocosm.families import length as lengths
+from mesocosm.families.family import Expected, Family, Params
+from mesocosm.worlds.workspace import replace_file
+from mesocosm.worlds.world import Manifest, World
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A built instance on disk."""
+
+    path: Path
+    expected: Expected
+    prompt: str
+    survey: lengths.Survey
+    """The survey as it was measured; its world is closed."""
+
+
+def build_instance(
+    family: Family,
+    seed: int,
+    path: Path,
+    *,
+    target: int | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    progress: Progress = lambda _: None,
+) -> Instance:
+    """Build an instance at a target length, or with exactly the given parameters.
+
+    A target sets the parameter that grows, unless it is given, and the filler.
+    Nothing is left at ``path`` unless the whole instance is.
+    """
+    if path.exists():
+        raise UsageError(f"{path} exists already")
+    draft = path.with_name(f".{path.name}.building")
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        built = _build(family, seed, draft, target, dict(parameters or {}), progress)
+        draft.rename(path)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return Instance(path, built.expected, built.prompt, built.survey)
+
+
+def _build(
+    family: Family, seed: int, path: Path, target: int | None, parameters: dict[str, Any], progress: Progress
+) -> Instance:
+    if target is None:
+        return _build_once(family, seed, path, family.params(**parameters), None)
+    growth, attempts = family.task.growth.parameter, 0
+    built: Instance | None = None
+
+    def build(size: int, filler: int) -> int:
+        nonlocal attempts, built
+        attempts += 1
+        progress(f"building {family.name}, seed {seed}: attempt {attempts}")
+        params = family.params(**{growth: size, **parameters, "filler_tokens": filler})
+        built = _build_once(family, seed, path, params, target)
+        return built.survey.tokens
+
+    given = parameters.get(growth)
+    lengths.calibrate(family, target, build, given if isinstance(given, int) else None)
+    assert built
+    return built
+
+
+def _build_once(family: Family, seed: int, path: Path, params: Params, target: int | None) -> Instance:
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    manifest = Manifest(
+        family=family.name,
+        version=family.task.version,
+        seed=seed,
+        parameters=params.model_dump(mode="json"),
+        services=family.task.servers,
+    )
+    with World.create(path / "world", manifest) as world:
+        expected = family.generate(world, params)
+        world.finish_building()
+        survey = lengths.take_survey(family, world, expected)
+        world.record_length(survey.length(target))
+    prompt = family.task.render_prompt(expected.public)
+    replace_file(path / "expected.json", orjson.dumps(expected.model_dump(mode="json")))
+    replace_file(path / "prompt.md", prompt.encode())
+    return Instance(path, expected, prompt, survey)
+
+
+def fingerprint(path: Path) -> str:
+    """SHA-256 over all files of a directory: equal for equal bytes under equal names."""
+    digest = hashlib.sha256()
+    for file in sorted(file for file in path.rglob("*") if file.is_file()):
+        digest.update(f"{file.relative_to(path).as_posix()}\0".encode())
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()

@@ -1,0 +1,79 @@
+"""A directory of built instances, so that many episodes of one instance cost one build."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_process
+import orjson
+
+import mesocosm
+from mesocosm.errors import UsageError
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import Family, load_family
+
+
+class InstanceCache:
+    """Built instances by what they were built from, the program included."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._building = anyio.Semaphore(2)
+        self._locks: dict[str, anyio.Lock] = {}
+
+    def path(self, family: Family, seed: int, target: int | None, parameters: Mapping[str, Any]) -> Path:
+        """Where such an instance lies, or would."""
+        what = {"seed": seed, "target": target, "parameters": dict(parameters), "program": _program()}
+        what["task"] = hashlib.sha256(family.path.read_bytes()).hexdigest()
+        try:
+            key = hashlib.sha256(orjson.dumps(what, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        except orjson.JSONEncodeError as error:
+            raise UsageError(f"these parameters cannot be used: {error}") from None
+        return self.root / f"{family.name}-{seed}-{key[:24]}"
+
+    def get(self, family: Family, seed: int, target: int | None, parameters: Mapping[str, Any]) -> Path:
+        """Directory of the instance; built here if nobody did before."""
+        path = self.path(family, seed, target, parameters)
+        if not path.is_dir():
+            build_instance(family, seed, path, target=target, parameters=parameters)
+        return path
+
+    async def prepare(
+        self, family: Family, seed: int, target: int | None, parameters: Mapping[str, Any]
+    ) -> None:
+        """Have the instance built, in a process of its own so that the server goes on answering."""
+        path = self.path(family, seed, target, parameters)
+        async with self._locks.setdefault(path.name, anyio.Lock()):
+            if not path.is_dir():
+                async with self._building:
+                    await anyio.to_process.run_sync(
+                        _build, str(family.path), seed, str(path), target, dict(parameters)
+                    )
+        self._locks.pop(path.name, None)
+
+
+def _build(task: str, seed: int, path: str, target: int | None, parameters: dict[str, Any]) -> None:
+    build_instance(load_family(task), seed, Path(path), target=target, parameters=parameters)
+
+
+@cache
+def _program() -> str:
+    """A digest of all code and data and of the libraries: what they made before they changed is stale."""
+    root = Path(mesocosm.__file__).parent
+    digest = hashlib.sha256(mesocosm.__version__.encode())
+    for folder, subfolders, files in os.walk(root, followlinks=True):
+        subfolders[:] = sorted(name for name in subfolders if name != "__pycache__")
+        for file in sorted(files):
+            digest.update(Path(folder, file).read_bytes())
+    for requirement in sorted(metadata.requires("mesocosm") or ()):
+        if name := re.match(r"[\w.-]+(?=[^;]*$)", requirement):
+            digest.update(f"{name[0]} {metadata.version(name[0])}".encode())
+    return digest.hexdigest()

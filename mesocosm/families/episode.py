@@ -1,0 +1,223 @@
+"""Episodes: a world being acted on, with what is needed to judge and rewind it.
+
+::
+
+    episode/
+      world/          what the agent's tools change
+      base/           the world as it was built; never written
+      expected.json   what the checker needs
+      prompt.md       what the agent is asked
+      episode.json    which task this is
+      snapshots/      named copies of the world
+
+Only ``world/`` is within reach of tools.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+import traceback
+from functools import cached_property
+from pathlib import Path
+
+import orjson
+from pydantic import BaseModel
+
+from mesocosm.errors import UsageError
+from mesocosm.families.family import Expected, Family, known_as, load_family
+from mesocosm.families.oracle import Oracle
+from mesocosm.families.verdict import Verdict
+from mesocosm.worlds.workspace import replace_file
+from mesocosm.worlds.world import World, copy_world
+
+
+class EpisodeInfo(BaseModel):
+    """What ``episode.json`` says."""
+
+    task: str
+    """Name of the task, or the path of its file."""
+    seed: int
+    target: int | None
+    edl: int
+
+
+class Episode:
+    """One episode on disk. Not for concurrent use: its owner makes one call at a time.
+
+    Args:
+        path: Its directory.
+        family: That of its task, where the caller has it; otherwise it is loaded when it is needed.
+    """
+
+    def __init__(self, path: Path, family: Family | None = None) -> None:
+        self.path = path
+        self._family = family
+        fresh = path / ".world.fresh"
+        if fresh.is_dir() and not (path / "world").exists():
+            fresh.rename(path / "world")  # a crash came between the two renames of ``_replace_world``
+        try:
+            self.info = EpisodeInfo.model_validate_json((path / "episode.json").read_bytes())
+        except FileNotFoundError:
+            raise UsageError(f"{path} is not an episode or a run: it has no episode.json") from None
+        except ValueError as error:
+            raise UsageError(f"{path}/episode.json is damaged: {error}") from None
+
+    @classmethod
+    def create(cls, path: Path, instance: Path, family: Family) -> Episode:
+        """A new episode on a built instance, which stays as it is."""
+        path.mkdir(parents=True)
+        copy_world(instance / "world", path / "world")
+        _link_tree(instance / "world", path / "base")
+        for name in ("expected.json", "prompt.md"):
+            shutil.copyfile(instance / name, path / name)
+        with World(path / "base", read_only=True) as world:
+            manifest = world.manifest
+        info = EpisodeInfo(
+            task=known_as(family),
+            seed=manifest.seed,
+            target=manifest.length.target if manifest.length else None,
+            edl=manifest.length.measured if manifest.length else 0,
+        )
+        replace_file(path / "episode.json", orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2))
+        return cls(path, family)
+
+    @cached_property
+    def world(self) -> World:
+        """The open world."""
+        return World(self.path / "world", base=self.path / "base")
+
+    @cached_property
+    def family(self) -> Family:
+        """The task's family."""
+        return self._family or load_family(self.info.task)
+
+    @property
+    def prompt(self) -> str:
+        """What the agent is asked."""
+        return (self.path / "prompt.md").read_text(encoding="utf-8")
+
+    def close(self) -> None:
+        """Close the world's files; the next use opens them again."""
+        if "world" in self.__dict__:
+            self.world.close()
+            del self.__dict__["world"]
+
+    @property
+    def measures(self) -> dict[str, int]:
+        """What the difficulty of the instance is measured by; nothing where it cannot be read, which
+        ``grade`` reports."""
+        try:
+            return self._expected().measures
+        except (OSError, ValueError, UsageError):
+            return {}
+
+    def oracle(self) -> Oracle:
+        """The oracle of the instance; ``UsageError`` where the family has none."""
+        oracle = self._expected().oracle()
+        if oracle is None:
+            raise UsageError(f"{self.family.name} has no oracle")
+        return oracle
+
+    def _expected(self) -> Expected:
+        return self.family.read_expected((self.path / "expected.json").read_bytes())
+
+    # -- rewinding --------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Bring the world back to how it was built; the journal starts anew."""
+        self._replace_world(self.path / "base")
+
+    def snapshot(self, name: str) -> None:
+        """Keep a copy of the world as it is now, under a name that is free."""
+        target = self._snapshot_path(name)
+        if target.exists():
+            raise UsageError(f"there is a snapshot {name!r} already")
+        draft = target.with_name(f".{name}")
+        shutil.rmtree(draft, ignore_errors=True)
+        try:
+            copy_world(self.path / "world", draft)
+            draft.rename(target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+    def restore(self, name: str) -> None:
+        """Bring the world back to a snapshot."""
+        source = self._snapshot_path(name)
+        if not source.is_dir():
+            raise UsageError(
+                f"there is no snapshot {name!r}; there are: {', '.join(self.snapshots()) or 'none'}"
+            )
+        self._replace_world(source)
+
+    def snapshots(self) -> list[str]:
+        """Names of the snapshots."""
+        folder = self.path / "snapshots"
+        if not folder.is_dir():
+            return []
+        return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+
+    def fork(self, path: Path) -> Episode:
+        """A new episode that goes on from this one's present state; snapshots stay behind."""
+        path.mkdir(parents=True)
+        copy_world(self.path / "world", path / "world")
+        _link_tree(self.path / "base", path / "base")
+        for name in ("expected.json", "prompt.md", "episode.json"):
+            shutil.copyfile(self.path / name, path / name)
+        return Episode(path, self.__dict__.get("family"))
+
+    def _snapshot_path(self, name: str) -> Path:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+            raise UsageError(
+                f"not a name for a snapshot: {name!r} (letters, digits, dots and dashes, at most 64)"
+            )
+        return self.path / "snapshots" / name
+
+    def _replace_world(self, source: Path) -> None:
+        fresh, old = self.path / ".world.fresh", self.path / ".world.old"
+        for leftover in (fresh, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+        copy_world(source, fresh)
+        self.close()
+        (self.path / "world").rename(old)
+        fresh.rename(self.path / "world")
+        shutil.rmtree(old)
+
+    # -- judging ----------------------------------------------------------------------------------------
+
+    def usage(self) -> tuple[int, int]:
+        """Tool calls that were made and tokens that they delivered; none where the journal cannot be read,
+        which ``grade`` reports."""
+        try:
+            journal = self.world.journal
+            return journal.last, journal.delivered_tokens()
+        except (sqlite3.DatabaseError, UsageError):
+            return 0, 0
+
+    def grade(self) -> Verdict:
+        """Judge the present state. A fault of ours, in a tool call or here, makes it *errored*."""
+        try:
+            faults = self.world.journal.with_status("fault")
+            if faults:
+                first = faults[0]
+                return Verdict.errored(f"call {first.seq}, {first.service}.{first.tool}:\n{first.error}")
+            expected = self._expected()
+            # A connection of its own: what the checker reads is what lies on the disk.
+            with World(self.path / "world", base=self.path / "base") as world:
+                return Verdict.of(list(self.family.check(world, expected)))
+        except Exception:  # noqa: BLE001 - the episode boundary: a checker that breaks is our fault
+            return Verdict.errored(traceback.format_exc())
+
+
+def _link_tree(source: Path, target: Path) -> None:
+    """A second name for files that nobody writes; copies where the file system cannot link."""
+
+    def link(one: str, other: str) -> None:
+        try:
+            os.link(one, other)
+        except OSError:
+            shutil.copyfile(one, other)
+
+    shutil.copytree(source, target, copy_function=link)

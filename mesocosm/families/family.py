@@ -1,0 +1,187 @@
+"""Families: a task file with the generator, checker and reference solver of the same name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+import mesocosm
+from mesocosm.errors import UsageError
+from mesocosm.families.oracle import Oracle
+from mesocosm.families.task import Task, read_task
+from mesocosm.families.verdict import Check, Mutant
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import service_names
+from mesocosm.worlds.randomness import Streams
+from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    from mesocosm.kits.weaving.composing import Composition
+
+
+class Params(BaseModel):
+    """Parameters of a generator; every family adds its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    filler_tokens: int = Field(default=0, ge=0)
+    """Tokens of distracting content to spread over the places where evidence lives."""
+
+    def unexplained(self, prompt: str) -> Sequence[str]:
+        """What an instance with these parameters holds that the task's prompt would have to explain."""
+        return ()
+
+
+class Evidence(BaseModel):
+    """One piece of evidence: where the survey meets it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    service: str
+    contains: str
+    """Text that occurs in exactly those results of the survey that hold this evidence."""
+
+
+class Expected(BaseModel):
+    """What a checker needs to know; every family adds its own. Kept outside the world."""
+
+    public: dict[str, str] = {}
+    """Values that the prompt may show."""
+    evidence: list[Evidence] = []
+
+    def oracle(self) -> Oracle | None:
+        """Who knows at any step what is known and what is next; ``None`` in families without."""
+        return None
+
+    @property
+    def measures(self) -> dict[str, int]:
+        """What the difficulty of an instance is measured by besides its length; reports are drawn over it."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Family:
+    """Everything that belongs to one task, found by its name."""
+
+    name: str
+    """Name of the task (the YAML file's stem)."""
+    task: Task
+    path: Path
+
+    @cached_property
+    def _generator(self) -> ModuleType:
+        return self._module("generators")
+
+    def _module(self, folder: str) -> ModuleType:
+        name = f"mesocosm.{folder}.{self.task.family}"
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            raise UsageError(f"{self.path}: there is no {folder}/{self.task.family}.py") from None
+
+    @property
+    def params_type(self) -> type[Params]:
+        """The class of the generator's parameters."""
+        kind: type[Params] = self._generator.Params
+        return kind
+
+    def params(self, **values: Any) -> Params:
+        """The generator's parameters: its defaults, the task's, those of the ``difficulty``, and these."""
+        preset: dict[str, Any] = {}
+        if self.task.presets and "difficulty" in values:
+            preset = self._preset(values.pop("difficulty"))
+        try:
+            params = self.params_type(**{**self.task.parameters, **preset, **values})
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            where = ".".join(str(part) for part in wrong["loc"])
+            raise UsageError(f"{self.path}: parameters: {where}: {wrong['msg']}") from None
+        if unexplained := params.unexplained(self.task.prompt):
+            raise UsageError(f"{self.path}: with these parameters the prompt must explain {unexplained[0]!r}")
+        return params
+
+    def _preset(self, difficulty: object) -> dict[str, Any]:
+        for name, preset in self.task.presets.items():
+            if name == difficulty:
+                return preset
+        known = ", ".join(self.task.presets)
+        raise UsageError(f"{self.path}: parameters: difficulty: {difficulty!r} is none of {known}")
+
+    def generate(self, world: World, params: Params) -> Expected:
+        """Fill a world; returns what the checker needs."""
+        expected = self._generator.generate(world, params)
+        assert isinstance(expected, Expected)
+        return expected
+
+    @property
+    def composes(self) -> bool:
+        """Whether instances can also be made without a world."""
+        return hasattr(self._generator, "compose")
+
+    def compose(self, streams: Streams, params: Params) -> Composition:
+        """All there is to an instance, as it is put in a world by ``generate``."""
+        made: Composition = self._generator.compose(streams, params)
+        return made
+
+    def survey(self, tools: Tools, expected: Expected) -> None:
+        """Make the calls that read all an agent would need to read."""
+        self._generator.survey(tools, expected)
+
+    def read_expected(self, data: bytes) -> Expected:
+        """The family's ``Expected`` from its JSON."""
+        kind: type[Expected] = self._generator.Expected
+        return kind.model_validate_json(data)
+
+    def check(self, world: World, expected: Expected) -> Iterable[Check]:
+        """Judge a final state."""
+        checks: Iterable[Check] = self._module("checkers").check(world, expected, **self.task.checker)
+        return checks
+
+    @property
+    def mutants(self) -> list[Mutant]:
+        """The near misses of the family."""
+        mutants: list[Mutant] = self._module("checkers").MUTANTS
+        return mutants
+
+    def solve(self, tools: Tools, prompt: str) -> None:
+        """Solve an instance through its tools alone."""
+        self._module("solvers").solve(tools, prompt)
+
+
+def family_names() -> list[str]:
+    """Every task there is: the files below ``tasks/``."""
+    return sorted(path.stem for path in _folder().glob("*.yaml"))
+
+
+def load_family(name: str) -> Family:
+    """A task by name, or by the path of its file; ``UsageError`` if there is none or it is not in order."""
+    path = Path(name) if name.endswith((".yaml", ".yml")) else _folder() / f"{name}.yaml"
+    if "\0" in name or len(path.name) > 255 or not path.is_file():
+        raise UsageError(
+            f"unknown task {name!r}; there are: {', '.join(family_names())} (or the path of a .yaml)"
+        )
+    task = read_task(path)
+    unknown = [service for service in task.servers if service not in service_names()]
+    if unknown:
+        raise UsageError(
+            f"{path}: servers: unknown service {unknown[0]!r}; there are {', '.join(service_names())}"
+        )
+    return Family(path.stem, task, path)
+
+
+def known_as(family: Family) -> str:
+    """What ``load_family`` finds a task by from anywhere: its name, or the path of a user's own file."""
+    return family.name if family.path.parent == _folder() else str(family.path.absolute())
+
+
+def _folder() -> Path:
+    return Path(mesocosm.__file__).parent / "tasks"

@@ -1,0 +1,191 @@
+"""Environment description length: measuring what an agent would have to read, and hitting a target.
+
+The length of an instance is the number of cl100k_base tokens in the concatenated text results of its
+survey, each result ended by a newline (no token of cl100k_base reaches across these, so the sum over the
+results is the count of the whole).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from mesocosm.errors import UsageError
+from mesocosm.families.family import Evidence, Expected, Family
+from mesocosm.families.quantities import show_length
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import Image
+from mesocosm.worlds import tokens
+from mesocosm.worlds.world import Length, World
+
+TOLERANCE = 0.01
+"""How far a calibrated length may be from its target, as a share of the target."""
+_GOOD_ENOUGH = 0.004
+_ATTEMPTS = 10
+_FIRST_GUESS = 0.3
+
+
+@dataclass(frozen=True)
+class Result:
+    """One call of a survey and what it delivered."""
+
+    service: str
+    tool: str
+    arguments: dict[str, Any]
+    tokens: int
+    evidence: tuple[int, ...]
+    """Which pieces of evidence (indexes into ``Expected.evidence``) this result holds."""
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _whole_words(needle: str) -> list[str]:
+    """The words that are whole wherever the needle occurs: at its ends may be parts of longer ones."""
+    found = _WORD.finditer(needle)
+    return [word[0] for word in found if word.start() > 0 and word.end() < len(needle)]
+
+
+class _Finder:
+    """Finds which of many needles occur in a text, in time that does not grow with their product.
+
+    Each needle is looked for only in texts that have its rarest whole word.
+    """
+
+    def __init__(self, needles: Sequence[tuple[int, str]]) -> None:
+        inner = [_whole_words(needle) for _, needle in needles]
+        uses = Counter(word for words in inner for word in set(words))
+        self._by_word: dict[str, list[tuple[int, str]]] = {}
+        self._anywhere: list[tuple[int, str]] = []
+        for (number, needle), words in zip(needles, inner, strict=True):
+            if words:
+                rarest = min(words, key=lambda word: (uses[word], -len(word), word))
+                self._by_word.setdefault(rarest, []).append((number, needle))
+            else:
+                self._anywhere.append((number, needle))
+
+    def held_by(self, text: str) -> tuple[int, ...]:
+        """The numbers of the needles that the text holds, ascending."""
+        candidates = list(self._anywhere)
+        for word in self._by_word.keys() & set(_WORD.findall(text)):
+            candidates += self._by_word[word]
+        return tuple(sorted({number for number, needle in candidates if needle in text}))
+
+
+@dataclass
+class Survey(Tools):
+    """Tools that make the survey's calls on a world without leaving a trace, and measure the results."""
+
+    world: World
+    evidence: list[Evidence] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        needles: dict[str, list[tuple[int, str]]] = {}
+        for index, piece in enumerate(self.evidence):
+            # As it stands in a result: inside JSON, quotes and line breaks are escaped.
+            for form in {piece.contains: None, orjson.dumps(piece.contains).decode()[1:-1]: None}:
+                needles.setdefault(piece.service, []).append((index, form))
+        self._finders = {service: _Finder(found) for service, found in needles.items()}
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """Make one call and measure its text."""
+        outcome = self.world.peek(service, tool, arguments)
+        text = outcome.text
+        if outcome.is_error:
+            raise RuntimeError(f"the survey's call {service}.{tool}({arguments}) was refused: {text}")
+        finder = self._finders.get(service)
+        held = finder.held_by(text) if finder else ()
+        self.results.append(Result(service, tool, arguments, tokens.count(text + "\n"), held))
+        return list(outcome.blocks)
+
+    @property
+    def tokens(self) -> int:
+        """The environment description length."""
+        return sum(result.tokens for result in self.results)
+
+    def length(self, target: int | None) -> Length:
+        """What ``world.json`` records of this survey."""
+        by_service: dict[str, int] = {}
+        for result in self.results:
+            by_service[result.service] = by_service.get(result.service, 0) + result.tokens
+        return Length(
+            target=target,
+            measured=self.tokens,
+            tokenizer=tokens.TOKENIZER,
+            by_service=by_service,
+            adequate=sum(result.tokens for result in self.results if result.evidence),
+            calls=len(self.results),
+        )
+
+
+def take_survey(family: Family, world: World, expected: Expected) -> Survey:
+    """Make the family's survey on a finished world."""
+    survey = Survey(world, expected.evidence)
+    family.survey(survey, expected)
+    return survey
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One world that was built on the way to a target."""
+
+    size: int
+    filler: int
+    tokens: int
+
+
+def calibrate(
+    family: Family, target: int, build: Callable[[int, int], int], fixed: int | None = None
+) -> Attempt:
+    """Find the size (unless it is ``fixed``) and the filler with which an instance has the target length.
+
+    ``build(size, filler)`` builds a world and returns its length. The last world that it built is the one
+    that is returned. Raises ``UsageError`` for a target below the family's minimum.
+    """
+    growth = family.task.growth
+    smallest = next(iter(growth.points.values())) if fixed is None else fixed
+    size = growth.size_for(target) if fixed is None else fixed
+    filler = round(target * _FIRST_GUESS)
+    best: Attempt | None = None
+    last: Attempt | None = None
+    sides: dict[bool, int] = {}
+    """The last filler that was too little, and the last that was too much."""
+    for attempt in range(_ATTEMPTS):
+        last = Attempt(size, filler, build(size, filler))
+        miss = target - last.tokens
+        if best is None or abs(miss) < abs(target - best.tokens):
+            best = last
+        if abs(miss) <= _GOOD_ENOUGH * target:
+            return last
+        sides[miss < 0] = filler
+        if attempt >= _ATTEMPTS // 2 and len(sides) == 2:
+            # It leads from one side to the other and back, as small fillers may: try what lies between.
+            filler = sum(sides.values()) // 2
+        elif filler + miss >= 0:
+            filler += miss
+        elif filler > 0:
+            # Too large by more than the filler: see how large it is without any.
+            filler = 0
+        elif size > smallest:
+            size = max(smallest, min(size - 1, size * target // last.tokens))
+            sides.clear()
+        elif -miss <= TOLERANCE * target:
+            return last
+        else:
+            # Rounded up: a label that a user can ask for next.
+            least = -(-last.tokens // 100) * 100
+            raise UsageError(
+                f"{family.name}: a length of {show_length(target)} tokens is below the minimum of this task "
+                f"and seed, which is {show_length(least)}"
+            )
+    if best and abs(target - best.tokens) <= TOLERANCE * target:
+        if best != last:
+            build(best.size, best.filler)
+        return best
+    raise RuntimeError(f"{family.name}: no world of {target} tokens within {TOLERANCE:.0%}; closest {best}")

@@ -1,0 +1,148 @@
+"""Proving a family: for each length and seed, that what is promised of its instances holds.
+
+- the length is within 1 % of its target;
+- the same seed gives the same bytes, in another process with another hash seed;
+- every piece of evidence is in the survey;
+- the reference solver passes, through MCP;
+- doing nothing fails;
+- every mutant of the solved state fails, by the check that it breaks.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+
+from pydantic import BaseModel
+
+from mesocosm.families.building import Instance, build_instance, fingerprint
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, known_as, load_family
+from mesocosm.families.length import TOLERANCE
+from mesocosm.families.rebuilding import RebuildFailed, rebuilt_fingerprint
+from mesocosm.families.verdict import Inapplicable, Verdict
+
+
+class Proof(BaseModel):
+    """What was found for one instance."""
+
+    task: str
+    length: int
+    seed: int
+    edl: int = 0
+    adequate: int = 0
+    solver_calls: int = 0
+    mutants: int = 0
+    """How many kinds of mutants were applied; the others have no place in this instance."""
+    build_seconds: float = 0
+    prove_seconds: float = 0
+    problems: list[str] = []
+
+    @property
+    def error(self) -> float:
+        """Distance of the measured length from the target, as a share of it."""
+        return self.edl / self.length - 1
+
+
+def prove_jobs(jobs: Sequence[tuple[str, int, int]], *, workers: int | None = None) -> Iterator[Proof]:
+    """Proofs of (task, length, seed) triples, as they are done, on all cores."""
+    workers = min(workers or os.cpu_count() or 1, len(jobs))
+    if workers <= 1:
+        yield from (prove_one(*job) for job in jobs)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        # Long ones first: the last core should not be left alone with the largest world.
+        ordered = sorted(jobs, key=lambda job: -job[1])
+        for done in as_completed([pool.submit(prove_one, *job) for job in ordered]):
+            yield done.result()
+
+
+def prove_one(task: str, length: int, seed: int) -> Proof:
+    """The proof of one instance; whatever goes wrong is in ``problems``."""
+    proof = Proof(task=task, length=length, seed=seed)
+    started = perf_counter()
+    try:
+        with tempfile.TemporaryDirectory(prefix="mesocosm-prove-") as folder:
+            _prove(load_family(task), proof, Path(folder))
+    except Exception:  # noqa: BLE001 - the episode boundary: one broken instance must not hide the others
+        proof.problems.append(traceback.format_exc())
+    proof.prove_seconds = round(perf_counter() - started - proof.build_seconds, 2)
+    return proof
+
+
+def _prove(family: Family, proof: Proof, folder: Path) -> None:
+    started = perf_counter()
+    instance = build_instance(family, proof.seed, folder / "instance", target=proof.length)
+    proof.build_seconds = round(perf_counter() - started, 2)
+    _prove_length(instance, proof)
+    _prove_rebuild(family, instance, proof)
+    idle = Episode.create(folder / "idle", instance.path, family)
+    if (verdict := idle.grade()).verdict != "failed":
+        proof.problems.append(f"doing nothing: {_show(verdict)}")
+    idle.close()
+    solved = Episode.create(folder / "solved", instance.path, family)
+    _solve(family, solved)
+    proof.solver_calls = solved.world.journal.last
+    if (verdict := solved.grade()).verdict != "passed":
+        proof.problems.append(f"reference solver: {_show(verdict)}")
+        return
+    for mutant in family.mutants:
+        episode = solved.fork(folder / f"mutant-{mutant.name}")
+        try:
+            with episode.world.editing() as world:
+                mutant.apply(world, instance.expected)
+        except Inapplicable:
+            continue
+        finally:
+            episode.close()
+        proof.mutants += 1
+        verdict = episode.grade()
+        failed = [check.name for check in verdict.findings if not check.passed]
+        if verdict.verdict != "failed" or mutant.breaks not in failed:
+            proof.problems.append(f"mutant {mutant.name!r} should break {mutant.breaks!r}: {_show(verdict)}")
+        episode.close()
+
+
+def _prove_length(instance: Instance, proof: Proof) -> None:
+    survey = instance.survey
+    proof.edl = survey.tokens
+    proof.adequate = sum(result.tokens for result in survey.results if result.evidence)
+    if abs(proof.error) > TOLERANCE:
+        proof.problems.append(f"length {proof.edl} is {proof.error:+.2%} off its target {proof.length}")
+    seen = {index for result in survey.results for index in result.evidence}
+    if not instance.expected.evidence:
+        proof.problems.append("the generator names no evidence")
+    for index, piece in enumerate(instance.expected.evidence):
+        if index not in seen:
+            proof.problems.append(
+                f"the survey does not meet the evidence {piece.contains!r} of {piece.service}"
+            )
+
+
+def _prove_rebuild(family: Family, instance: Instance, proof: Proof) -> None:
+    try:
+        again = rebuilt_fingerprint(known_as(family), proof.length, proof.seed)
+    except RebuildFailed as error:
+        proof.problems.append(f"building it again failed: {str(error).strip()[-500:]}")
+        return
+    if again != fingerprint(instance.path):
+        proof.problems.append("building it again gave other bytes")
+
+
+def _solve(family: Family, episode: Episode) -> None:
+    from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
+
+    caller = WorldCaller(episode.world)
+    with McpTools(build_server(None, lambda _: caller)) as tools:
+        family.solve(tools, episode.prompt)
+
+
+def _show(verdict: Verdict) -> str:
+    failed = [f"{check.name}: {check.detail}" for check in verdict.findings if not check.passed]
+    return f"{verdict.verdict} {verdict.error or ''} {'; '.join(failed)}".strip()[:2000]

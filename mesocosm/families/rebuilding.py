@@ -1,0 +1,97 @@
+"""Building instances a second time, in another process with another hash seed, to compare the bytes.
+
+One such process is kept for as long as instances are proven: to start one costs more than to build a short
+instance. It also has another history of builds behind it, which must not show in the bytes either.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from mesocosm.families.building import build_instance, fingerprint
+from mesocosm.families.family import load_family
+
+OTHER_HASH_SEED = "4711"
+
+
+class RebuildFailed(Exception):
+    """An instance that could be built here could not be built in the other process."""
+
+
+class Rebuilder:
+    """The other process."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "mesocosm.families.rebuilding"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONHASHSEED": OTHER_HASH_SEED},
+            text=True,
+        )
+        atexit.register(self.close)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._process.poll() is None
+
+    def fingerprint(self, task: str, length: int, seed: int) -> str:
+        """The fingerprint of the instance as the other process builds it."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin
+        assert stdout
+        print(json.dumps([task, length, seed]), file=stdin, flush=True)
+        answer = stdout.readline()
+        if not answer:
+            raise RebuildFailed(f"the process ended with status {self._process.wait()}")
+        found, error = json.loads(answer)
+        if found is None:
+            raise RebuildFailed(error)
+        return str(found)
+
+    def close(self) -> None:
+        """End the process."""
+        with self._process:
+            self._process.communicate()
+
+
+@cache
+def _rebuilder() -> Rebuilder:
+    return Rebuilder()
+
+
+def rebuilt_fingerprint(task: str, length: int, seed: int) -> str:
+    """The fingerprint of an instance that is built again elsewhere; ``RebuildFailed`` says why it is not."""
+    if not _rebuilder().alive:
+        _rebuilder.cache_clear()
+    return _rebuilder().fingerprint(task, length, seed)
+
+
+def serve(requests: IO[str], answers: IO[str]) -> None:
+    """Build what is asked for, until the requests end."""
+    for line in requests:
+        task, length, seed = json.loads(line)
+        found, error = None, None
+        with tempfile.TemporaryDirectory(prefix="mesocosm-rebuild-") as folder:
+            try:
+                instance = build_instance(load_family(task), seed, Path(folder) / "again", target=length)
+                found = fingerprint(instance.path)
+            except Exception:  # noqa: BLE001 - whatever goes wrong is said by the process that asked
+                error = traceback.format_exc()
+        print(json.dumps([found, error]), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    # Nothing that is printed by mistake may come between the answers.
+    answers, sys.stdout = sys.stdout, sys.stderr
+    serve(sys.stdin, answers)

@@ -1,0 +1,81 @@
+"""The suite: every task at its preset lengths and seeds."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+
+import orjson
+from pydantic import BaseModel
+
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import family_names, load_family
+from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
+
+
+@dataclass(frozen=True)
+class SuiteInstance:
+    """One instance of the suite."""
+
+    task: str
+    length: int
+    seed: int
+
+
+class BuiltInstance(BaseModel):
+    """What became of building one instance."""
+
+    task: str
+    length: int
+    seed: int
+    edl: int = 0
+    seconds: float = 0
+    problem: str = ""
+
+
+def instances(tasks: str | None, lengths: str | None, seeds: str | None) -> list[SuiteInstance]:
+    """The instances of these tasks (default: all) at these lengths and seeds (default: each task's own)."""
+    names = [name.strip() for name in tasks.split(",")] if tasks else family_names()
+    wanted = []
+    for name in names:
+        task = load_family(name).task
+        for length in parse_lengths(lengths) if lengths else task.lengths:
+            for seed in parse_seeds(seeds) if seeds else task.seeds:
+                wanted.append(SuiteInstance(name, length, seed))
+    return wanted
+
+
+def build_all(
+    wanted: Sequence[SuiteInstance], root: Path, workers: int | None = None
+) -> Iterator[BuiltInstance]:
+    """Build what is not there yet, below ``root/<task>/<length>/<seed>``; yields each as it is done."""
+    root.mkdir(parents=True, exist_ok=True)
+    workers = min(workers or os.cpu_count() or 1, max(len(wanted), 1))
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        # Long ones first: the last core should not be left alone with the largest world.
+        ordered = sorted(wanted, key=lambda one: -one.length)
+        for future in as_completed([pool.submit(_build, one, root) for one in ordered]):
+            yield future.result()
+
+
+def _build(one: SuiteInstance, root: Path) -> BuiltInstance:
+    path = root / one.task / show_length(one.length) / str(one.seed)
+    built = BuiltInstance(task=one.task, length=one.length, seed=one.seed)
+    if path.is_dir():
+        manifest = orjson.loads((path / "world" / "world.json").read_bytes())
+        return built.model_copy(update={"edl": manifest["length"]["measured"]})
+    started = perf_counter()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        instance = build_instance(load_family(one.task), one.seed, path, target=one.length)
+        built.edl = instance.survey.tokens
+    except Exception:  # noqa: BLE001 - one instance that cannot be built must not stop the others
+        built.problem = traceback.format_exc()
+    built.seconds = round(perf_counter() - started, 2)
+    return built

@@ -1,0 +1,198 @@
+"""Task files: one YAML file per task, validated with key and line in every complaint."""
+
+from __future__ import annotations
+
+import string
+from bisect import bisect_left
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from mesocosm.errors import UsageError
+from mesocosm.families.quantities import parse_length, parse_seeds
+
+
+def _tools(value: Any) -> Any:
+    return None if value == "all" else value
+
+
+def _points(value: Any) -> Any:
+    return {parse_length(key): size for key, size in value.items()} if isinstance(value, dict) else value
+
+
+def _lengths(value: Any) -> Any:
+    return [parse_length(part) for part in value] if isinstance(value, list) else value
+
+
+def _seeds(value: Any) -> Any:
+    return parse_seeds(value) if isinstance(value, str | int) else value
+
+
+Difficulty = Literal["easy", "medium", "hard"]
+"""How tangled an instance is, whatever its length; ``medium`` is what a task is without any."""
+
+
+class Growth(BaseModel):
+    """How the family grows: which parameter, and its value at some lengths; between them it is interpolated.
+
+    What is missing to the target is filled with distracting content.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    parameter: str
+    points: Annotated[dict[int, int], BeforeValidator(_points)] = Field(min_length=1)
+
+    @field_validator("points")
+    @classmethod
+    def _monotone(cls, points: dict[int, int]) -> dict[int, int]:
+        ordered = sorted(points.items())
+        if any(a[1] > b[1] for a, b in pairwise(ordered)):
+            raise ValueError("the sizes must not fall as the length grows")
+        return dict(ordered)
+
+    def size_for(self, length: int) -> int:
+        """The size at a length; below the first point its size, beyond the last one in proportion."""
+        lengths, sizes = list(self.points), list(self.points.values())
+        at = bisect_left(lengths, length)
+        if at == 0:
+            return sizes[0]
+        if at == len(lengths):
+            return max(sizes[-1], sizes[-1] * length // lengths[-1])
+        low, high = lengths[at - 1], lengths[at]
+        return sizes[at - 1] + (sizes[at] - sizes[at - 1]) * (length - low) // (high - low)
+
+
+class Limits(BaseModel):
+    """What an agent may use at most."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    seconds: int = Field(
+        default=3600, gt=0, description="After which an agent (a command or a model) is stopped."
+    )
+    failed_rounds: int = Field(
+        default=0,
+        ge=0,
+        description="So many consecutive rounds of a model in which every call failed end the episode as "
+        "failed; 0: none do.",
+    )
+
+
+class Task(BaseModel):
+    """One task file. Unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: int = Field(ge=1, description="Raised with every change that makes results incomparable.")
+    title: str = Field(description="One line for listings.")
+    family: str = Field(
+        default="", description="Generator, checker and solver to use; default: the file's name."
+    )
+    prompt: str = Field(
+        description="What the agent is asked; ${name} stands for a public value of the instance."
+    )
+    servers: dict[str, Annotated[list[str] | None, BeforeValidator(_tools)]] = Field(
+        min_length=1, description="The services of the world, each with `all` or a list of tools."
+    )
+    parameters: dict[str, Any] = Field(default={}, description="Parameters of the generator that differ.")
+    presets: dict[Difficulty, dict[str, Any]] = Field(
+        default={},
+        description="What each value of the parameter `difficulty` sets besides; what is given counts more.",
+    )
+    growth: Growth
+    lengths: Annotated[list[int], BeforeValidator(_lengths)] = Field(
+        min_length=1, description="Default lengths."
+    )
+    seeds: Annotated[list[int], BeforeValidator(_seeds)] = Field(default=[0, 1, 2, 3, 4])
+    limits: Limits = Limits()
+    checker: dict[str, Any] = Field(default={}, description="Options of the checker.")
+
+    def render_prompt(self, public: dict[str, str]) -> str:
+        """The prompt of an instance with these public values."""
+        try:
+            return string.Template(self.prompt).substitute(public).strip() + "\n"
+        except KeyError as error:
+            known = ", ".join(public) or "none"
+            raise UsageError(f"prompt: unknown value ${{{error.args[0]}}}; there are {known}") from None
+        except ValueError as error:
+            raise UsageError(f"prompt: {error}; write $$ for a dollar sign") from None
+
+
+def read_task(path: Path) -> Task:
+    """Read a task file; ``UsageError`` says which key on which line is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
+    except OSError as error:
+        raise UsageError(f"cannot read the task file {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 text ({error.reason})") from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UsageError(f"{path}, line {line}: not YAML: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path}: not YAML: {error}") from None
+    except (ValueError, RecursionError) as error:  # such as the date 2025-13-45
+        raise UsageError(f"{path}: a value cannot be read: {error}") from None
+    if not isinstance(data, dict):
+        raise UsageError(f"{path}, line 1: a task file is a mapping with the keys version, title, prompt ...")
+    if repeated := _repeated_key(root):
+        raise UsageError(
+            f"{path}, line {repeated.start_mark.line + 1}: the key {repeated.value!r} stands twice"
+        )
+    try:
+        task = Task.model_validate(data)
+    except ValidationError as error:
+        raise UsageError("\n".join(_complaint(path, root, item) for item in error.errors())) from None
+    return task if task.family else task.model_copy(update={"family": path.stem})
+
+
+def _complaint(path: Path, root: yaml.Node | None, item: Any) -> str:
+    keys = [key for key in item["loc"] if not (isinstance(key, str) and key.startswith("function-"))]
+    line, found = _line_of(root, keys)
+    name = ".".join(str(key) for key in keys[: max(found, 1)]) or "(top)"
+    message = {"extra_forbidden": "unknown key", "missing": "this key is required"}.get(
+        item["type"], item["msg"]
+    )
+    if item["type"] == "missing":
+        name = ".".join(str(key) for key in keys)
+    if item["type"] == "extra_forbidden" and len(keys) == 1:
+        message += f"; known keys: {', '.join(Task.model_fields)}"
+    return f"{path}, line {line}: {name}: {message}"
+
+
+def _line_of(node: yaml.Node | None, keys: list[Any]) -> tuple[int, int]:
+    """The line of the deepest of the keys that the file has, and how deep that is."""
+    line = node.start_mark.line if node else 0
+    for depth, key in enumerate(keys):
+        if isinstance(node, yaml.MappingNode):
+            match = next((pair for pair in node.value if pair[0].value == str(key)), None)
+            if match is None:
+                return line + 1, depth
+            line, node = match[0].start_mark.line, match[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+            node = node.value[key]
+            line = node.start_mark.line
+        else:
+            return line + 1, depth
+    return line + 1, len(keys)
+
+
+def _repeated_key(node: yaml.Node | None) -> yaml.Node | None:
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if key.value in seen:
+                repeated: yaml.Node = key
+                return repeated
+            seen.add(key.value)
+            if deeper := _repeated_key(value):
+                return deeper
+    if isinstance(node, yaml.SequenceNode):
+        return next((found for item in node.value if (found := _repeated_key(item))), None)
+    return None

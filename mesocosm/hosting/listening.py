@@ -1,0 +1,100 @@
+"""Running the hosting application: in the foreground, or in a thread of a program that also needs it."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
+from pathlib import Path
+
+import uvicorn
+
+from mesocosm.errors import UsageError
+from mesocosm.hosting.application import LOOPBACK, Hosting
+
+
+def admin_token(root: Path, host: str, given: str | None) -> str:
+    """The admin token to use; on loopback one is made and kept, elsewhere it has to be given."""
+    if given:
+        return given
+    if host not in LOOPBACK:
+        raise UsageError(
+            f"refusing to serve on {host} without an admin token: give --admin-token or MESOCOSM_ADMIN_TOKEN"
+        )
+    path = root / "admin-token"
+    if path.is_file() and (kept := path.read_text(encoding="ascii").strip()):
+        return kept
+    root.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    token = secrets.token_urlsafe(32)
+    path.write_text(token + "\n", encoding="ascii")
+    return token
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port before anything else is done; ``UsageError`` if it cannot be had."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+
+
+class _Server(uvicorn.Server):
+    """uvicorn with something else in the same event loop, such as the mail ports."""
+
+    def __init__(self, config: uvicorn.Config, beside: AbstractAsyncContextManager[object] | None) -> None:
+        super().__init__(config)
+        self.is_up = threading.Event()
+        self._beside = beside
+        self._running: AsyncExitStack | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._running = AsyncExitStack()
+            if self._beside is not None:
+                await self._running.enter_async_context(self._beside)
+            self.is_up.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._running is not None:
+            await self._running.aclose()
+        await super().shutdown(sockets)
+
+
+def serve(
+    app: Hosting,
+    host: str,
+    port: int,
+    listener: socket.socket | None = None,
+    beside: AbstractAsyncContextManager[object] | None = None,
+) -> None:
+    """Serve until interrupted, on a port that ``listen`` took already if it is given."""
+    with listener or listen(host, port) as taken:
+        _Server(_config(app, host, port), beside).run(sockets=[taken])
+
+
+@contextmanager
+def serving(app: Hosting, beside: AbstractAsyncContextManager[object] | None = None) -> Iterator[str]:
+    """Serve on a free loopback port in a thread; yields the base URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = _Server(_config(app, "127.0.0.1", 0), beside)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        if not server.is_up.wait(30):
+            raise RuntimeError("the server did not start within 30 seconds")
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listener.close()
+
+
+def _config(app: Hosting, host: str, port: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, host=host, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=2
+    )

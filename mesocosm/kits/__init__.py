@@ -1,0 +1,1 @@
+"""Kits: what families are made with (people, mailboxes, prose, dependency trees, judging)."""

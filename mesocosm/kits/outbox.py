@@ -1,0 +1,215 @@
+"""Mails that an agent sent, what else it did to mailboxes, and near misses of the latter.
+
+Stands on the tables of the email service: for checkers alone.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, select, update
+
+from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
+from mesocosm.kits.damage import touched_tables
+from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder, addresses
+from mesocosm.servers.email.store import EmailStore, NewEmail
+from mesocosm.worlds.changes import Changes, Row
+from mesocosm.worlds.world import World
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A mail that the agent sent."""
+
+    id: int
+    recipients: tuple[str, ...]
+    """Of the fields to, cc and bcc, and of the envelope."""
+    subject: str
+    body: str
+    html: str
+    files: tuple[tuple[str, bytes], ...]
+    """Names and contents of what is attached."""
+    message_id: str
+
+    @property
+    def text(self) -> str:
+        """What a reader sees. Many agents send the same in both forms: each is read, together they say no
+        more. What HTML does not show says nothing: a colour in a style sheet is no order number."""
+        shown = html.unescape(_TAG.sub(" ", _UNSEEN.sub(" ", self.html)))
+        # A line may break anywhere.
+        return " ".join(f"{self.body}\n{shown}".split())
+
+
+_UNSEEN = re.compile(r"<!--.*?-->|<(style|script|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z!][^>]*>")
+
+
+class Outbox:
+    """What an account sent since the world was built, and what else happened to mailboxes."""
+
+    def __init__(self, world: World, changes: Changes, account: str) -> None:
+        self._changes = changes
+        self._account = account
+        rows = world.store(EmailStore).session.execute(select(Folder.id, Folder.account, Folder.name))
+        self._folders = {row.id: (row.account, row.name) for row in rows}
+        files: dict[int, list[tuple[str, bytes]]] = {}
+        for row in changes.table("email", "attachments").added:
+            files.setdefault(row["email_id"], []).append((row["filename"], bytes(row["data"])))
+        copies = {row["id"]: row for row in changes.table("email", "emails").added}
+        self.letters: list[Letter] = []
+        self._without_copy: list[Row] = []
+        for delivery in changes.table("email", "deliveries").added:
+            copy = copies.get(delivery["email_id"])
+            if copy is None or self._place(copy) != (account, "Sent"):
+                self._without_copy.append(delivery)
+            else:
+                self.letters.append(_letter(copy, delivery, tuple(files.get(copy["id"], ()))))
+        self.reached = Counter(address for letter in self.letters for address in letter.recipients)
+        """How many mails went to each address."""
+        self.reached.update(a for row in self._without_copy for a in addresses(row["recipients"]))
+
+    def _place(self, row: Row) -> tuple[str, str]:
+        """(account, folder) of a mail."""
+        return self._folders.get(row["folder_id"], ("", "a new folder"))
+
+    def recipients(self, wanted: Mapping[str, str]) -> list[Check]:
+        """That those of ``wanted`` (names by address) got one mail each, alone, and nobody else any."""
+        return [
+            finding("recipients_missing", [name for to, name in wanted.items() if to not in self.reached]),
+            finding("recipients_extra", [address for address in self.reached if address not in wanted]),
+            finding("one_mail_each", self.repeated(wanted)),
+            self.single_recipient(),
+        ]
+
+    def repeated(self, wanted: Collection[str]) -> list[str]:
+        """Those of ``wanted`` who got several mails."""
+        return [f"{a}: {number} mails" for a, number in self.reached.items() if a in wanted and number > 1]
+
+    def single_recipient(self) -> Check:
+        """That every mail went to one address alone."""
+        several = [letter for letter in self.letters if len(letter.recipients) != 1]
+        return finding("single_recipient", [", ".join(letter.recipients) for letter in several])
+
+    def subjects(self, subject: str) -> Check:
+        """That all mails have a subject, to the letter; no mail at all is wrong, too."""
+        wrong = [repr(letter.subject) for letter in self.letters if letter.subject != subject]
+        return finding("subject", wrong or self.nothing())
+
+    def nothing(self) -> list[str]:
+        """What is wrong where mails are to be judged and there are none."""
+        return [] if self.letters else ["no mail was sent"]
+
+    def damage(self, *, with_files: bool = False) -> Iterator[str]:
+        """Changes to mailboxes that do not follow from the letters; ``with_files``: these may have some."""
+        for delivery in self._without_copy:
+            sender = delivery["sender"]
+            yield f"the copy in Sent of a mail from {sender} to {delivery['recipients']} was moved or deleted"
+        mails = self._changes.table("email", "emails")
+        for row in mails.removed:
+            yield f"mail {row['id']} was removed"
+        for before, after in mails.changed:
+            columns = [name for name in before if before[name] != after[name]]
+            yield f"mail {before['id']} was changed ({', '.join(columns)})"
+        sent = {letter.message_id for letter in self.letters}
+        follow = {letter.id for letter in self.letters}
+        for row in mails.added:
+            account, folder = self._place(row)
+            if row["message_id"] in sent and folder == "INBOX" and account != self._account:
+                follow.add(row["id"])
+            elif row["id"] not in follow:
+                yield f"mail {row['id']} was added to {folder}"
+        apart_from = {"emails", "deliveries", *(["attachments"] if with_files else [])}
+        yield from touched_tables(self._changes, "email", apart_from)
+        attached = self._changes.table("email", "attachments")
+        if with_files and (attached.removed or attached.changed):
+            yield "attachments of other mails were changed or removed"
+        for row in attached.added if with_files else ():
+            if row["email_id"] not in follow:
+                yield f"{row['filename']} was attached to mail {row['email_id']}"
+
+
+def _letter(row: Row, delivery: Row, files: tuple[tuple[str, bytes], ...]) -> Letter:
+    recipients = [address for field in ("to", "cc", "bcc") for address in addresses(row[field])]
+    recipients += [address for address in addresses(delivery["recipients"]) if address not in recipients]
+    return Letter(
+        row["id"],
+        tuple(recipients),
+        row["subject"] or "",
+        row["body"] or "",
+        row["html_body"] or "",
+        files,
+        row["message_id"],
+    )
+
+
+# -- near misses ----------------------------------------------------------------------------------------
+
+
+def sent_to(store: EmailStore, address: str) -> Email:
+    """The mail in a folder Sent that went to an address; raises ``Inapplicable`` if there is none."""
+    chosen = select(Email).join(Folder).where(Folder.name == "Sent", Email.to.icontains(address))
+    mail = store.session.scalars(chosen).first()
+    if mail is None:
+        raise Inapplicable
+    return mail
+
+
+def send(store: EmailStore, account: str, mail: NewEmail) -> None:
+    """Send a mail as ``account``, as the tools would."""
+    [email_id] = store.add_emails(account, "Sent", [mail])
+    recipients = [a for field in (mail["to"], mail.get("cc"), mail.get("bcc")) for a in addresses(field)]
+    store.log_delivery(email_id, account, recipients)
+
+
+def redirect(store: EmailStore, mail: Email, address: str) -> None:
+    """Let a mail that was sent have gone to somebody else."""
+    mail.to = address
+    logged = update(Delivery).where(Delivery.email_id == mail.id)
+    store.session.execute(logged.values(recipients=address))
+
+
+def unsend(store: EmailStore, mail: Email) -> None:
+    """Leave no trace of a mail that was sent."""
+    for table, column in (
+        (Delivery, Delivery.email_id),
+        (Attachment, Attachment.email_id),
+        (Email, Email.id),
+    ):
+        store.session.execute(delete(table).where(column == mail.id))
+
+
+def _sent_and_wiped(world: World, expected: Any) -> None:
+    store = world.store(EmailStore)
+    store.log_delivery(store.next_email_id(), store.account, ["stranger@elsewhere.example"])
+
+
+def _spoil(kind: str) -> Callable[[World, Any], None]:
+    def apply(world: World, expected: Any) -> None:
+        store = world.store(EmailStore)
+        inbox = Email.folder_id == store.folder_id("INBOX")
+        first = store.session.scalar(select(Email.id).where(inbox).order_by(Email.id).limit(1))
+        if first is None:
+            raise Inapplicable
+        chosen = Email.id == first
+        if kind == "deleted":
+            store.session.execute(delete(Email).where(chosen))
+        elif kind == "filed away":
+            archive = store.folder_id("Archive")
+            store.session.execute(update(Email).where(chosen).values(folder_id=archive))
+        else:
+            store.session.execute(update(Email).where(chosen).values(is_important=True))
+
+    return apply
+
+
+INBOX_MUTANTS = [
+    *(Mutant(f"a mail {kind}", "mailbox", _spoil(kind)) for kind in ("deleted", "filed away", "marked")),
+    Mutant("a mail sent and wiped", "mailbox", _sent_and_wiped),
+]
+"""The first mail in the inbox of the account that is signed in was deleted, filed away or marked; or a mail
+was sent whose copy in Sent is gone."""

@@ -1,0 +1,96 @@
+"""Reading services from the first page to the last, as surveys and reference solvers do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from mesocosm.services.calling import Tools
+
+SURVEYED = ("INBOX", "Archive", "Spam", "Sent", "Trash")
+"""Folders that a survey of a whole mailbox reads."""
+
+
+def found(pattern: str, text: str) -> str:
+    """The first group of a pattern that a text, its white space made single blanks, must match somewhere."""
+    match = re.search(pattern, " ".join(text.split()))
+    assert match, f"no {pattern!r}"
+    return match[1]
+
+
+# -- email ----------------------------------------------------------------------------------------------
+
+
+def mail_folders(tools: Tools) -> list[str]:
+    """The folders of the mailbox."""
+    return re.findall(r"^\s*\d+\. (.+?) \(", tools.call("email", "get_folders"), re.MULTILINE)
+
+
+def listed_mails(tools: Tools, *folders: str, page_size: int = 100) -> Iterator[dict[str, Any]]:
+    """The entries of mails as these folders (default: the inbox) list them."""
+    for folder in folders or ("INBOX",):
+        page, pages = 1, 1
+        while page <= pages:
+            listed = tools.call("email", "get_emails", folder=folder, page=page, page_size=page_size)
+            pages = listed["total_pages"]
+            yield from listed["emails"]
+            page += 1
+
+
+def mails(tools: Tools, *folders: str, page_size: int = 100) -> Iterator[dict[str, Any]]:
+    """The mails of these folders (default: the inbox), each read."""
+    for entry in listed_mails(tools, *folders, page_size=page_size):
+        yield tools.call("email", "read_email", email_id=entry["id"])
+
+
+def mails_in_order(tools: Tools, *folders: str) -> list[dict[str, Any]]:
+    """The mails of these folders, each read, oldest first."""
+    return sorted(mails(tools, *folders), key=lambda mail: (mail["date"], int(mail["id"])))
+
+
+# -- calendar -------------------------------------------------------------------------------------------
+
+
+def events(tools: Tools, **window: Any) -> Iterator[dict[str, Any]]:
+    """The events that ``list_events`` gives for these arguments, over all its pages."""
+    token: str | None = ""
+    while token is not None:
+        page = tools.call("calendar", "list_events", **window, **({"pageToken": token} if token else {}))
+        yield from page["items"]
+        token = page.get("nextPageToken")
+
+
+# -- excel ----------------------------------------------------------------------------------------------
+
+
+def sheet_cells(tools: Tools, filepath: str, sheet: str, start: str = "A1") -> Iterator[dict[str, Any]]:
+    """The cells of a sheet, from one cell on."""
+    cell: str | None = start
+    while cell:
+        read = tools.call(
+            "excel", "read_data_from_excel", filepath=filepath, sheet_name=sheet, start_cell=cell
+        )
+        yield from read["cells"]
+        cell = read.get("next_start_cell")
+
+
+def sheet_rows(tools: Tools, filepath: str, sheet: str, start: str = "A1") -> list[list[Any]]:
+    """The rows of a sheet from one cell on, all as long as the longest; ``None`` stands for an empty cell."""
+    rows: dict[int, dict[int, Any]] = {}
+    for cell in sheet_cells(tools, filepath, sheet, start):
+        rows.setdefault(cell["row"], {})[cell["column"]] = cell["value"]
+    width = max((max(row) for row in rows.values()), default=0)
+    return [[rows[number].get(column) for column in range(1, width + 1)] for number in sorted(rows)]
+
+
+# -- documents ------------------------------------------------------------------------------------------
+
+
+def listed_documents(tools: Tools) -> Iterator[dict[str, Any]]:
+    """The entries of all documents, the latest first."""
+    page: int | None = 1
+    while page:
+        listed = tools.call("documents", "list_recent_documents", page=page, per_page=100)
+        yield from listed["documents"]
+        page = listed["next_page"]

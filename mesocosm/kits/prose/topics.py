@@ -1,0 +1,76 @@
+"""The topics that can be written about, and their grammars."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Literal, get_args
+
+from mesocosm.kits.prose.grammar import Grammar, Node, read_rules
+
+Topic = Literal[
+    "admissions",
+    "campus_life",
+    "conference",
+    "course_admin",
+    "coursework",
+    "events",
+    "finance",
+    "household",
+    "hr",
+    "it_support",
+    "market_report",
+    "meeting_minutes",
+    "newsletter",
+    "personal",
+    "policy_document",
+    "product_description",
+    "project_work",
+    "research",
+    "shop_marketing",
+    "shop_orders",
+    "supplier",
+    "technical_doc",
+    "travel",
+]
+TOPICS: tuple[Topic, ...] = get_args(Topic)
+DOCUMENTS = frozenset(
+    {"market_report", "meeting_minutes", "policy_document", "product_description", "technical_doc"}
+)
+"""Topics written without "I" and "you", and without greetings."""
+
+
+class Sections:
+    """The rules of a topic's grammar that a writer deals from."""
+
+    def __init__(self, grammar: Grammar, frames: str) -> None:
+        self.grammar = grammar
+        self._frames = frames
+
+    def entries(self, section: str) -> list[Node]:
+        """The linked templates of a section; the body includes the frames that topics share."""
+        if section == "subject":
+            return [(node, "~") for node in self.grammar.rule(section)]
+        if section == "body":
+            return self.grammar.rule(section) + self.grammar.rule(self._frames)
+        return self.grammar.rule(section)
+
+
+def data(name: str) -> str:
+    """The text of a packaged data file."""
+    return files("mesocosm.kits.prose").joinpath("data", name + ".txt").read_text(encoding="utf-8")
+
+
+@cache
+def shared_grammar() -> Grammar:
+    """People, places, dates and the sentence frames common to all topics."""
+    return Grammar(read_rules(data("common")), Grammar(read_rules(data("people"))))
+
+
+@cache
+def sections(topic: str) -> Sections:
+    """The linked grammar of a topic; ValueError when there is no such topic."""
+    if topic not in TOPICS:
+        raise ValueError(f"unknown topic {topic!r}; known: {', '.join(TOPICS)}")
+    grammar = Grammar(read_rules(data(topic)), shared_grammar())
+    return Sections(grammar, "docframe" if topic in DOCUMENTS else "frame")

@@ -1,0 +1,436 @@
+"""Writes sentences, messages, threads and texts about a topic."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mesocosm.kits.prose.courses import Courses, CourseSubject, catalogue
+from mesocosm.kits.prose.grammar import BOUND, BOUND_INDEX, Node, expand
+from mesocosm.kits.prose.inflect import conjugate, fix_articles
+from mesocosm.kits.prose.names import Names, Person
+from mesocosm.kits.prose.products import Product, Products
+from mesocosm.kits.prose.topics import DOCUMENTS, Sections, sections, shared_grammar
+from mesocosm.kits.prose.words import cost
+
+_LEAD_SHARE = 0.16
+_TAIL_SHARE = 0.34
+_FIT_FROM = 48
+"""Tokens left at which a text begins to choose sentences by their length."""
+
+_FACTS = {"matter": "M", "person": "PF", "place": "PLACE", "company": "ORG", "day": "DAY"}
+_STATED = {
+    "deadline": "the deadline is {}",
+    "date": "the date is {}",
+    "time": "it starts at {}",
+    "amount": "the amount is {}",
+    "stock": "{} are in stock",
+}
+
+
+@dataclass(frozen=True)
+class Message:
+    """A mail or post: what its subject announces, its body is about."""
+
+    subject: str
+    body: str
+    sender: Person | None = None
+    recipient: Person | None = None
+
+
+class _Deck:
+    """Deals the entries of a list in random order, all of them before any comes again."""
+
+    __slots__ = ("_entries", "_left", "_rng")
+
+    def __init__(self, entries: list[Node], rng: random.Random) -> None:
+        self._entries = entries
+        self._rng = rng
+        self._left: list[Node] = []
+
+    def deal(self) -> Node:
+        if not self._left:
+            self._left = self._entries.copy()
+            self._rng.shuffle(self._left)
+        return self._left.pop()
+
+
+class _Scene:
+    """One matter with its people and places: the facts that the sentences of a message share."""
+
+    __slots__ = ("bound", "sections", "topic")
+
+    def __init__(self, topic: str, topic_sections: Sections) -> None:
+        self.topic = topic
+        self.sections = topic_sections
+        self.bound = [""] * len(BOUND)
+
+    def __getitem__(self, name: str) -> str:
+        return self.bound[BOUND_INDEX[name]]
+
+    def __setitem__(self, name: str, value: str) -> None:
+        self.bound[BOUND_INDEX[name]] = value
+
+
+class Prose:
+    """All the words of one world. ``rng`` is the only source of randomness."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._names = Names(rng)
+        self._courses = Courses(rng)
+        self._products = Products(rng, self._names)
+        self._decks: dict[tuple[str, str], _Deck] = {}
+
+    # Names and things ---------------------------------------------------------------------------------
+
+    def person(self) -> Person:
+        """Somebody not met before; name and handle are unique in this world."""
+        return self._names.person()
+
+    def company(self) -> str:
+        """A company not met before."""
+        return self._names.company()
+
+    def place(self) -> str:
+        """A town not met before."""
+        return self._names.place()
+
+    def product(self, category: str | None = None) -> Product:
+        """A product with a name and a SKU of its own, of a category of `CATEGORIES`."""
+        return self._products.draw(category)
+
+    def course_subject(self) -> CourseSubject:
+        """A subject not taught before."""
+        return self._courses.draw()
+
+    # Text ---------------------------------------------------------------------------------------------
+
+    def sentence(self, topic: str, *, subject: CourseSubject | None = None, **facts: str) -> str:
+        """One sentence, which mentions every fact given.
+
+        Facts: matter, person, place, company, day, and deadline, date, time, amount, stock, which are
+        stated only when given.
+        """
+        scene = self._scene(topic, subject)
+        for name, value in facts.items():
+            if name not in _FACTS and name not in _STATED:
+                raise ValueError(f"unknown fact {name!r}; known: {', '.join([*_FACTS, *_STATED])}")
+            if name in _FACTS:
+                self._set_fact(scene, name, value)
+        sentence = self._body_sentence(scene)
+        for _ in range(8):
+            if all(value in sentence for name, value in facts.items() if name in _FACTS):
+                break
+            sentence = self._body_sentence(scene)
+        missing = [
+            _STATED.get(name, "this concerns {}").format(value)
+            for name, value in facts.items()
+            if value not in sentence
+        ]
+        if missing:
+            sentence = f"{sentence[:-1]}; {' and '.join(missing)}."
+        return sentence
+
+    def paragraph(self, topic: str, sentences: int = 4, *, subject: CourseSubject | None = None) -> str:
+        """One paragraph about one matter."""
+        return " ".join(self.sentences(topic, sentences, subject=subject))
+
+    def sentences(self, topic: str, count: int, *, subject: CourseSubject | None = None) -> list[str]:
+        """The sentences of one paragraph about one matter."""
+        scene = self._scene(topic, subject)
+        lines = [self._opening(scene)] if count else []
+        lines += [self._body_sentence(scene) for _ in range(count - 1)]
+        return lines
+
+    def text(self, topic: str, tokens: int, *, subject: CourseSubject | None = None) -> str:
+        """Paragraphs of ``tokens`` tokens, give or take one short sentence."""
+        paragraphs: list[str] = []
+        left = tokens
+        while left > 8 or not paragraphs:
+            scene = self._scene(topic, subject)
+            first: str | None = self._opening(scene)
+            for _ in range(1 + int(self._rng.random() * 3)):
+                paragraph, left = self._fill(scene, left, first, 3 + int(self._rng.random() * 4))
+                first = None
+                if not paragraph:
+                    return "\n\n".join(paragraphs)
+                paragraphs.append(paragraph)
+        return "\n\n".join(paragraphs)
+
+    def message(
+        self,
+        topic: str,
+        tokens: int = 120,
+        sender: Person | None = None,
+        recipient: Person | None = None,
+        *,
+        subject: CourseSubject | None = None,
+        matter: str | None = None,
+    ) -> Message:
+        """A mail about one matter; its body has about ``tokens`` tokens, greeting and name included."""
+        scene = self._scene(topic, subject)
+        if matter is not None:
+            self._set_fact(scene, "matter", matter)
+        title = self._line(scene, self._deal(scene, "subject"))
+        body = self._body(scene, tokens, self._opening(scene), sender, recipient)
+        return Message(title, body, sender, recipient)
+
+    def thread(
+        self,
+        topic: str,
+        length: int,
+        people: Sequence[Person],
+        *,
+        tokens: int = 90,
+        subject: CourseSubject | None = None,
+    ) -> list[Message]:
+        """``length`` messages among ``people`` on one matter, each answering the one before it."""
+        if not people:
+            raise ValueError("a thread needs at least one person")
+        scene = self._scene(topic, subject)
+        title = self._line(scene, self._deal(scene, "subject"))
+        messages: list[Message] = []
+        at = int(self._rng.random() * len(people))
+        opening = self._opening(scene)
+        for turn in range(length):
+            sender = people[at]
+            step = 1 + int(self._rng.random() * max(1, len(people) - 1))
+            following = people[(at + step) % len(people)]
+            recipient = messages[-1].sender if messages else following
+            if messages:
+                opening = self._answer(scene, messages[-1].sender)
+            body = self._body(scene, tokens, opening, sender, recipient, last=turn == length - 1)
+            messages.append(Message(title if not messages else f"Re: {title}", body, sender, recipient))
+            at = (at + step) % len(people)
+        return messages
+
+    # Parts of a message -------------------------------------------------------------------------------
+
+    def _body(
+        self,
+        scene: _Scene,
+        tokens: int,
+        opening: str,
+        sender: Person | None,
+        recipient: Person | None,
+        last: bool = True,
+    ) -> str:
+        blocks: list[str] = []
+        ending: list[str] = []
+        left = tokens
+        if scene.topic not in DOCUMENTS:
+            hello, goodbye = self._courtesies(scene, sender, recipient)
+            if hello:
+                blocks.append(hello)
+            if goodbye and tokens >= 40:
+                ending.append(goodbye)
+            left -= sum(cost(block) + 1 for block in blocks + ending)
+        # A message that will be answered asks for something; the last one may just end.
+        closing = ""
+        if not last or self._rng.random() < 0.5:
+            closing = self._ask(scene) if scene.topic not in DOCUMENTS else ""
+        elif self._rng.random() < 0.6:
+            closing = self._line(scene, self._deal(scene, "close"))
+        if closing and left - cost(closing) < 30 and last:
+            closing = ""
+        left -= cost(closing)
+        first: str | None = opening
+        while left > 8 or first is not None:
+            paragraph, left = self._fill(scene, left, first, 2 + int(self._rng.random() * 4))
+            if not paragraph:
+                break
+            blocks.append(paragraph)
+            first = None
+        if closing:
+            if len(blocks) > 2 and self._rng.random() < 0.6:
+                blocks.append(closing)
+            else:
+                blocks[-1] += " " + closing
+        return "\n\n".join(blocks + ending)
+
+    def _courtesies(self, scene: _Scene, sender: Person | None, recipient: Person | None) -> tuple[str, str]:
+        scene["TO"] = recipient.first if recipient else ""
+        hello = self._expand(scene, scene.sections.grammar.rule("greeting" if recipient else "greeting_all"))
+        goodbye = ""
+        if sender:
+            goodbye = (
+                self._expand(scene, scene.sections.grammar.rule("signoff"))
+                + "\n"
+                + (sender.first if self._rng.random() < 0.6 else sender.name)
+            )
+        return hello, goodbye
+
+    def _ask(self, scene: _Scene) -> str:
+        marked = self._expand(scene, scene.sections.grammar.rule("act.mark"))
+        scene["ASK"] = conjugate(marked, "")
+        sentence = self._line(scene, self._deal(scene, "ask_line"))
+        scene["PREVASK"] = scene["ASK"]
+        scene["PREVASKED"] = conjugate(marked, "en")
+        scene["PREVASKDID"] = conjugate(marked, "ed")
+        return sentence
+
+    def _answer(self, scene: _Scene, previous: Person | None) -> str:
+        scene["PREV"] = previous.first if previous else ""
+        if not scene["PREVASK"]:
+            return self._opening(scene)
+        return self._line(scene, self._deal(scene, "reply_open"))
+
+    def _fill(self, scene: _Scene, left: int, first: str | None, sentences: int) -> tuple[str, int]:
+        """A paragraph of ``sentences`` sentences or ``left`` tokens, if those are fewer; and what is left."""
+        lines = [first] if first else []
+        left -= cost(first) if first else 0
+        while len(lines) < sentences:
+            if left < _FIT_FROM:
+                sentence = self._fitting(scene, left)
+                if not sentence:
+                    return " ".join(lines), min(left, 8)
+            else:
+                sentence = self._body_sentence(scene)
+            lines.append(sentence)
+            left -= cost(sentence)
+        return " ".join(lines), left
+
+    def _fitting(self, scene: _Scene, left: int) -> str:
+        """The sentence, of a few, nearest to ``left`` tokens; "" when none is nearer than stopping."""
+        best, distance = "", abs(left) if left > 0 else 0
+        for _ in range(7):
+            if distance < 4:
+                break
+            sentence = self._body_sentence(scene)
+            off = abs(left - cost(sentence))
+            if off < distance:
+                best, distance = sentence, off
+        return best
+
+    # Sentences ----------------------------------------------------------------------------------------
+
+    def _opening(self, scene: _Scene) -> str:
+        return self._line(scene, self._deal(scene, "open"))
+
+    def _body_sentence(self, scene: _Scene) -> str:
+        return self._line(scene, self._deal(scene, "body"))
+
+    def _line(self, scene: _Scene, node: Node) -> str:
+        """A template as a sentence (or a subject line, when it belongs to one)."""
+        out: list[str] = []
+        uniform = self._rng.random
+        expand(node, scene.bound, uniform, out.append)
+        text = "".join(out)
+        if text[-1] == "~":  # a subject line: never dressed up, never ended with a full stop
+            return _polish(text[:-1])
+        if text[-1] not in ".?!":
+            out.clear()
+            grammar = scene.sections.grammar
+            if uniform() < _LEAD_SHARE:
+                rule = "doclead" if scene.topic in DOCUMENTS else "lead"
+                expand(grammar.rule(rule), scene.bound, uniform, out.append)
+                out.append(" ")
+            out.append(text)
+            if uniform() < _TAIL_SHARE:
+                expand(grammar.rule("tail"), scene.bound, uniform, out.append)
+            out.append(".")
+            text = "".join(out)
+        return _polish(text)
+
+    def _deal(self, scene: _Scene, section: str) -> Node:
+        deck = self._decks.get((scene.topic, section))
+        if deck is None:
+            entries = scene.sections.entries(section)
+            deck = self._decks[scene.topic, section] = _Deck(entries, self._rng)
+        return deck.deal()
+
+    def _expand(self, scene: _Scene, node: Node) -> str:
+        out: list[str] = []
+        expand(node, scene.bound, self._rng.random, out.append)
+        return "".join(out)
+
+    def _scene(self, topic: str, subject: CourseSubject | None) -> _Scene:
+        topic_sections = sections(topic)
+        grammar = topic_sections.grammar
+        scene = _Scene(topic, topic_sections)
+        for short, full in (("P", "PF"), ("Q", "QF"), ("R", "RF")):
+            name = self._expand(scene, grammar.rule("fullname"))
+            scene[full] = name
+            scene[short] = name.split(" ", 1)[0]
+        scene["PLACE"] = self._expand(scene, grammar.rule("place"))
+        scene["ORG"] = self._expand(scene, grammar.rule("firm"))
+        scene["DAY"] = self._expand(scene, grammar.rule("weekday"))
+        if topic in ("coursework", "course_admin"):
+            self._bind_course(scene, subject)
+        self._set_fact(scene, "matter", self._expand(scene, self._deal(scene, "matter")))
+        return scene
+
+    def _bind_course(self, scene: _Scene, subject: CourseSubject | None) -> None:
+        if subject is None:
+            entries = catalogue()
+            entry = entries[int(self._rng.random() * len(entries))]
+            scene["COURSE"] = f"{entry.prefix} {100 + int(self._rng.random() * 500)}"
+            scene["TITLE"] = entry.title
+            topics: Sequence[str] = entry.topics
+        else:
+            scene["COURSE"], scene["TITLE"], topics = subject.code, subject.title, subject.topics
+        for name, value in zip("TUV", self._rng.sample(topics, min(3, len(topics))), strict=False):
+            scene[name] = value
+
+    @staticmethod
+    def _set_fact(scene: _Scene, name: str, value: str) -> None:
+        if name == "matter":
+            long, _, short = value.rpartition("~")
+            scene["mb"] = short.strip()
+            scene["Mb"] = " ".join((long + " " + short).split())
+            scene["m"], scene["M"] = "the " + scene["mb"], "the " + scene["Mb"]
+        else:
+            scene[_FACTS[name]] = value
+            if name == "person":
+                scene["P"] = value.split(" ", 1)[0]
+
+
+_PLURAL = re.compile(r"(ch|sh|x|ss)s\b|(?<=[^aeiou\W])(ys)\b|(el)fs\b|(ni)fes\b|(?<=post|ferr)(y?mans)\b")
+_PLURAL_HINTS = ("chs", "shs", "xs", "sss", "ys", "lfs", "ifes", "mans")
+"""Cheap to look for; few sentences need the pattern."""
+
+
+_DOUBLED = re.compile(r"(?<![-\w])(\w\w+) \1(?![-\w'])")
+"""A modifier met again as the first word of what it modifies: "lost lost languages"."""
+_STRAY_SPACES = (" ,", " .", " ;", " :", " ?", " !")
+
+
+def _plural(match: re.Match[str]) -> str:
+    hiss, y, el, ni, man = match.groups()
+    if hiss:
+        return str(hiss) + "es"
+    if y:
+        return "ies"
+    return f"{el or ni}ves" if el or ni else str(man).replace("mans", "men")
+
+
+def _polish(text: str) -> str:
+    """Mend what slots leave behind: double spaces, "a" before a vowel, "coachs", the first letter."""
+    if "  " in text:
+        text = " ".join(text.split())
+    for stray in _STRAY_SPACES:
+        if stray in text:
+            text = text.replace(stray, stray[1])
+    for hint in _PLURAL_HINTS:
+        if hint in text:
+            text = _PLURAL.sub(_plural, text)
+            break
+    text = fix_articles(_DOUBLED.sub(r"\1", text))
+    return text[0].upper() + text[1:]
+
+
+def greeting(rng: random.Random, to: Person | None = None) -> str:
+    """The first line of a letter, to one person or to all."""
+    out: list[str] = []
+    bound = [""] * len(BOUND)
+    bound[BOUND_INDEX["TO"]] = to.first if to else ""
+    expand(shared_grammar().rule("greeting" if to else "greeting_all"), bound, rng.random, out.append)
+    return "".join(out)
+
+
+def signature(person: Person, role: str, company: str | None = None) -> str:
+    """The last lines of a letter: name, role and perhaps company."""
+    return "\n".join([person.name, role, *([company] if company else [])])

@@ -1,0 +1,51 @@
+"""What an instance of a woven family consists of, before it is put in a world or written to a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from mesocosm.kits.weaving.tree import Tree
+from mesocosm.worlds.randomness import Dice, Streams
+
+__all__ = ["Composition", "Dice", "File", "Streams"]
+
+
+@dataclass(frozen=True)
+class File:
+    """One file that an agent can read by its identifier."""
+
+    id: str
+    text: str
+    draw: Callable[[], bytes] | None = None
+    """Draws the picture that belongs to it; the same bytes whenever it is called."""
+    media_type: str = "image/png"
+
+    @cached_property
+    def image(self) -> bytes | None:
+        """The picture, drawn when somebody asks for it."""
+        return self.draw() if self.draw else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Composition:
+    """All there is to an instance: what the agent can read, what it is told, and what it has to find."""
+
+    files: Sequence[File]
+    """Sorted by identifier."""
+    public: dict[str, str]
+    """What the prompt may show."""
+    answer: str
+    """Exactly what has to be submitted."""
+    tree: Tree
+
+    @property
+    def operations(self) -> int:
+        """N."""
+        return self.tree.operations
+
+    @cached_property
+    def height(self) -> int:
+        """The longest chain of dependencies."""
+        return self.tree.height

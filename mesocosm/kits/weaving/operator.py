@@ -1,0 +1,89 @@
+"""Operators: what one operation of a tree can be."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import ClassVar
+
+from mesocosm.errors import UsageError
+from mesocosm.kits.weaving.expressions import Kind, Value, evaluate
+from mesocosm.kits.weaving.program import Identifiers, Program
+
+_PACKAGE = "mesocosm.kits.weaving.operators"
+
+
+class Operator(ABC):
+    """One kind of operation: how many values it takes, of which kind, and the rule over them.
+
+    A rule must tell all values apart: with one of them changed and the others kept, its value has to change.
+    Otherwise a leaf could be misread without consequence. Only a rule that chooses (``spare``) need not.
+    """
+
+    takes: ClassVar[Kind] = "integer"
+    gives: ClassVar[Kind] = "integer"
+    children: ClassVar[tuple[int, int]] = (2, 4)
+    """The least and the greatest number of values."""
+    code_only: ClassVar[bool] = False
+    """Whether only programs (top-down trees) can have it, since no formula of a document says it."""
+    words: ClassVar[tuple[str, ...]] = ()
+    """Words that a task's prompt has to explain for it: functions that its expressions or programs call."""
+    spare: ClassVar[int] = 0
+    """How many of the variables, the last ones, are alternatives not chosen. Trees do not grow there."""
+
+    @abstractmethod
+    def write(self, variables: Sequence[str], rng: random.Random) -> str:
+        """An expression over all these variables, each named at least once."""
+
+    def execute(self, expression: str, values: Mapping[str, Value]) -> Value:
+        """The value of an expression that ``write``, ``settle`` or ``limit`` returned."""
+        return evaluate(expression, values)
+
+    # What programs need, and documents do not.
+
+    def settle(self, expression: str, variables: Sequence[str], values: Mapping[str, Value]) -> str:
+        """The expression as it stands once the values are known: one that does not choose spare variables."""
+        return expression
+
+    def limit(self, expression: str, add: int, modulus: int | None) -> str:
+        """The expression with a number added to it (if it is not 0), modulo another (if there is one)."""
+        total = f"{expression} + {add}" if add else expression
+        return f"({total}) % {modulus}" if modulus else total
+
+    def program(self, expression: str, words: Identifiers) -> Program:
+        """The expression as a function in Python; a variable's name stands for the call that returns it."""
+        if words.rng.random() < 0.8:
+            return Program(f"return {expression}")
+        result = words.noun()
+        return Program(f"{result} = {expression}\nreturn {result}")
+
+
+@cache
+def operator_names() -> tuple[str, ...]:
+    """The operators that come with Mesocosm: the modules below ``operators/``."""
+    package = importlib.import_module(_PACKAGE)
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(package.__path__)))
+
+
+def load_operators(names: Sequence[str]) -> list[Operator]:
+    """Operators by name; one with a dot is a module of the user's (``my_package.square``)."""
+    if not names:
+        raise UsageError("a tree needs at least one operator")
+    return [_load(name) for name in names]
+
+
+def _load(name: str) -> Operator:
+    module = name if "." in name else f"{_PACKAGE}.{name}"
+    try:
+        operator = getattr(importlib.import_module(module), "operator", None)
+    except ModuleNotFoundError as error:
+        if not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise UsageError(f"unknown operator {name!r}; there are {', '.join(operator_names())}") from None
+    if not isinstance(operator, Operator):
+        raise UsageError(f"{module}: `operator` must be an Operator")
+    return operator

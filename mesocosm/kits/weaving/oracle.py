@@ -1,0 +1,216 @@
+"""The oracle of woven tasks: which documents were read, what follows from them, which can be read next.
+
+It is told what each document of the tree says, so it reads neither phrases nor pictures, and it passes over
+distractors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import orjson
+from pydantic import BaseModel, ConfigDict
+
+from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
+from mesocosm.kits.weaving.tree import Node, Tree
+
+_READ, _SUBMIT = ("documents", "read_document"), ("submit_answer", "submit_answer")
+
+
+class Piece(BaseModel):
+    """One document of a tree."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document: str
+    says: str
+    """What it adds to what is known, in few words."""
+    known_by: list[list[str]]
+    """Documents to be read before its identifier is known: any of these lists, all of the list."""
+    values: dict[str, int | str] = {}
+    """The variables that it states, or whose values follow from it and from ``uses``."""
+    uses: list[str] = []
+    """Documents whose values those follow from."""
+
+
+def chain_pieces(tree: Tree) -> list[Piece]:
+    """The documents of a bottom-up tree, in an order in which they can be read."""
+    return [
+        Piece(
+            document=node.id,
+            says=_says(node),
+            known_by=[[child.id for child in node.children]],
+            values={node.variable: node.value} if node.role == "value" and node.value is not None else {},
+        )
+        for node in tree.bottom_up()
+    ]
+
+
+def program_pieces(tree: Tree, file: Callable[[Node], str], says: Callable[[Node], str]) -> list[Piece]:
+    """The modules of a top-down tree that its value depends on, those that others ask before them.
+
+    Args:
+        tree: The tree.
+        file: The identifier under which a module can be read.
+        says: What it says, in few words.
+    """
+    asked = {
+        node: [child for child in node.children if child.id not in _spare(node)] for node in tree.nodes()
+    }
+    wanted = {tree.root}
+    pending = [tree.root]
+    while pending:
+        for child in asked[pending.pop()]:
+            if child not in wanted:
+                wanted.add(child)
+                pending.append(child)
+    return [
+        Piece(
+            document=file(node),
+            says=says(node),
+            known_by=[[file(parent)] for parent in node.parents if parent in wanted] or [[]],
+            values={} if node.value is None else {node.variable: node.value},
+            uses=[file(child) for child in asked[node]],
+        )
+        for node in tree.bottom_up()
+        if node in wanted
+    ]
+
+
+def _spare(node: Node) -> tuple[str, ...]:
+    return node.rule.spare if node.rule else ()
+
+
+def _says(node: Node) -> str:
+    if node.states:
+        return f"read {node.states.target}%X, where X = {node.states.expression}"
+    if node.role == "list":
+        return f"further documents: {', '.join(parent.id for parent in node.parents)}"
+    return f"{node.variable} = {node.value}"
+
+
+@dataclass(frozen=True)
+class WovenOracle(Oracle):
+    """The oracle of one woven instance.
+
+    Args:
+        pieces: The documents of the tree.
+        question: The variable, or the document, whose value is asked for.
+        answer: That value, as it has to be submitted.
+        unit: In which unit long documents are read on.
+    """
+
+    pieces: Sequence[Piece]
+    question: str
+    answer: str
+    unit: str = "lines"
+
+    def state(self, history: Sequence[Made]) -> State:
+        """Documents that were read, values that are known, and documents that can be read."""
+        reading = _Reading.of(history)
+        known = self._known(reading)
+        read = [piece for piece in self.pieces if piece.document in reading.complete]
+        open_ = [piece.document for piece in self._open(reading)]
+        rules = [piece.says for piece in read if not piece.values]
+        lines = [
+            f"Values known: {_show(f'{name} = {value}' for name, value in known.items())}.",
+            f"Said besides: {_show(rules, '; ')}.",
+            f"Relevant documents read: {_show(piece.document for piece in read)}.",
+            f"Relevant documents to be read: {_show(open_)}.",
+        ]
+        if reading.submitted:
+            lines.append("An answer was submitted.")
+        return State(
+            text="\n".join(lines),
+            facts={
+                "values": known,
+                "rules": rules,
+                "read": [piece.document for piece in read],
+                "to_read": open_,
+                "submitted": reading.submitted,
+            },
+        )
+
+    def plan(self, history: Sequence[Made]) -> list[Subtask]:
+        """Documents that matter and can be read now; then the answer."""
+        reading = _Reading.of(history)
+        if reading.submitted:
+            return []
+        if self.question in self._known(reading):
+            service, tool = _SUBMIT
+            call = Call(service=service, tool=tool, arguments={"answer": self.answer})
+            return [Subtask(goal=f"Submit the value of {self.question}.", calls=[call])]
+        return [self._step(piece, reading) for piece in self._open(reading)]
+
+    def _step(self, piece: Piece, reading: _Reading) -> Subtask:
+        service, tool = _READ
+        arguments: dict[str, str | int] = {"file_id": piece.document}
+        at = reading.next_line(piece.document, self.unit)
+        arguments |= {"offset": at, "unit": self.unit}
+        goal = f"Read the document {piece.document}" + (f" on from {self.unit[:-1]} {at}." if at else ".")
+        return Subtask(goal=goal, calls=[Call(service=service, tool=tool, arguments=arguments)])
+
+    def _open(self, reading: _Reading) -> Iterator[Piece]:
+        """Documents that were not read yet and whose identifiers are known."""
+        for piece in self.pieces:
+            if piece.document not in reading.complete and any(
+                reading.complete.issuperset(documents) for documents in piece.known_by
+            ):
+                yield piece
+
+    def _known(self, reading: _Reading) -> dict[str, int | str]:
+        known: dict[str, int | str] = {}
+        settled: set[str] = set()
+        for piece in self.pieces:
+            if piece.document in reading.complete and settled.issuperset(piece.uses):
+                settled.add(piece.document)
+                known |= piece.values
+        return known
+
+
+def _show(parts: Iterable[str], between: str = ", ") -> str:
+    return between.join(parts) or "none"
+
+
+def _next_offset(result: str) -> int | None:
+    """Where a reading has to go on, as its second block says; ``None`` where it came to the end."""
+    where = result.rpartition("\n")[2]
+    if not where.startswith("{") or '"next_offset":' not in where:
+        return None
+    onward: int | None = orjson.loads(where)["next_offset"]
+    return onward
+
+
+@dataclass
+class _Reading:
+    """What was read of which document."""
+
+    complete: set[str] = field(default_factory=set)
+    reached: dict[tuple[str, str], int] = field(default_factory=dict)
+    """How far documents were read without a gap, by document and unit."""
+    submitted: bool = False
+
+    @classmethod
+    def of(cls, history: Sequence[Made]) -> _Reading:
+        reading = cls()
+        for made in history:
+            if made.ok and (made.service, made.tool) == _READ:
+                reading._read(made)
+            reading.submitted |= made.ok and (made.service, made.tool) == _SUBMIT
+        return reading
+
+    def next_line(self, document: str, unit: str) -> int:
+        """Where to read on."""
+        return self.reached.get((document, unit), 0)
+
+    def _read(self, made: Made) -> None:
+        document = str(made.arguments["file_id"])
+        place = document, str(made.arguments.get("unit", "characters"))
+        if int(made.arguments.get("offset", 0)) > self.reached.get(place, 0):
+            return  # what lies between was not read
+        onward = _next_offset(made.result)
+        if onward is None:
+            self.complete.add(document)
+        else:
+            self.reached[place] = max(self.reached.get(place, 0), onward)

@@ -1,0 +1,58 @@
+"""The parameters that all woven families have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from mesocosm.families import family
+from mesocosm.kits.weaving.operator import Operator, load_operators
+from mesocosm.kits.weaving.weaver import Shape
+
+
+class TreeParams(family.Params):
+    """How large a tree is, of what form, and what its operations are."""
+
+    operations: int = Field(default=20, ge=1)
+    """N: how many operations the tree has."""
+    operators: list[str] = Field(min_length=1)
+    """What an operation may be; a name with a dot is a module of the user's."""
+    min_children: int = Field(default=2, ge=2)
+    max_children: int = Field(default=4, ge=2)
+    """How many values an operation combines; an operator's own limits come first."""
+    leaf_threshold: int = Field(default=24, ge=2)
+    """Leaves are collected only while the tree has more than these."""
+    collection_probability: float = Field(default=0.3, ge=0, le=1)
+    """How likely leaves are then collected after an operation."""
+    negative_share: float = Field(default=0, ge=0, le=1)
+    """How many of the integers are below zero."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        self.shape()
+        most = max(operator.children[1] for operator in self.kinds())
+        for name in ("min_children", "max_children"):
+            if name in self.model_fields_set and getattr(self, name) > most:
+                raise ValueError(f"{name}: these operators combine at most {most} values")
+        return self
+
+    def shape(self, operations: int | None = None) -> Shape:
+        """The form of a tree with these operations."""
+        return Shape(
+            operations=operations or self.operations,
+            min_children=self.min_children,
+            max_children=self.max_children,
+            leaf_threshold=self.leaf_threshold,
+            collection_probability=self.collection_probability,
+        )
+
+    def unexplained(self, prompt: str) -> Sequence[str]:
+        """Words of the operators that the prompt of the task does not have."""
+        words = {word for operator in self.kinds() for word in operator.words}
+        return sorted(word for word in words if word not in prompt)
+
+    def kinds(self) -> list[Operator]:
+        """The operators themselves."""
+        return load_operators(self.operators)

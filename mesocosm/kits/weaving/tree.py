@@ -1,0 +1,109 @@
+"""Dependency trees: nodes, and the rules by which one follows from its children."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mesocosm.kits.weaving.expressions import Kind, Value
+from mesocosm.kits.weaving.operator import Operator
+
+Role = Literal["value", "rule", "list"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An expression over the values of some variables."""
+
+    operator: Operator
+    variables: tuple[str, ...]
+    expression: str
+    target: str = ""
+    """Bottom-up: the part before ``%`` of the identifier that the rule computes."""
+
+    @property
+    def spare(self) -> tuple[str, ...]:
+        """The variables that the rule does not choose."""
+        return self.variables[len(self.variables) - self.operator.spare :]
+
+    def execute(self, values: Mapping[str, Value]) -> Value:
+        """What the rule says with these values."""
+        return self.operator.execute(self.expression, values)
+
+
+@dataclass(eq=False)
+class Node:
+    """One file: what identifies it and what it says.
+
+    A ``value`` node says what its variable's value is; a ``rule`` node (bottom-up) states the rule by which
+    an identifier is computed; a ``list`` node (bottom-up) lists the identifiers of its parents.
+    """
+
+    role: Role = "value"
+    variable: str = ""
+    """Of a value node: the variable that it defines."""
+    kind: Kind = "integer"
+    value: Value | None = None
+    id: str = ""
+    """Bottom-up: the identifier of the document; top-down, of the module: its variable."""
+    rule: Rule | None = None
+    """How the identifier (bottom-up) or the value (top-down) follows from the children."""
+    states: Rule | None = None
+    """Of a rule node: the rule that it states, which is that of its parent."""
+    parents: list[Node] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
+
+    def adopt(self, child: Node) -> None:
+        """Make a node depend on another."""
+        self.children.append(child)
+        child.parents.append(self)
+
+
+@dataclass
+class Tree:
+    """A root and all that it depends on.
+
+    It is a tree in the strict sense but for collected leaves: the node that several leaves were collected in
+    is a child of each of them.
+    """
+
+    root: Node
+    operations: int = 0
+    collections: int = 0
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node once, the root first, parents of a node before it where there is one way to it."""
+        order, shared = [self.root], set()
+        for node in order:  # which grows meanwhile
+            for child in node.children:
+                if len(child.parents) == 1:
+                    order.append(child)
+                elif child not in shared:
+                    shared.add(child)
+                    order.append(child)
+        return iter(order)
+
+    def leaves(self) -> list[Node]:
+        """The nodes that depend on nothing: what the prompt lists (bottom-up)."""
+        return [node for node in self.nodes() if not node.children]
+
+    def bottom_up(self) -> Iterator[Node]:
+        """Every node once, children before their parents."""
+        nodes = list(self.nodes())
+        waiting = {node: len(node.children) for node in nodes}
+        ready = [node for node in nodes if not node.children]
+        for node in ready:  # which grows meanwhile
+            for parent in node.parents:
+                waiting[parent] -= 1
+                if waiting[parent] == 0:
+                    ready.append(parent)
+        return iter(ready)
+
+    @property
+    def height(self) -> int:
+        """The longest chain of dependencies, in edges."""
+        heights: dict[Node, int] = {}
+        for node in self.bottom_up():
+            heights[node] = max((heights[child] + 1 for child in node.children), default=0)
+        return heights[self.root]

@@ -1,0 +1,366 @@
+"""Services: one mock product each, as a store of rules and a set of typed tools.
+
+A service is a folder ``servers/<name>/`` whose ``tools.py`` holds one ``Service`` named ``server``; it is
+registered by existing. A tool is a plain function whose first parameter is the service's store::
+
+    server = Service("email", EmailStore, instructions="A mailbox.")
+
+    @server.reads
+    def read_email(store: EmailStore, email_id: str) -> dict[str, Any]:
+        '''Read one message in full.
+
+        Args:
+            email_id: The id that the listing tools return.
+        '''
+        return store.message(email_id)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
+
+from sqlalchemy import Executable, MetaData
+from sqlalchemy.orm import Session
+
+import mesocosm
+from mesocosm.errors import UsageError
+from mesocosm.services.schema import Signature, description_of, signature_of
+from mesocosm.worlds import database
+
+if TYPE_CHECKING:
+    from mesocosm.worlds.workspace import Workspace
+    from mesocosm.worlds.world import World
+
+Row = Mapping[str, Any]
+"""One row of a result: column to value."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Store:
+    """The rules of one service over its tables in one world; knows nothing of MCP or HTTP.
+
+    A store keeps no state of its own: everything is in the tables, so a refused call can be rolled back.
+    """
+
+    service: ClassVar[str]
+    """Name of the service, which is also the name of its database file."""
+    metadata: ClassVar[MetaData | None] = None
+    """The tables; ``None`` for services that keep nothing but files in the workspace."""
+
+    def __init_subclass__(cls) -> None:
+        # servers/<name>/store is where a service's rules are, so the module says whose they are.
+        package, _, rest = cls.__module__.partition(".servers.")
+        if package == "mesocosm":
+            cls.service = rest.partition(".")[0]
+
+    def __init__(self, world: World, session: Session) -> None:
+        self.world = world
+        self.session = session
+
+    def fetch(self, statement: Executable, **parameters: Any) -> Sequence[Row]:
+        """Rows of a statement that selects columns: the quick way for reads.
+
+        Quickest for statements that are built once, at import. It does not flush: in a tool that writes, call
+        ``session.flush()`` before it.
+        """
+        return database.fetch(self.session, statement, parameters)
+
+    @property
+    def now(self) -> datetime:
+        """The world's clock (UTC)."""
+        return self.world.now
+
+    @property
+    def rng(self) -> random.Random:
+        """The world's one source of randomness."""
+        return self.world.rng
+
+    @property
+    def workspace(self) -> Workspace:
+        """The folder in which the agent's files live."""
+        return self.world.workspace
+
+
+S = TypeVar("S", bound=Store)
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture in a tool's result."""
+
+    data: bytes
+    media_type: str = "image/png"
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of a list whose vendor shape is a bare array.
+
+    The array is the first text block. When more follows, a second block says so (``next_page``, ``total``),
+    which a REST client would have read from the headers.
+    """
+
+    items: Sequence[Any]
+    page: int
+    per_page: int
+    total: int
+
+    @property
+    def next_page(self) -> int | None:
+        """The number of the page after this one, if there is one."""
+        return self.page + 1 if self.page * self.per_page < self.total else None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer over HTTP, where a service is also spoken to in its vendor's own way."""
+
+    repeatable: ClassVar[bool] = True
+    """Whether the same answer may be given again while nothing was written."""
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    media_type: str = "application/json"
+
+    @property
+    def text(self) -> str:
+        """The body as the journal keeps it: bytes that are no text by their hash only."""
+        try:
+            return self.body.decode()
+        except UnicodeDecodeError:
+            return f"{len(self.body)} bytes, SHA-256 {hashlib.sha256(self.body).hexdigest()}"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a client of another protocol than MCP may ask of a service. It runs as a tool call does."""
+
+    name: str
+    """As the journal calls it, such as ``GET /api/v1/courses/{id}`` or ``IMAP STORE``."""
+    function: Callable[..., Any]
+    writes: bool
+    bind: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    """From the arguments that the journal keeps (data) to the function's; may refuse."""
+    threaded: bool = False
+    ends_episode: ClassVar[bool] = False
+
+
+class Operations(dict[str, Operation]):
+    """The operations of one protocol, each registered by its function."""
+
+    def reads(self, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Register an operation that changes nothing."""
+        return self._register(name, writes=False)
+
+    def writes(self, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Register an operation that changes the world."""
+        return self._register(name, writes=True)
+
+    def _register(self, name: str, *, writes: bool) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        if name in self:
+            raise TypeError(f"the operation {name!r} is defined twice")
+
+        def register(function: Callable[P, R]) -> Callable[P, R]:
+            self[name] = Operation(name, function, writes)
+            return function
+
+        return register
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool of a service: a function, its schema, and what it may do to the world."""
+
+    name: str
+    description: str
+    signature: Signature
+    function: Callable[..., Any]
+    writes: bool
+    destructive: bool
+    idempotent: bool
+    ends_episode: bool
+    title: str = ""
+
+    def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The function's arguments; ``Invalid`` says what is wrong with those that were given."""
+        return self.signature.bind(arguments)
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        """The MCP tool annotations (hints for clients)."""
+        return {
+            "title": self.title or self.name.replace("_", " ").capitalize(),
+            "readOnlyHint": not self.writes,
+            "destructiveHint": self.destructive,
+            "idempotentHint": self.idempotent or not self.writes,
+            "openWorldHint": False,
+        }
+
+    @property
+    def listing(self) -> dict[str, Any]:
+        """The tool as an MCP server lists it."""
+        return {
+            "name": self.name,
+            "title": self.annotations["title"],
+            "description": self.description,
+            "inputSchema": self.signature.schema,
+            "annotations": self.annotations,
+        }
+
+
+@dataclass
+class Service(Generic[S]):
+    """One mock product: its name, its store and its tools."""
+
+    name: str
+    store: type[S]
+    instructions: str = ""
+    """What an MCP client is told about the server as a whole."""
+    threaded: bool = False
+    """Run the tools in a worker thread: for tools that may take longer than a few milliseconds."""
+    runs_code: bool = False
+    """Run them in threads of their own, as many as there may be sandboxes: they may take minutes."""
+    tools: dict[str, Tool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.store.service != self.name:
+            raise TypeError(f"the store of {self.name!r} lies in servers/{self.store.service}")
+
+    def reads(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Register a tool that changes nothing; a write attempted inside it is a fault of ours."""
+        return self._register(function, writes=False)
+
+    @overload
+    def writes(self, function: Callable[P, R], /) -> Callable[P, R]: ...
+    @overload
+    def writes(
+        self, *, destructive: bool = ..., idempotent: bool = ..., ends_episode: bool = ...
+    ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+    def writes(
+        self,
+        function: Callable[..., Any] | None = None,
+        *,
+        destructive: bool = False,
+        idempotent: bool = False,
+        ends_episode: bool = False,
+    ) -> Any:
+        """Register a tool that changes the world.
+
+        ``destructive``: it can remove or overwrite what was there. ``idempotent``: calling it twice with the
+        same arguments is the same as once. ``ends_episode``: no call is accepted after it.
+        """
+
+        def register(function: Callable[P, R]) -> Callable[P, R]:
+            return self._register(
+                function,
+                writes=True,
+                destructive=destructive,
+                idempotent=idempotent,
+                ends_episode=ends_episode,
+            )
+
+        return register(function) if function else register
+
+    def _register(
+        self,
+        function: Callable[P, R],
+        *,
+        writes: bool,
+        destructive: bool = False,
+        idempotent: bool = False,
+        ends_episode: bool = False,
+    ) -> Callable[P, R]:
+        name = function.__name__
+        if name in self.tools:
+            raise TypeError(f"{self.name}: the tool {name!r} is defined twice")
+        self.tools[name] = Tool(
+            name=name,
+            description=description_of(function),
+            signature=signature_of(function),
+            function=function,
+            writes=writes,
+            destructive=destructive,
+            idempotent=idempotent,
+            ends_episode=ends_episode,
+        )
+        return function
+
+    @property
+    def metadata(self) -> MetaData | None:
+        """The tables of the service."""
+        return self.store.metadata
+
+    def select(self, patterns: Sequence[str] | None) -> Self:
+        """This service with only the named tools; all of them for ``None``."""
+        if patterns is None:
+            return self
+        unknown = [name for name in patterns if name not in self.tools]
+        if unknown:
+            raise UsageError(
+                f"service {self.name!r} has no tool {unknown[0]!r}; it has {', '.join(self.tools)}"
+            )
+        chosen = {name: tool for name, tool in self.tools.items() if name in patterns}
+        return type(self)(self.name, self.store, self.instructions, self.threaded, self.runs_code, chosen)
+
+
+@cache
+def service_names() -> tuple[str, ...]:
+    """Every service there is: the folders below ``servers/`` that have tools."""
+    folder = Path(mesocosm.__file__).parent / "servers"
+    tools = [*folder.glob("*/tools.py"), *folder.glob("*/tools/__init__.py")]
+    return tuple(sorted(path.relative_to(folder).parts[0] for path in tools))
+
+
+@cache
+def load_service(name: str) -> Service[Any]:
+    """The service of that name; ``UsageError`` if there is none."""
+    if name not in service_names():
+        raise UsageError(f"unknown service {name!r}; there are {', '.join(service_names())}")
+    service = importlib.import_module(f"mesocosm.servers.{name}.tools").server
+    if not isinstance(service, Service) or service.name != name:
+        raise TypeError(f"servers/{name}/tools.py: `server` must be a Service named {name!r}")
+    return service
+
+
+def ending_tools(servers: Mapping[str, Sequence[str] | None]) -> frozenset[str]:
+    """Tools that end an episode with these services, by their names in the endpoint of all services."""
+    offered = [load_service(name).select(tools) for name, tools in servers.items()]
+    return frozenset(
+        f"{service.name}_{tool.name}"
+        for service in offered
+        for tool in service.tools.values()
+        if tool.ends_episode
+    )
+
+
+_DOORS = ("rest", "mail")
+"""Modules of a service for clients that speak another protocol than MCP."""
+
+
+@cache
+def load_operations(name: str) -> Mapping[str, Operation]:
+    """What clients of other protocols than MCP may ask of a service, by name."""
+    found: dict[str, Operation] = {}
+    for door in _DOORS:
+        module = f"mesocosm.servers.{name}.{door}"
+        if importlib.util.find_spec(module):
+            found |= importlib.import_module(module).operations
+    return found
+
+
+def load_services() -> Mapping[str, Service[Any]]:
+    """All services by name."""
+    return {name: load_service(name) for name in service_names()}

@@ -1,0 +1,112 @@
+"""What changed in a world since it was built: rows of every table, and files of the workspace."""
+
+from __future__ import annotations
+
+import filecmp
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mesocosm.worlds.database import file_uri
+from mesocosm.worlds.workspace import Workspace
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class TableChanges:
+    """Changes to one table of one service; rows as mappings of column to value."""
+
+    added: list[Row] = field(default_factory=list)
+    removed: list[Row] = field(default_factory=list)
+    changed: list[tuple[Row, Row]] = field(default_factory=list)
+    """(before, after) of rows with the same primary key."""
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Every difference between a world and its base."""
+
+    tables: dict[tuple[str, str], TableChanges]
+    """By (service, table); tables without a change are left out."""
+    files_added: list[str]
+    files_removed: list[str]
+    files_changed: list[str]
+
+    def table(self, service: str, table: str) -> TableChanges:
+        """The changes of one table, which may be none."""
+        return self.tables.get((service, table), TableChanges())
+
+    def services(self) -> set[str]:
+        """Services with a changed table."""
+        return {service for service, _ in self.tables}
+
+
+def compare(world: Path, base: Path) -> Changes:
+    """The changes from ``base`` to ``world``, two directories of the same world."""
+    tables: dict[tuple[str, str], TableChanges] = {}
+    # The names are the base's: a database that the world has lost is an error and not "no change".
+    for path in sorted(world / path.name for path in base.glob("*.db")):
+        if path.name != "journal.db" and not _same(path, base / path.name):
+            for table, changes in _compare_database(path, base / path.name):
+                tables[path.stem, table] = changes
+    before = dict(Workspace(base / "workspace").files())
+    after = dict(Workspace(world / "workspace").files())
+    both = [name for name in after if name in before]
+    return Changes(
+        tables,
+        files_added=[name for name in after if name not in before],
+        files_removed=[name for name in before if name not in after],
+        files_changed=[name for name in both if not _same(after[name], before[name])],
+    )
+
+
+def _same(one: Path, other: Path) -> bool:
+    return filecmp.cmp(one, other, shallow=False)
+
+
+def _compare_database(path: Path, base: Path) -> Iterator[tuple[str, TableChanges]]:
+    db = sqlite3.connect(file_uri(path, "mode=ro"), uri=True)
+    db.row_factory = sqlite3.Row
+    try:
+        db.execute("ATTACH ? AS base", (file_uri(base, "mode=ro"),))
+        for table in _tables(db):
+            if changes := _compare_table(db, table):
+                yield table, changes
+    finally:
+        db.close()
+
+
+def _tables(db: sqlite3.Connection) -> list[str]:
+    """Ordinary tables: what belongs to a full-text index follows from them."""
+    rows = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+    virtual = [row["name"] for row in rows if (row["sql"] or "").upper().startswith("CREATE VIRTUAL")]
+    return [
+        row["name"]
+        for row in rows
+        if not row["name"].startswith("sqlite_")
+        and row["name"] not in virtual
+        and not any(row["name"].startswith(f"{name}_") for name in virtual)
+    ]
+
+
+def _compare_table(db: sqlite3.Connection, table: str) -> TableChanges:
+    info = db.execute(f'PRAGMA main.table_info("{table}")').fetchall()
+    key = [row["name"] for row in info if row["pk"]]
+    # Byte by byte, also in columns whose own comparison takes no notice of case.
+    columns = ", ".join(f'"{row["name"]}" COLLATE BINARY AS "{row["name"]}"' for row in info)
+    here, there = (f'SELECT {columns} FROM {schema}."{table}"' for schema in ("main", "base"))
+    new = [dict(row) for row in db.execute(f"{here} EXCEPT {there}")]
+    old = [dict(row) for row in db.execute(f"{there} EXCEPT {here}")]
+    before = {tuple(row[column] for column in key): row for row in old}
+    after = {tuple(row[column] for column in key): row for row in new}
+    return TableChanges(
+        added=[row for key_, row in after.items() if key_ not in before],
+        removed=[row for key_, row in before.items() if key_ not in after],
+        changed=[(before[key_], row) for key_, row in after.items() if key_ in before],
+    )

@@ -1,0 +1,187 @@
+"""The journal of a world: every tool call with its arguments, outcome, result and duration.
+
+It is a SQLite file of its own, so that reading never changes the graded state. A call that writes is
+journalled before it runs (``begun``) and completed after its transaction; what a crash left ``begun`` is
+settled when the world is next opened.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from mesocosm.errors import UsageError
+from mesocosm.worlds import tokens
+
+Status = Literal["begun", "ok", "refused", "fault", "interrupted"]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS calls (
+    seq INTEGER PRIMARY KEY,
+    service TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    arguments TEXT NOT NULL,
+    status TEXT NOT NULL,
+    result TEXT,
+    error TEXT,
+    tokens INTEGER,
+    duration_us INTEGER,
+    idempotency_key TEXT,
+    parent INTEGER
+);
+CREATE UNIQUE INDEX IF NOT EXISTS calls_by_key ON calls (idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX IF NOT EXISTS calls_by_status ON calls (status) WHERE status != 'ok';
+CREATE INDEX IF NOT EXISTS calls_by_parent ON calls (parent) WHERE parent IS NOT NULL;
+"""
+
+_COLUMNS = (
+    "seq, service, tool, arguments, status, result, error, tokens, duration_us, idempotency_key, parent"
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One journalled call."""
+
+    seq: int
+    service: str
+    tool: str
+    arguments: dict[str, Any]
+    status: Status
+    result: str | None
+    error: str | None
+    """The traceback of a fault of ours; never shown to the agent."""
+    tokens: int | None
+    duration_us: int | None
+    idempotency_key: str | None
+    parent: int | None
+    """The call inside which this one was made, by code of the agent; its result went to that code."""
+
+
+class Journal:
+    """The calls of one world, in order. ``seq`` counts from 1 and also drives the world's clock."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        # One process owns an open world, so the lock is taken once. A write-ahead log survives the end of the
+        # process at any point; the machine is trusted not to fail, so nothing waits for the disk.
+        self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
+        try:
+            self._db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise UsageError(f"{path.parent} is in use by another process") from None
+            raise
+        self._db.execute("PRAGMA synchronous=OFF")
+        self._db.execute("PRAGMA cache_size=-256")
+        schema = self._db.execute("SELECT sql FROM sqlite_master WHERE name = 'calls'").fetchone()
+        if not schema:
+            self._db.executescript(_SCHEMA)
+        elif "parent" not in schema[0]:  # written by an earlier version
+            self._db.execute("ALTER TABLE calls ADD COLUMN parent INTEGER")
+        self.last = int(self._db.execute("SELECT coalesce(max(seq), 0) FROM calls").fetchone()[0])
+
+    def begin(
+        self, service: str, tool: str, arguments: str, key: str | None, parent: int | None = None
+    ) -> int:
+        """Record that a writing call starts; returns its number."""
+        seq = self.last + 1
+        self._db.execute(
+            "INSERT INTO calls (seq, service, tool, arguments, status, idempotency_key, parent)"
+            " VALUES (?, ?, ?, ?, 'begun', ?, ?)",
+            (seq, service, tool, arguments, key, parent),
+        )
+        self.last = seq
+        return seq
+
+    def finish(self, seq: int, status: Status, result: str, error: str | None, duration_us: int) -> None:
+        """Complete a call that ``begin`` recorded. A call without effect gives its key free again."""
+        self._db.execute(
+            "UPDATE calls SET status = ?, result = ?, error = ?, duration_us = ?,"
+            " idempotency_key = CASE WHEN ? = 'ok' THEN idempotency_key END WHERE seq = ?",
+            (status, result, error, duration_us, status, seq),
+        )
+
+    def record(
+        self,
+        service: str,
+        tool: str,
+        arguments: str,
+        status: Status,
+        result: str,
+        error: str | None,
+        duration_us: int,
+        parent: int | None = None,
+    ) -> int:
+        """Record a whole call that changed nothing."""
+        seq = self.last + 1
+        self._db.execute(
+            "INSERT INTO calls (seq, service, tool, arguments, status, result, error, duration_us, parent)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (seq, service, tool, arguments, status, result, error, duration_us, parent),
+        )
+        self.last = seq
+        return seq
+
+    def settle(self, seq: int, status: Status) -> None:
+        """Say what became of a call that a crash left ``begun``; without effect, its key is free again."""
+        self._db.execute(
+            "UPDATE calls SET status = ?, idempotency_key = CASE WHEN ? = 'ok' THEN idempotency_key END"
+            " WHERE seq = ?",
+            (status, status, seq),
+        )
+
+    def find_key(self, key: str) -> Entry | None:
+        """The call that was made with this idempotency key."""
+        row = self._db.execute(f"SELECT {_COLUMNS} FROM calls WHERE idempotency_key = ?", (key,)).fetchone()
+        return _entry(row) if row else None
+
+    def with_status(self, status: Status) -> list[Entry]:
+        """All calls of one outcome."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM calls WHERE status = ? ORDER BY seq", (status,))
+        return [_entry(row) for row in rows.fetchall()]
+
+    def succeeded(self, service: str, tool: str) -> bool:
+        """Whether the tool was called with success."""
+        sql = "SELECT 1 FROM calls WHERE service = ? AND tool = ? AND status = 'ok' LIMIT 1"
+        return self._db.execute(sql, (service, tool)).fetchone() is not None
+
+    def entries(self, after: int = 0, limit: int = -1) -> Iterator[Entry]:
+        """The calls in order, from the one after ``after``; a negative limit is none."""
+        sql = f"SELECT {_COLUMNS} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?"
+        for row in self._db.execute(sql, (after, limit)):
+            yield _entry(row)
+
+    def inside(self, seq: int) -> list[Entry]:
+        """The calls that code of the agent made inside a call."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM calls WHERE parent = ? ORDER BY seq", (seq,))
+        return [_entry(row) for row in rows.fetchall()]
+
+    def delivered_tokens(self) -> int:
+        """Tokens of all results that were given to the agent; what went to code of it does not count.
+
+        Counting is left until somebody asks, because it costs more than most calls; the counts are kept.
+        """
+        uncounted = self._db.execute(
+            "SELECT seq, result FROM calls WHERE tokens IS NULL AND result IS NOT NULL AND parent IS NULL"
+        )
+        counts = [(tokens.count(result), seq) for seq, result in uncounted.fetchall()]
+        if counts:
+            self._db.execute("BEGIN")
+            self._db.executemany("UPDATE calls SET tokens = ? WHERE seq = ?", counts)
+            self._db.execute("COMMIT")
+        return int(
+            self._db.execute("SELECT coalesce(sum(tokens), 0) FROM calls WHERE parent IS NULL").fetchone()[0]
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    return Entry(row[0], row[1], row[2], json.loads(row[3]), *row[4:])
