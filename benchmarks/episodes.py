@@ -20,7 +20,7 @@ from pathlib import Path
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 from mesocosm.families.quantities import parse_length
-from mesocosm.hosting.application import EpisodePool
+from mesocosm.hosting.pool import EpisodePool
 
 
 def resident_mib() -> float:

@@ -24,8 +24,8 @@ from time import perf_counter, sleep
 from types import SimpleNamespace
 from typing import Any
 
-from mesocosm.hosting.application import EpisodePool
 from mesocosm.hosting.listening import listen
+from mesocosm.hosting.pool import EpisodePool
 from mesocosm.servers.codehost.store import CodehostStore, NewCommit
 from mesocosm.worlds.world import Manifest, World
 

@@ -18,8 +18,8 @@ import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
 
-from mesocosm.families.datasets import make_record, write_dataset
 from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.kits.weaving.datasets import make_record, write_dataset
 
 SECONDS = {"lore_documents": 30.0, "lore_code": 30.0, "lore_multimodal": 180.0}
 """Targets for a thousand instances of N = 100 on two cores, by generator."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from mesocosm.hosting.application import EpisodePool
+from mesocosm.hosting.pool import EpisodePool
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.worlds.world import Manifest, World
 

@@ -132,7 +132,7 @@ def build_episode(state: Path, folder: Path) -> str:
     """An episode with a course of 50 assignments and 50 students, and 50 documents; its id."""
     from types import SimpleNamespace
 
-    from mesocosm.hosting.application import EpisodePool
+    from mesocosm.hosting.pool import EpisodePool
     from mesocosm.servers.canvas.store import CanvasStore
     from mesocosm.servers.documents.store import DocumentsStore
     from mesocosm.worlds.world import Manifest, World

@@ -131,7 +131,7 @@ def build_episode(state: Path, folder: Path) -> str:
     """An episode of a 64K world, and its id."""
     from mesocosm.families.building import build_instance
     from mesocosm.families.family import load_family
-    from mesocosm.hosting.application import EpisodePool
+    from mesocosm.hosting.pool import EpisodePool
 
     family = load_family("canvas_arrange_exam")
     instance = build_instance(family, 0, folder / "instance", target=64_000)

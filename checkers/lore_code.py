@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Mapping
 from itertools import islice
 
-from mesocosm.kits.weaving.operators.asynchronous import Asynchronous, Score
 from sqlalchemy import update
 
 from mesocosm.families.verdict import Check, Inapplicable, Mutant
 from mesocosm.generators.lore_code.expected import Expected, Step
 from mesocosm.kits.answers import INEXACT, instead, judge_answer, submit
+from mesocosm.kits.weaving.operators.asynchronous import Asynchronous, Score
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.worlds.world import World

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mesocosm.kits.weaving.steps import MISTAKES, Mistake
 from sqlalchemy import update
 
 from mesocosm.families.verdict import Check, Inapplicable, Mutant
 from mesocosm.generators.lore_documents import Expected
 from mesocosm.kits.answers import INEXACT, instead, judge_answer, submit
+from mesocosm.kits.weaving.steps import MISTAKES, Mistake
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.worlds.world import World

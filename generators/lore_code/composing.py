@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from mesocosm.kits.weaving.composing import Composition, File
-
 from mesocosm.families.family import Evidence
 from mesocosm.generators.lore_code.expected import ROOT, Step, steps_of
 from mesocosm.generators.lore_code.params import Params
 from mesocosm.generators.lore_code.writing import Author, Module, docstring, wrapped
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving import Kind, Node, Numbers, TopDown, Tree, Value, Values
+from mesocosm.kits.weaving.composing import Composition, File
 from mesocosm.worlds import tokens
 from mesocosm.worlds.randomness import Streams
 

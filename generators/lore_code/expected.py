@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mesocosm.kits.weaving.oracle import Piece, WovenOracle, program_pieces
 from pydantic import BaseModel, ConfigDict
 
 from mesocosm.families import family
 from mesocosm.kits.weaving import Node, Operator, Tree, load_operators
+from mesocosm.kits.weaving.oracle import Piece, WovenOracle, program_pieces
 
 ROOT = "main"
 """The module that is asked for."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from mesocosm.kits.weaving.params import TreeParams
 from pydantic import Field
 
 from mesocosm.kits.weaving import Values
+from mesocosm.kits.weaving.params import TreeParams
 
 
 class Params(TreeParams):

@@ -7,12 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mesocosm.kits.weaving.program import Identifiers, Program
-
 from mesocosm.generators.lore_code.expected import ROOT
 from mesocosm.generators.lore_code.params import Params
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving import Node
+from mesocosm.kits.weaving.program import Identifiers, Program
 
 _TOPICS = ("technical_doc", "market_report", "meeting_minutes", "policy_document", "product_description")
 _CACHED_SHARE = 0.1

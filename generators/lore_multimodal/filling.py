@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from mesocosm.kits.weaving.chaining import Chain, ChainExpected, ChainParams, compose_chain
-from mesocosm.kits.weaving.composing import File
 from pydantic import BaseModel, ConfigDict, Field
 
 from mesocosm.generators.lore_documents.filling import SPACE, open_library
@@ -15,6 +13,8 @@ from mesocosm.generators.lore_multimodal.formulas import HEIGHT
 from mesocosm.generators.lore_multimodal.objects import Scene
 from mesocosm.generators.lore_multimodal.painting import Count, Formula, Painter, PicturedValues
 from mesocosm.kits.weaving import Values
+from mesocosm.kits.weaving.chaining import Chain, ChainExpected, ChainParams, compose_chain
+from mesocosm.kits.weaving.composing import File
 from mesocosm.servers.documents.store import NewDocument, NewImage
 from mesocosm.worlds.randomness import Streams
 from mesocosm.worlds.world import World

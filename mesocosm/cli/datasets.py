@@ -33,7 +33,7 @@ def lore(
 
     A line holds the same instance as `mesocosm build TASK --param operations=N --seed S` builds.
     """
-    from mesocosm.families.datasets import STANDARD, find_task, write_dataset
+    from mesocosm.kits.weaving.datasets import STANDARD, find_task, write_dataset
 
     family = find_task("lore", domain, "hard" if hard else STANDARD)
     operations, wanted, parameters = parse_counts(n), parse_seeds(seeds), read_parameters(param)

@@ -8,31 +8,19 @@ import zlib
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, Protocol
 
 from starlette.types import Message, Receive, Scope, Send
 
+from mesocosm.doors.episodes import Client
 from mesocosm.doors.rest import KEPT_HEADERS, Api, Request, Route
 from mesocosm.errors import Denied
-from mesocosm.services.service import Operation, Reply
-from mesocosm.worlds.world import FAULT_TEXT, Outcome
+from mesocosm.services.service import Reply
+from mesocosm.worlds.world import FAULT_TEXT
 
 MAX_BODY = 64 * 2**20
 """Largest body of a request, in bytes, as sent and after decompression."""
 
 _log = logging.getLogger(__name__)
-
-
-class Client(Protocol):
-    """The episode on whose behalf a request comes."""
-
-    def is_open(self, service: str) -> bool:
-        """Whether the episode offers the service to clients of its vendor's API."""
-
-    async def request(
-        self, service: str, operation: Operation, arguments: Mapping[str, Any], key: str | None
-    ) -> Outcome:
-        """Make one request, after the calls that came before it."""
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Self
 
 import anyio
 import anyio.from_thread
@@ -31,6 +31,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import Receive, Scope, Send
 
 import mesocosm
+from mesocosm.doors.episodes import Caller
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image, Service, Tool, load_service, service_names
 from mesocosm.worlds.limits import settings
@@ -43,17 +44,6 @@ _log = logging.getLogger(__name__)
 
 Era = Literal["auto", "legacy"]
 Context = ServerRequestContext[Any, Any]
-
-
-class Caller(Protocol):
-    """The episode on whose behalf a request comes."""
-
-    @property
-    def services(self) -> Mapping[str, Service[Any]]:
-        """The services of the episode with the tools it offers."""
-
-    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
-        """Make one call, after those that came before it."""
 
 
 class WorldCaller:

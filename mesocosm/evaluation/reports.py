@@ -15,8 +15,8 @@ from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult
-from mesocosm.families.datasets import domain_of
 from mesocosm.families.family import load_family
+from mesocosm.kits.weaving.datasets import domain_of
 from mesocosm.worlds.workspace import replace_file
 
 _Z = 1.959964

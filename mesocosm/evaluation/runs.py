@@ -26,7 +26,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
@@ -43,7 +43,6 @@ from mesocosm.families.quantities import show_length
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.hosting.control_plane_client import ControlPlane
 from mesocosm.services.service import ending_tools
-from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.workspace import replace_file
 
 FAULT_FILE = "fault.txt"
@@ -113,7 +112,7 @@ def run_task(
     result = grade_run(
         episode, fault=acted.fault, agent=agent, seconds=seconds, conversation=acted.conversation
     )
-    write_trajectory((trajectory_line(entry) for entry in episode.world.journal.entries()), out)
+    write_trajectory((entry.shown() for entry in episode.world.journal.entries()), out)
     _write_result(result, episode.prompt, out)
     episode.close()
     return result
@@ -238,12 +237,6 @@ def grade_run(
         measures=episode.measures,
         conversation=conversation,
     )
-
-
-def trajectory_line(entry: Entry) -> dict[str, Any]:
-    """A journalled call as users see it: without the text of our own faults."""
-    hidden = ("error", "idempotency_key")
-    return {field.name: getattr(entry, field.name) for field in fields(entry) if field.name not in hidden}
 
 
 def write_trajectory(lines: Iterable[Mapping[str, Any]], out: Path) -> None:

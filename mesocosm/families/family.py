@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,11 +19,7 @@ from mesocosm.families.task import Task, read_task
 from mesocosm.families.verdict import Check, Mutant
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import service_names
-from mesocosm.worlds.randomness import Streams
 from mesocosm.worlds.world import World
-
-if TYPE_CHECKING:
-    from mesocosm.kits.weaving.composing import Composition
 
 
 class Params(BaseModel):
@@ -122,15 +118,9 @@ class Family:
         assert isinstance(expected, Expected)
         return expected
 
-    @property
-    def composes(self) -> bool:
-        """Whether instances can also be made without a world."""
-        return hasattr(self._generator, "compose")
-
-    def compose(self, streams: Streams, params: Params) -> Composition:
-        """All there is to an instance, as it is put in a world by ``generate``."""
-        made: Composition = self._generator.compose(streams, params)
-        return made
+    def hook(self, name: str) -> Callable[..., Any] | None:
+        """A further function of the generator, for kits that ask for one; ``None`` if it has none."""
+        return getattr(self._generator, name, None)
 
     def survey(self, tools: Tools, expected: Expected) -> None:
         """Make the calls that read all an agent would need to read."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,6 +60,11 @@ class Entry:
     idempotency_key: str | None
     parent: int | None
     """The call inside which this one was made, by code of the agent; its result went to that code."""
+
+    def shown(self) -> dict[str, Any]:
+        """The call as users see it: without the text of our own faults."""
+        hidden = ("error", "idempotency_key")
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in hidden}
 
 
 class Journal:

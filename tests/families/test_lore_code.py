@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mesocosm.kits.weaving.composing import File
 
 from mesocosm.checkers.lore_code import MUTANTS
 from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
@@ -30,6 +29,7 @@ from mesocosm.generators.lore_code.composing import Codebase
 from mesocosm.generators.lore_code.writing import Author
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving import Rule, TopDown, Values, load_operators
+from mesocosm.kits.weaving.composing import File
 from mesocosm.sandbox import bubblewrap, runtime
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, Limits
 from mesocosm.servers.documents.models import Document

@@ -17,8 +17,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mesocosm.kits.weaving.chaining import Chain
-from mesocosm.kits.weaving.steps import Step
 from PIL import Image as Pictures
 
 from mesocosm.checkers.lore_multimodal import MUTANTS
@@ -33,6 +31,8 @@ from mesocosm.generators.lore_multimodal.formulas import can_be_set, draw_formul
 from mesocosm.generators.lore_multimodal.objects import COLORS, KINDS, SHAPES, Scene
 from mesocosm.generators.lore_multimodal.painting import Formula, Painter, PicturedValues
 from mesocosm.kits.weaving import BottomUp, Node, load_operators
+from mesocosm.kits.weaving.chaining import Chain
+from mesocosm.kits.weaving.steps import Step
 from mesocosm.servers.documents.models import Document, Picture
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.pictures import check_size, combined, draw, inspect

@@ -15,13 +15,13 @@ import pytest
 from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
 from mesocosm.errors import UsageError
 from mesocosm.families.building import Instance, build_instance
-from mesocosm.families.datasets import Record, find_task, make_record, write_dataset
 from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.families.quantities import parse_counts
+from mesocosm.kits.weaving.datasets import Record, find_task, make_record, write_dataset
 from mesocosm.services.service import Image
 from mesocosm.worlds.world import World
 
-FAMILIES = [family for family in map(load_family, family_names()) if family.composes]
+FAMILIES = [family for family in map(load_family, family_names()) if family.hook("compose")]
 STANDARD = load_family("lore_documents")
 
 

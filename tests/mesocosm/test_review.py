@@ -16,13 +16,15 @@ from typing import Any
 import anyio
 import pytest
 
+from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.errors import UsageError
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import known_as, load_family
 from mesocosm.families.quantities import parse_length, parse_lengths, parse_seeds
 from mesocosm.families.task import read_task
-from mesocosm.hosting.application import EpisodePool, Hosting, UnknownEpisode
+from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import admin_token
+from mesocosm.hosting.pool import EpisodePool
 from mesocosm.worlds.changes import compare
 from mesocosm.worlds.world import Manifest, World, copy_world
 

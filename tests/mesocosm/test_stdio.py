@@ -19,7 +19,7 @@ import pytest
 
 from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.errors import UsageError
-from mesocosm.hosting.application import EpisodePool
+from mesocosm.hosting.pool import EpisodePool
 from mesocosm.services.calling import ToolError
 from mesocosm.worlds.world import Manifest, World
 

@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mesocosm.kits.weaving.chaining import Chain
-from mesocosm.kits.weaving.steps import MISTAKES
 
 from mesocosm.generators.lore_documents import Params, compose
+from mesocosm.kits.weaving.chaining import Chain
+from mesocosm.kits.weaving.steps import MISTAKES
 from mesocosm.worlds.randomness import Dice
 from mesocosm.worlds.world import Manifest, World
 

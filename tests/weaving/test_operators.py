@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mesocosm.kits.weaving.operators.asynchronous import Score
 
 from mesocosm.errors import UsageError
 from mesocosm.kits.weaving import (
@@ -25,6 +24,7 @@ from mesocosm.kits.weaving import (
     load_operators,
     operator_names,
 )
+from mesocosm.kits.weaving.operators.asynchronous import Score
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/weave-operators.md"
 LETTERS = st.text("abcXYZ", min_size=1, max_size=4)

@@ -10,10 +10,10 @@ from typing import Any
 
 import orjson
 
+from mesocosm.doors.episodes import Episodes, UnknownEpisode
 from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.doors.mail.answer import Answer
 from mesocosm.errors import Invalid, Refusal, UsageError
-from mesocosm.hosting.application import EpisodePool, UnknownEpisode
 from mesocosm.worlds.world import FAULT_TEXT, UnknownTool
 
 _log = logging.getLogger(__name__)
@@ -38,13 +38,13 @@ class Broken(Exception):
 class Access:
     """A mailbox as one client that has signed in may use it."""
 
-    def __init__(self, pool: EpisodePool, episode: str, account: str = "") -> None:
+    def __init__(self, pool: Episodes, episode: str, account: str = "") -> None:
         self._pool = pool
         self._episode = episode
         self.account = account
 
     @classmethod
-    async def sign_in(cls, pool: EpisodePool, operation: str, user: str, password: str) -> Access:
+    async def sign_in(cls, pool: Episodes, operation: str, user: str, password: str) -> Access:
         """Open the episode whose id is the password. Raises ``BadSignIn`` or ``Closed``."""
         try:
             hosted = pool.get(password)
@@ -87,7 +87,7 @@ class Access:
             raise Invalid("The command holds what is no text.") from None
         try:
             hosted = self._pool.get(self._episode)
-            known = hosted.episode.world.operation(MAIL_SERVICE, operation)
+            known = hosted.operation(MAIL_SERVICE, operation)
             outcome = await hosted.request(MAIL_SERVICE, known, arguments, None)
         except UnknownEpisode:
             raise

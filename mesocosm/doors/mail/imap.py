@@ -27,10 +27,10 @@ from pysasl.creds.server import ServerCredentials
 from pysasl.hashing import Cleartext
 from pysasl.identity import Identity
 
+from mesocosm.doors.episodes import Episodes
 from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, one_line
 from mesocosm.doors.mail.criteria import BAD_CHARSET, Search, UidSearch
 from mesocosm.doors.mail.session import MailSession
-from mesocosm.hosting.application import EpisodePool
 
 MAX_LITERAL = 15_000_000
 """Longest string that a client may send, in bytes."""
@@ -132,7 +132,7 @@ class _SignedIn(IdentityInterface):
 class _Login(LoginInterface):
     """Signs clients in with an episode's id as password."""
 
-    def __init__(self, pool: EpisodePool) -> None:
+    def __init__(self, pool: Episodes) -> None:
         self._pool = pool
 
     @property
@@ -196,7 +196,7 @@ class _Connection(IMAPConnection):
 class ImapService:
     """Serves IMAP connections of all episodes."""
 
-    def __init__(self, pool: EpisodePool) -> None:
+    def __init__(self, pool: Episodes) -> None:
         self._login = _Login(pool)
         self._config = _Config()
         self._commands = self._config.commands

@@ -8,9 +8,9 @@ from asyncio import StreamReader, StreamWriter
 from types import TracebackType
 from typing import Self
 
+from mesocosm.doors.episodes import Episodes
 from mesocosm.doors.mail.imap import ImapService
 from mesocosm.doors.mail.smtp import Connection
-from mesocosm.hosting.application import EpisodePool
 
 _HOSTNAME = "mail.mesocosm.example"
 
@@ -21,7 +21,7 @@ class MailServers:
     Its sockets are closed with it.
     """
 
-    def __init__(self, pool: EpisodePool, *, imap: socket.socket | None, smtp: socket.socket | None) -> None:
+    def __init__(self, pool: Episodes, *, imap: socket.socket | None, smtp: socket.socket | None) -> None:
         self._pool = pool
         self._imap, self._smtp = imap, smtp
         self._servers: list[asyncio.Server] = []
@@ -72,7 +72,7 @@ class _Tracked(Connection):
     def __init__(
         self,
         connections: set[asyncio.BaseTransport],
-        pool: EpisodePool,
+        pool: Episodes,
         hostname: str,
         loop: asyncio.AbstractEventLoop,
     ) -> None:

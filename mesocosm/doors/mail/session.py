@@ -22,6 +22,7 @@ from pymap.parsing.response.specials import ExpungeResponse
 from pymap.parsing.specials import Flag, ObjectId, SearchKey, SequenceSet
 from pymap.selected import SelectedMailbox
 
+from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.mail.access import Access, Broken, one_line
 from mesocosm.doors.mail.answer import Answer
 from mesocosm.doors.mail.criteria import criterion_of, ids_of
@@ -29,7 +30,6 @@ from mesocosm.doors.mail.ids import write_ids
 from mesocosm.doors.mail.messages import Message, Reading, flag_set
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Conflict, Denied, NotFound, Refusal
-from mesocosm.hosting.application import UnknownEpisode
 
 DELIMITER = "/"
 """Folders are not nested, and no name has this character."""

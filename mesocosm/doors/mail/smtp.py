@@ -9,10 +9,10 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
+from mesocosm.doors.episodes import Episodes, UnknownEpisode
 from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, one_line
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Denied, Refusal
-from mesocosm.hosting.application import EpisodePool, UnknownEpisode
 
 MAX_BYTES = 15_000_000
 """Largest message as it is transmitted; what it holds may be 10,240,000 bytes."""
@@ -79,7 +79,7 @@ class _Handler:
 class Connection(SMTP):
     """One client; it signs in with the episode's id."""
 
-    def __init__(self, pool: EpisodePool, hostname: str, loop: AbstractEventLoop) -> None:
+    def __init__(self, pool: Episodes, hostname: str, loop: AbstractEventLoop) -> None:
         super().__init__(
             _Handler(),
             data_size_limit=MAX_BYTES,

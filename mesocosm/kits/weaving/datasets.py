@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Family, family_names, known_as, load_family
+from mesocosm.kits.weaving.composing import Composition
 from mesocosm.services.service import load_service
 from mesocosm.worlds.randomness import Dice
 
@@ -76,7 +77,7 @@ def find_task(benchmark: str, domain: str, variant: str) -> Family:
     """The task of a benchmark's domain and variant; ``UsageError`` names those there are."""
     families = [load_family(name) for name in family_names() if name.startswith(f"{benchmark}_")]
     for family in families:
-        if domain_of(family) == (domain, variant) and family.composes:
+        if domain_of(family) == (domain, variant) and family.hook("compose"):
             return family
     known = ", ".join(f"{domain} ({variant})" for domain, variant in sorted(map(domain_of, families)))
     raise UsageError(f"{benchmark} has no {variant} variant of the domain {domain!r}; there are {known}")
@@ -85,7 +86,9 @@ def find_task(benchmark: str, domain: str, variant: str) -> Family:
 def make_record(family: Family, seed: int, parameters: Mapping[str, Any]) -> Record:
     """One instance."""
     params = family.params(**parameters)
-    made = family.compose(Dice(family.name, seed), params)
+    compose = family.hook("compose")
+    assert compose is not None, f"{family.name} cannot be made without a world"
+    made: Composition = compose(Dice(family.name, seed), params)
     domain, variant = domain_of(family)
     return Record(
         id=f"{family.name}-n{made.operations}-s{seed}",

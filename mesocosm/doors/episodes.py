@@ -1,0 +1,60 @@
+"""What a door knows of the episodes behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from mesocosm.errors import UsageError
+from mesocosm.services.service import Operation, Service
+from mesocosm.worlds.world import Outcome
+
+
+class UnknownEpisode(UsageError):
+    """There is no episode of that id."""
+
+
+class Caller(Protocol):
+    """The episode on whose behalf a tool call comes."""
+
+    @property
+    def services(self) -> Mapping[str, Service[Any]]:
+        """The services of the episode with the tools it offers."""
+
+    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
+        """Make one call, after those that came before it."""
+
+
+class Client(Protocol):
+    """The episode on whose behalf a request in a vendor's own protocol comes."""
+
+    def is_open(self, service: str) -> bool:
+        """Whether the episode offers the service to clients of its vendor's API."""
+
+    def operation(self, service: str, name: str) -> Operation:
+        """What is asked for by that name, else ``UnknownTool``."""
+
+    async def request(
+        self, service: str, operation: Operation, arguments: Mapping[str, Any], key: str | None
+    ) -> Outcome:
+        """Make one request, after the calls that came before it."""
+
+    async def revision(self, service: str) -> int | None:
+        """Number of the last call that changed a service, between two calls."""
+
+
+class ServedEpisode(Caller, Client, Protocol):
+    """An episode as every door may use it."""
+
+
+class Episodes(Protocol):
+    """The episodes of a hosting process."""
+
+    mail_ports: dict[str, int]
+
+    def get(self, id_: str, /) -> ServedEpisode:
+        """The episode of that id, else ``UnknownEpisode``."""
+
+    def watching(self, id_: str, tell: Callable[[], None], /) -> AbstractContextManager[None]:
+        """``tell`` is called after every call on an episode."""

@@ -1,0 +1,226 @@
+"""The episodes of one process: opened when they are called, closed when too many are open."""
+
+from __future__ import annotations
+
+import resource
+import secrets
+import shutil
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_process
+import anyio.to_thread
+
+from mesocosm.doors.episodes import UnknownEpisode
+from mesocosm.doors.gateway import load_api
+from mesocosm.doors.mcp import run_call
+from mesocosm.families.cache import InstanceCache
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, load_family
+from mesocosm.services.service import Operation, Service
+from mesocosm.worlds.world import Outcome
+
+FILES_PER_EPISODE = 8
+"""File descriptors that an open episode needs at most, about."""
+
+
+class HostedEpisode:
+    """An episode that is being served: its calls come one after the other."""
+
+    def __init__(self, pool: EpisodePool, id_: str, path: Path) -> None:
+        self.id = id_
+        self.episode = Episode(path)
+        self.turn = anyio.Lock(fast_acquire=True)
+        self._pool = pool
+        self._closed = False
+
+    @cached_property
+    def services(self) -> Mapping[str, Service[Any]]:
+        """The services of its world, which nothing changes."""
+        return self.episode.world.services
+
+    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
+        """Make one call when its turn has come."""
+        async with self.turn:
+            if not self._closed:
+                outcome = await run_call(self.episode.world, service, tool, arguments, key)
+                self._pool.notify(self.id)
+                return outcome
+        # Closed as surplus or deleted while this call was on its way here: no two may have a world open.
+        return await self._pool.get(self.id).call(service, tool, arguments, key)
+
+    @property
+    def mail_ports(self) -> dict[str, int]:
+        """Ports of the mail protocols that are served beside."""
+        return self._pool.mail_ports
+
+    @property
+    def apis(self) -> list[str]:
+        """The services whose vendors' own APIs it offers."""
+        return [name for name in self.services if load_api(name) and self.is_open(name)]
+
+    def operation(self, service: str, name: str) -> Operation:
+        """What a client of another protocol asks for by that name, else ``UnknownTool``."""
+        return self.episode.world.operation(service, name)
+
+    def is_open(self, service: str) -> bool:
+        """Whether clients of a service's own protocols may use it."""
+        return self.episode.world.is_open(service)
+
+    async def request(
+        self, service: str, operation: Operation, arguments: Mapping[str, Any], key: str | None
+    ) -> Outcome:
+        """Do what a client of another protocol asks, when its turn has come."""
+        async with self.turn:
+            if not self._closed:
+                make = partial(
+                    self.episode.world.request, service, operation.name, arguments, idempotency_key=key
+                )
+                outcome = await anyio.to_thread.run_sync(make) if operation.threaded else make()
+                self._pool.notify(self.id)
+                return outcome
+        return await self._pool.get(self.id).request(service, operation, arguments, key)
+
+    async def revision(self, service: str) -> int | None:
+        """Number of the last call that changed a service, between two calls."""
+        async with self.turn:
+            if not self._closed:
+                return self.episode.world.revision(service)
+        return await self._pool.get(self.id).revision(service)
+
+    async def do(self, action: Callable[[Episode], Any]) -> Any:
+        """Something longer between two calls, such as a fork; in a thread, so that others are served."""
+        async with self.turn:
+            if not self._closed:
+                result = await anyio.to_thread.run_sync(action, self.episode)
+                self._pool.notify(self.id)
+                return result
+        return await self._pool.get(self.id).do(action)
+
+    def close(self) -> None:
+        """Close its files for good; whoever still holds this object is led to the one opened next."""
+        self._closed = True
+        self.episode.close()
+
+
+class EpisodePool:
+    """All episodes below a directory; the least recently used are closed when too many are open."""
+
+    def __init__(self, root: Path, max_open: int | None = None) -> None:
+        self.root = root
+        self._open: OrderedDict[str, HostedEpisode] = OrderedDict()
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self._max_open = max_open or max(16, min(2000, (files - 200) // FILES_PER_EPISODE))
+        for folder in ("episodes", "instances"):
+            (root / folder).mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.instances = InstanceCache(root / "instances")
+        self.mail_ports: dict[str, int] = {}
+        """Ports of the mail protocols (``imap``, ``smtp``) that are served beside."""
+        self._watchers: dict[str, list[Callable[[], None]]] = {}
+
+    @contextmanager
+    def watching(self, id_: str, tell: Callable[[], None]) -> Iterator[None]:
+        """``tell`` is called after every call on an episode."""
+        watchers = self._watchers.setdefault(id_, [])
+        watchers.append(tell)
+        try:
+            yield
+        finally:
+            watchers.remove(tell)
+            if not watchers:
+                self._watchers.pop(id_, None)
+
+    def notify(self, id_: str) -> None:
+        """Something may have changed in an episode."""
+        for tell in self._watchers.get(id_, ()):
+            tell()
+
+    def path(self, id_: str) -> Path:
+        """Where an episode of that id lies."""
+        if not (len(id_) == 32 and id_.isalnum() and id_.isascii()):
+            raise UnknownEpisode("unknown episode")
+        return self.root / "episodes" / id_
+
+    def get(self, id_: str) -> HostedEpisode:
+        """A hosted episode, opened if need be."""
+        hosted = self._open.get(id_)
+        if hosted is None:
+            path = self.path(id_)
+            if not path.is_dir():
+                raise UnknownEpisode("unknown episode")
+            hosted = self._open[id_] = HostedEpisode(self, id_, path)
+            self._close_surplus(id_)
+        self._open.move_to_end(id_)
+        return hosted
+
+    def _close_surplus(self, wanted: str) -> None:
+        for id_, hosted in list(self._open.items()):
+            if len(self._open) <= self._max_open:
+                return
+            if id_ != wanted and not hosted.turn.statistics().locked:
+                hosted.close()
+                del self._open[id_]
+
+    def ids(self) -> list[str]:
+        """Ids of all episodes, in a stable order."""
+        return sorted(path.name for path in (self.root / "episodes").iterdir() if path.name.isalnum())
+
+    def new_id(self) -> str:
+        """An id that nobody can guess. It names the episode and never enters its world."""
+        return secrets.token_hex(16)
+
+    def create(self, task: str, seed: int, target: int | None, parameters: Mapping[str, Any]) -> str:
+        """A new episode; the instance is built unless one of the kind was built before."""
+        family = load_family(task)
+        return self.adopt(self.instances.get(family, seed, target, parameters), family)
+
+    def adopt(self, instance: Path, family: Family) -> str:
+        """A new episode on an instance that was built elsewhere."""
+        return self._place(lambda draft: Episode.create(draft, instance, family))
+
+    def fork(self, episode: Episode) -> str:
+        """A new episode that goes on from the present state of another."""
+        return self._place(episode.fork)
+
+    def _place(self, make: Callable[[Path], Episode]) -> str:
+        """Episodes appear whole or not at all: a crash leaves a draft that no id leads to."""
+        id_ = self.new_id()
+        draft = self.root / "episodes" / f".{id_}"
+        try:
+            make(draft).close()
+            draft.rename(self.path(id_))
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        return id_
+
+    async def delete(self, id_: str) -> None:
+        """Remove an episode and all that belongs to it."""
+        path = self.path(id_)
+        while hosted := self._open.get(id_):
+            async with hosted.turn:
+                if self._open.get(id_) is hosted:
+                    hosted.close()
+                    del self._open[id_]
+                    break
+        # It is gone at once; nobody waits between here and the closing above.
+        doomed = path.with_name(f".{id_}")
+        try:
+            path.rename(doomed)
+        except FileNotFoundError:
+            raise UnknownEpisode("unknown episode") from None
+        await anyio.to_thread.run_sync(shutil.rmtree, doomed)
+
+    def close(self) -> None:
+        """Close every open episode."""
+        for hosted in self._open.values():
+            hosted.close()
+        self._open.clear()
+
+
+# -- the control plane ----------------------------------------------------------------------------------
