@@ -1,52 +1,50 @@
-"""A plain ReAct loop: the model thinks and calls tools, reads the results, and goes on until it is done.
+"""The agent of ``run --agent react``: the plain loop with a model of the user's choice.
 
-Models, their retries and the MCP client are those of inspect_ai (the extra ``eval``); the loop is our own,
-because of the rule of failed rounds. A model is named as inspect_ai names it: ``openai/...``,
-``anthropic/...``, or ``openai-api/<provider>/<model>`` for any endpoint of chat completions, whose key and
-address are in ``<PROVIDER>_API_KEY`` and ``<PROVIDER>_BASE_URL``. Keys are read from the environment only.
+Models, their retries and the MCP client are those of inspect_ai (the extra ``eval``). A model is named as
+inspect_ai names it: ``openai/...``, ``anthropic/...``, or ``openai-api/<provider>/<model>`` for any endpoint
+of chat completions, whose key and address are in ``<PROVIDER>_API_KEY`` and ``<PROVIDER>_BASE_URL``. Keys are
+read from the environment only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import anyio
-from pydantic import BaseModel
 from rich.text import Text
 
-from mesocosm.agents.rounds import FailedRounds
+from mesocosm.agents.loop import ASK_AGAIN, Conversation, Loop, Rules
+from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, ChatMessageTool, Model, ModelOutput
+    from inspect_ai.model import Model
 
-_RETRIES = 5
+    from mesocosm.agents.strategies import EpisodeAccess
+
+RETRIES = 5
 """How often a request to a provider that failed is made again."""
 
-End = Literal["submitted", "stopped", "failed_rounds", "turns", "seconds", "context"]
-"""Why a conversation ended: the episode was declared done; the model made no further call; the rule of
-failed rounds; no turns or no time left; the model can take in no more."""
 
-
-class Conversation(BaseModel):
-    """What a run records of a conversation with a model."""
-
-    model: str
-    ended: End | None = None
-    """``None`` where a fault cut it off."""
-    turns: int = 0
-    """Answers of the model."""
-    rounds: int = 0
-    """Those of them that called tools."""
-    failed_rounds: int = 0
-    """Those of them in which every call failed."""
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    max_failed_rounds: int
-    temperature: float
+def open_model(name: str, base_url: str | None = None, **config: Any) -> Model:
+    """A model by its name; ``UsageError`` if it cannot be had."""
+    try:
+        from inspect_ai._util.error import PrerequisiteError
+        from inspect_ai.model import GenerateConfig, get_model
+    except ImportError:
+        raise UsageError("a model needs the extra `eval`: pip install 'mesocosm[eval]'") from None
+    # Our tools have optional arguments, which strict schemas would not allow.
+    compatible: dict[str, Any] = {"strict_tools": False} if name.startswith("openai-api/") else {}
+    try:
+        return get_model(
+            name, base_url=base_url, config=GenerateConfig(**config), memoize=False, **compatible
+        )
+    except (PrerequisiteError, ValueError, ImportError) as error:
+        # inspect_ai writes its messages for a terminal.
+        reason = Text.from_markup(str(getattr(error, "message", error))).plain.removeprefix("ERROR: ")
+        raise UsageError(f"the model {name!r} cannot be used: {reason.strip()}") from None
 
 
 @dataclass(frozen=True)
@@ -59,23 +57,24 @@ class React:
     """0: the rule is off."""
     max_turns: int | None = None
     temperature: float = 0
+    strategy: str = "none"
+    window: int | None = None
+    """``None``: nothing is trimmed."""
+    max_tokens: int | None = None
+    """Of an answer."""
 
     def open(self) -> Model:
-        """The model; ``UsageError`` if it cannot be had."""
-        try:
-            from inspect_ai._util.error import PrerequisiteError
-            from inspect_ai.model import GenerateConfig, get_model
-        except ImportError:
-            raise UsageError("--agent react needs the extra `eval`: pip install 'mesocosm[eval]'") from None
-        config = GenerateConfig(temperature=self.temperature, parallel_tool_calls=True, max_retries=_RETRIES)
-        # Our tools have optional arguments, which strict schemas would not allow.
-        compatible: dict[str, Any] = {"strict_tools": False} if self.model.startswith("openai-api/") else {}
-        try:
-            return get_model(self.model, base_url=self.base_url, config=config, memoize=False, **compatible)
-        except (PrerequisiteError, ValueError, ImportError) as error:
-            # inspect_ai writes its messages for a terminal.
-            reason = Text.from_markup(str(getattr(error, "message", error))).plain.removeprefix("ERROR: ")
-            raise UsageError(f"the model {self.model!r} cannot be used: {reason}") from None
+        """The model; ``UsageError`` if it, or a strategy, cannot be had."""
+        parse_strategies(self.strategy)
+        config: dict[str, Any] = {"max_tokens": self.max_tokens} if self.max_tokens else {}
+        return open_model(
+            self.model,
+            self.base_url,
+            temperature=self.temperature,
+            parallel_tool_calls=True,
+            max_retries=RETRIES,
+            **config,
+        )
 
 
 @dataclass
@@ -88,13 +87,17 @@ class Talk:
     """Names of the tools that end the episode."""
     write: Callable[[dict[str, Any]], object]
     """Takes each turn of the conversation down."""
+    episode: EpisodeAccess | None = None
     conversation: Conversation = field(init=False)
 
     def __post_init__(self) -> None:
+        self.strategies = parse_strategies(self.settings.strategy)
         self.conversation = Conversation(
             model=self.settings.model,
             max_failed_rounds=self.settings.max_failed_rounds,
             temperature=self.settings.temperature,
+            strategy=label(self.strategies),
+            window=self.settings.window,
         )
 
     def hold(self, url: str, prompt: str, seconds: float) -> None:
@@ -102,63 +105,23 @@ class Talk:
         anyio.run(self._hold, url, prompt, seconds)
 
     async def _hold(self, url: str, prompt: str, seconds: float) -> None:
-        from inspect_ai.model import ChatMessageUser
+        from inspect_ai.model import GenerateConfig
         from inspect_ai.tool import mcp_connection, mcp_server_http
 
-        tools = [mcp_server_http(name="mesocosm", url=url)]
-        async with mcp_connection(tools):
+        rules = Rules(
+            strategies=self.strategies,
+            window=self.settings.window,
+            answer=self.settings.max_tokens or 0,
+            max_failed_rounds=self.settings.max_failed_rounds,
+            max_turns=self.settings.max_turns,
+            ask_again=ASK_AGAIN,
+            ending=self.ending,
+        )
+        server = mcp_server_http(name="mesocosm", url=url)
+        async with mcp_connection([server]):
+            tools = await server.tools()
+            loop = Loop(rules, self.model, GenerateConfig(), self.conversation, self.write, self.episode)
             with anyio.move_on_after(seconds):
-                self.conversation.ended = await self._turns([ChatMessageUser(content=prompt)], tools)
+                await loop.hold(prompt, tools)
                 return
             self.conversation.ended = "seconds"
-
-    async def _turns(self, messages: list[ChatMessage], tools: Any) -> End:
-        from inspect_ai.model import execute_tools
-
-        rule = FailedRounds(self.settings.max_failed_rounds)
-        while self.settings.max_turns is None or self.conversation.turns < self.settings.max_turns:
-            output = await self.model.generate(messages, tools=tools)
-            messages.append(output.message)
-            self._count(output)
-            if not output.message.tool_calls:
-                self._take_down(output, [])
-                return "context" if output.stop_reason == "model_length" else "stopped"
-            executed = await execute_tools(messages, tools, max_output=0)
-            messages += executed.messages
-            results = [message for message in executed.messages if message.role == "tool"]
-            self._take_down(output, results)
-            over = rule.record([result.error is not None for result in results])
-            self.conversation.failed_rounds += rule.consecutive > 0
-            if any(result.function in self.ending and result.error is None for result in results):
-                return "submitted"
-            if over:
-                return "failed_rounds"
-        return "turns"
-
-    def _count(self, output: ModelOutput) -> None:
-        kept = self.conversation
-        kept.turns += 1
-        kept.rounds += bool(output.message.tool_calls)
-        kept.calls += len(output.message.tool_calls or [])
-        if output.usage:
-            kept.input_tokens += output.usage.input_tokens
-            kept.output_tokens += output.usage.output_tokens
-
-    def _take_down(self, output: ModelOutput, results: list[ChatMessageTool]) -> None:
-        self.write(
-            {
-                "turn": self.conversation.turns,
-                "text": output.message.text,
-                "calls": [
-                    {
-                        "tool": result.function,
-                        "arguments": call.arguments,
-                        "error": result.error.message if result.error else None,
-                        "result": result.text,
-                    }
-                    for call, result in zip(output.message.tool_calls or [], results, strict=True)
-                ],
-                "stop_reason": output.stop_reason,
-                "usage": output.usage.model_dump(exclude_none=True) if output.usage else None,
-            }
-        )

@@ -34,7 +34,8 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel
 
-from mesocosm.agents.react import Conversation, React, Talk
+from mesocosm.agents.loop import Conversation
+from mesocosm.agents.react import React, Talk
 from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode

@@ -1,0 +1,285 @@
+"""The plain ReAct loop: the model answers, its calls are made, it reads the results, until it is done.
+
+Strategies act on the conversation before each turn; the trim acts after them, where the window is known.
+Every turn is written to an append-only log, with what the model was shown, so that what a strategy took away
+is still counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel
+
+from mesocosm.agents.ledger import Ledger, ranges, shape
+from mesocosm.agents.rounds import FailedRounds
+from mesocosm.agents.strategies import EpisodeAccess, Strategy, View
+from mesocosm.agents.strategies.clearing import Trim
+from mesocosm.errors import UsageError
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ChatMessageTool, GenerateConfig, Model, ModelOutput
+    from inspect_ai.tool import Tool
+
+End = Literal[
+    "submitted", "stopped", "failed_rounds", "turns", "calls", "seconds", "context", "empty", "refused"
+]
+"""Why a conversation ended: the episode was declared done; the model made no further call; the rule of
+failed rounds; no turns, calls or time left; the model can take in no more; it answered nothing again and
+again; its provider's filter stopped it."""
+
+ASK_AGAIN = 50
+"""How often an answer that is empty or was cut off by its limit is asked for again, by the reference
+scaffold."""
+
+
+class Conversation(BaseModel):
+    """What a run records of a conversation with a model."""
+
+    model: str
+    ended: End | None = None
+    """``None`` where a fault cut it off."""
+    turns: int = 0
+    """Answers of the model."""
+    rounds: int = 0
+    """Those of them that called tools."""
+    failed_rounds: int = 0
+    """Those of them in which every call failed."""
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    max_failed_rounds: int
+    temperature: float | None
+    strategy: str = "none"
+    """The strategies, as they are written on the command line."""
+    window: int | None = None
+    largest_context: int = 0
+    """Tokens (cl100k_base) of messages and tools at the turn that was shown most."""
+    removed_tokens: dict[str, int] = {}
+    """What each strategy took away, summed over the turns."""
+    asked_again: int = 0
+    """Answers that were empty or cut off, and asked for again."""
+    own_seconds: float = 0
+    """Time that neither the model nor its calls took: ours."""
+
+    @property
+    def trajectory_length(self) -> int:
+        """The largest context of any turn and all that was ever taken away: the reference's definition."""
+        return self.largest_context + sum(self.removed_tokens.values())
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for a conversation."""
+
+    strategies: Sequence[Strategy] = ()
+    window: int | None = None
+    """Tokens that the model can take in, its answer included; ``None``: nothing is trimmed."""
+    answer: int = 0
+    """Tokens that are kept free for an answer."""
+    max_failed_rounds: int = 0
+    """0: the rule is off."""
+    max_turns: int | None = None
+    max_calls: int | None = None
+    """Looked at after each round, as the reference does."""
+    ask_again: int = ASK_AGAIN
+    ending: Collection[str] = ()
+    """Names of the tools that end the episode."""
+
+    def __post_init__(self) -> None:
+        if self.window is not None and self.window <= self.answer:
+            raise UsageError(
+                f"a window of {self.window:,} tokens leaves no room beside an answer of {self.answer:,}: "
+                "give a larger --window or a smaller --max-tokens"
+            )
+
+
+@dataclass
+class Loop:
+    """One conversation with a model."""
+
+    rules: Rules
+    model: Model
+    config: GenerateConfig
+    kept: Conversation
+    write: Callable[[dict[str, Any]], object]
+    """Takes each turn down."""
+    episode: EpisodeAccess | None = None
+    _logged: set[int] = field(default_factory=set)
+    """Numbers of the messages that were taken down."""
+
+    async def hold(self, prompt: str, tools: Sequence[Tool]) -> End:
+        """Talk until it ends."""
+        from inspect_ai.model import ChatMessageUser
+        from inspect_ai.tool import ToolDef, ToolInfo
+
+        definitions = [ToolDef(tool) for tool in tools]
+        infos = [
+            ToolInfo(name=one.name, description=one.description, parameters=one.parameters)
+            for one in definitions
+        ]
+        for strategy in self.rules.strategies:
+            self.config = strategy.configure(self.config, self.model)
+        view = View(
+            messages=[],
+            history=[],
+            model=self.model,
+            ledger=Ledger(infos),
+            window=self.rules.window,
+            answer=self.rules.answer,
+            tools=frozenset(info.name for info in infos),
+            strategies=self.rules.strategies,
+            episode=self.episode,
+        )
+        parts = [prompt.rstrip("\n"), *(strategy.brief(view) for strategy in self.rules.strategies)]
+        first = ChatMessageUser(content=prompt if not any(parts[1:]) else "\n\n".join(filter(None, parts)))
+        self._add(view, first)
+        self.kept.ended = await self._turns(view, list(tools))
+        return self.kept.ended
+
+    async def _turns(self, view: View, tools: list[Tool]) -> End:
+        from inspect_ai.model import execute_tools
+
+        rule = FailedRounds(self.rules.max_failed_rounds)
+        while self.rules.max_turns is None or view.turn <= self.rules.max_turns:
+            started = perf_counter()
+            line = await self._prepare(view)
+            asked = perf_counter()
+            output = await self._answer(view, tools)
+            answered = perf_counter()
+            for strategy in self.rules.strategies:
+                await strategy.after_turn(view, output)
+            self._count(output)
+            self._add(view, output.message)
+            line |= self._told(view, output)
+            end = self._ends(output)
+            results: list[ChatMessageTool] = []
+            if end is None:
+                calling = perf_counter()
+                executed = await execute_tools(view.messages, tools, max_output=0)
+                called = perf_counter() - calling
+                for message in executed.messages:
+                    self._add(view, message)
+                results = [message for message in executed.messages if message.role == "tool"]
+                end = self._ends_round(rule, results)
+            else:
+                called = 0.0
+            line["calls"] = _calls(view, output, results)
+            self._logged.update(call["n"] for call in line["calls"])
+            self.write(line)
+            own = perf_counter() - started - (answered - asked) - called
+            self.kept.own_seconds = round(self.kept.own_seconds + own, 6)
+            if end:
+                return end
+            view.turn += 1
+        return "turns"
+
+    async def _prepare(self, view: View) -> dict[str, Any]:
+        """Let the strategies act; returns the first half of the turn's line."""
+        view.notes = {}
+        removed: dict[str, int] = {}
+        for strategy in (*self.rules.strategies, Trim()):
+            before = list(view.messages)
+            await strategy.before_turn(view)
+            if tokens := view.ledger.removed(before, view.messages):
+                removed[strategy.name] = tokens
+                self.kept.removed_tokens[strategy.name] = (
+                    self.kept.removed_tokens.get(strategy.name, 0) + tokens
+                )
+        added = []
+        for message in view.messages:
+            number = view.ledger.number(message)
+            if number not in self._logged:
+                self._logged.add(number)
+                added.append({"n": number, **shape(message)})
+        context = view.tokens
+        self.kept.largest_context = max(self.kept.largest_context, context)
+        line: dict[str, Any] = {"turn": view.turn, "context": context}
+        line["shown"] = ranges(view.ledger.number(message) for message in view.messages)
+        return line | {
+            key: value
+            for key, value in (("added", added), ("removed", removed), ("notes", dict(view.notes)))
+            if value
+        }
+
+    async def _answer(self, view: View, tools: list[Tool]) -> ModelOutput:
+        """The model's answer; asked for again where there is none, or its limit cut it off."""
+        output = await self.model.generate(view.messages, tools=tools, config=self.config)
+        for _ in range(self.rules.ask_again):
+            if not _lacking(output):
+                break
+            self._count_tokens(output)
+            self.kept.asked_again += 1
+            output = await self.model.generate(view.messages, tools=tools, config=self.config)
+        return output
+
+    def _ends(self, output: ModelOutput) -> End | None:
+        if output.stop_reason == "model_length":
+            return "context"
+        if output.stop_reason == "content_filter":
+            return "refused"
+        if _lacking(output):
+            return "empty"
+        return None if output.message.tool_calls else "stopped"
+
+    def _ends_round(self, rule: FailedRounds, results: Sequence[ChatMessageTool]) -> End | None:
+        over = rule.record([result.error is not None for result in results])
+        self.kept.failed_rounds += rule.consecutive > 0
+        if any(result.function in self.rules.ending and result.error is None for result in results):
+            return "submitted"
+        if over:
+            return "failed_rounds"
+        if self.rules.max_calls is not None and self.kept.calls >= self.rules.max_calls:
+            return "calls"
+        return None
+
+    def _add(self, view: View, message: ChatMessage) -> None:
+        view.messages.append(message)
+        view.history.append(message)
+        view.ledger.number(message)
+
+    def _count(self, output: ModelOutput) -> None:
+        self.kept.turns += 1
+        self.kept.rounds += bool(output.message.tool_calls)
+        self.kept.calls += len(output.message.tool_calls or [])
+        self._count_tokens(output)
+
+    def _count_tokens(self, output: ModelOutput) -> None:
+        if output.usage:
+            self.kept.input_tokens += output.usage.input_tokens
+            self.kept.output_tokens += output.usage.output_tokens
+
+    def _told(self, view: View, output: ModelOutput) -> dict[str, Any]:
+        told, number = shape(output.message), view.ledger.number(output.message)
+        self._logged.add(number)
+        return {
+            "n": number,
+            "text": told["content"],
+            **({"reasoning": told["reasoning"]} if told.get("reasoning") else {}),
+            "stop_reason": output.stop_reason,
+            "usage": output.usage.model_dump(exclude_none=True) if output.usage else None,
+        }
+
+
+def _lacking(output: ModelOutput) -> bool:
+    if output.message.tool_calls or output.stop_reason in ("model_length", "content_filter"):
+        return False
+    return output.stop_reason == "max_tokens" or not output.message.text.strip()
+
+
+def _calls(view: View, output: ModelOutput, results: Sequence[ChatMessageTool]) -> list[dict[str, Any]]:
+    answers = {result.tool_call_id: result for result in results}
+    return [
+        {
+            "n": view.ledger.number(result),
+            "tool": result.function,
+            "arguments": call.arguments,
+            "error": result.error.message if result.error else None,
+            "result": result.text,
+        }
+        for call in output.message.tool_calls or []
+        if (result := answers.get(call.id))
+    ]
