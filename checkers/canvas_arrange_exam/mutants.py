@@ -15,6 +15,7 @@ from sqlalchemy import delete, select
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.canvas_arrange_exam.expected import SHEET, WORKBOOK, Expected, Row
 from mesocosm.kits.outbox import INBOX_MUTANTS, send
+from mesocosm.kits.workbooks import add_chart
 from mesocosm.servers.canvas.models import DiscussionTopic
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.email.store import EmailStore
@@ -247,6 +248,16 @@ def _second_sheet(world: World, expected: Expected) -> None:
         workbook.create_sheet("Notes")
 
 
+def _stray_heading(world: World, expected: Expected) -> None:
+    with _sheet(world) as sheet:
+        sheet.cell(1, CREDIT + 1).value = "Remarks"
+
+
+def _chart(world: World, expected: Expected) -> None:
+    with _sheet(world) as sheet:
+        add_chart(sheet)
+
+
 def _note_in_a_file(world: World, expected: Expected) -> None:
     world.workspace.write("notes.txt", b"done\n", world.now)
 
@@ -279,6 +290,8 @@ def _instructor_asked(world: World, expected: Expected) -> None:
 
 
 MUTANTS = [
+    Mutant("a heading beside the table", "workbook", _stray_heading),
+    Mutant("a chart", "workbook", _chart),
     Mutant("row-missing", "rows_missing", _remove_last),
     Mutant("code-with-section", "rows_missing", _keep_suffix),
     Mutant("past-final-listed", "rows_extra", _add("past")),

@@ -15,6 +15,7 @@ from typing import Any
 
 from mesocosm.errors import Refusal
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK, Row
+from mesocosm.kits.workbooks import drawings
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.reading import Formula, Sheet
 from mesocosm.worlds.world import World
@@ -22,9 +23,9 @@ from mesocosm.worlds.world import World
 Cells = tuple[Any, ...]
 """The values of one row, as many as the header has columns."""
 
-_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
-_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::00)?")
-_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
+_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})", re.ASCII)
+_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::00)?", re.ASCII)
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
 
 
 @dataclass
@@ -47,13 +48,16 @@ def read_schedule(world: World) -> Schedule:
         if SHEET not in names:
             return Schedule(f"{WORKBOOK} has no sheet {SHEET!r}; it has {', '.join(names)}")
         rows = _rows(book.sheet(SHEET))
+        drawn = drawings(world.workspace.read(WORKBOOK))
     except Refusal as refusal:
         return Schedule(refusal.message)
+    stray = [number for number, row in rows.items() if any(column > len(HEADER) for column in row)]
     schedule = Schedule(readable=True, header=_cut(rows.pop(1, {})))
     others = [name for name in names if name != SHEET]
-    stray = [number for number, row in rows.items() if any(column > len(HEADER) for column in row)]
     if others:
         schedule.problem = f"further sheets: {', '.join(others)}"
+    elif drawn:
+        schedule.problem = f"{', '.join(drawn)} in the workbook"
     elif stray:
         schedule.problem = f"values beside the table in rows {', '.join(map(str, stray[:10]))}"
     schedule.lines = [cells for cells in map(_cut, rows.values()) if any(cell is not None for cell in cells)]

@@ -28,8 +28,8 @@ from mesocosm.worlds.world import World
 
 Cells = dict[str, str]
 
-_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
-_DEADLINE = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::00)?")
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
+_DEADLINE = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::00)?", re.ASCII)
 
 
 @dataclass

@@ -248,6 +248,19 @@ def _stray_cell(listing: Listing) -> Apply:
     return apply
 
 
+def _other_digits(value: str) -> str:
+    """The same number in Arabic-Indic digits."""
+    return value.translate({ord("0") + digit: 0x0660 + digit for digit in range(10)})
+
+
+def _link_left_behind(world: World, expected: Expected) -> None:
+    (world.path / "workspace" / "latest.csv").symlink_to(QUIZZES.file)
+
+
+def _folder_left_behind(world: World, expected: Expected) -> None:
+    (world.path / "workspace" / "drafts").mkdir()
+
+
 def _file_left_behind(world: World, expected: Expected) -> None:
     world.workspace.write("collect.py", b"print('done')\n", world.now)
 
@@ -343,6 +356,13 @@ MUTANTS = [
         "quiz_number_of_questions",
         _cell(QUIZZES, "number_of_questions", lambda r: str(_quiz(r).questions + 1)),
     ),
+    Mutant(
+        "digits-of-another-script",
+        "quiz_credits",
+        _cell(QUIZZES, "credits", lambda r: _other_digits(f"{_quiz(r).credits:g}")),
+    ),
+    Mutant("link-left-behind", "other_files", _link_left_behind),
+    Mutant("folder-left-behind", "other_files", _folder_left_behind),
     Mutant("time-limit-wrong", "quiz_time_limit", _cell(QUIZZES, "time_limit", _other_limit)),
     Mutant("attempts-wrong", "quiz_allowed_attempts", _cell(QUIZZES, "allowed_attempts", _other_attempts)),
     Mutant(

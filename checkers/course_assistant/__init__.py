@@ -30,7 +30,7 @@ def check(world: World, expected: Expected) -> list[Check]:
         finding("body_student_id", _lacking(to_one, wanted, lambda s: s.number) or nothing),
         finding("body_other_ids", _foreign_ids(to_one, wanted, known)),
         finding("mailbox", outbox.damage()),
-        finding("files", touched_files(changes)),
+        finding("files", touched_files(changes, additions=True)),
     ]
 
 

@@ -11,6 +11,7 @@ from mesocosm.errors import Refusal
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.kits.damage import touched_files
+from mesocosm.kits.workbooks import drawings, percentages
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.reading import Formula
 from mesocosm.worlds.world import World
@@ -45,7 +46,7 @@ def check(world: World, expected: Expected) -> list[Check]:
         finding("other_cells", list(_beside(table))),
         finding("category_growth", list(_wrong(table, expected, slice(1, len(expected.header) - 1)))),
         finding("growth_rate", list(_wrong(table, expected, slice(len(expected.header) - 1, None)))),
-        finding("other_files", touched_files(world.changes(), made=(RESULT,))),
+        finding("other_files", touched_files(world.changes(), made=(RESULT,), additions=True)),
     ]
 
 
@@ -56,8 +57,11 @@ def _read(world: World) -> Table:
         if len(names) != 1:
             return Table(f"{RESULT} has {len(names)} sheets instead of one: {', '.join(names)}")
         sheet = book.sheet(names[0])
+        data = world.workspace.read(RESULT)
     except Refusal as refusal:
         return Table(refusal.message)
+    if drawn := drawings(data):
+        return Table(f"{', '.join(drawn)} in {RESULT}")
     lines: list[list[Any]] = []
     not_numbers: list[str] = []
     for columns, values in sheet.rows:
@@ -70,6 +74,9 @@ def _read(world: World) -> Table:
         lines.append(line)
     if not lines:
         return Table(f"{RESULT} is empty")
+    if sheet.numbers[0] != 1:
+        return Table(rows=lines, not_numbers=not_numbers)
+    not_numbers += [f"{cell} is shown as a percentage" for cell in percentages(data)]
     header = [" ".join(str(cell or "").split()) for cell in lines[0]]
     return Table(header=header, rows=lines[1:], not_numbers=not_numbers)
 

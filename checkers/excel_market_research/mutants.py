@@ -10,6 +10,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.excel_market_research.expected import DATA, RESULT, Expected
+from mesocosm.kits.workbooks import add_chart
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.worlds.world import World
 
@@ -119,6 +120,20 @@ def _unit_in_heading(sheet: Worksheet, expected: Expected) -> None:
     sheet.cell(1, 2).value = str(sheet.cell(1, 2).value).replace(" %", " (mn USD) %")
 
 
+def _lowered(sheet: Worksheet, expected: Expected) -> None:
+    sheet.insert_rows(1, 2)
+
+
+def _chart(sheet: Worksheet, expected: Expected) -> None:
+    add_chart(sheet)
+
+
+def _as_percentages(sheet: Worksheet, expected: Expected) -> None:
+    for row in sheet.iter_rows(min_row=2, min_col=2):
+        for cell in row:
+            cell.number_format = "0.00%"
+
+
 def _second_sheet(world: World, expected: Expected) -> None:
     workbook = load_workbook(BytesIO(world.workspace.read(RESULT)))
     workbook.create_sheet("Working")
@@ -151,6 +166,9 @@ MUTANTS = [
     Mutant("all a hundredth higher", "growth_rate", _edit(_everywhere(lambda v: round(v + 0.01, 2)))),
     Mutant("not rounded", "growth_rate", _edit(_unrounded)),
     Mutant("a remark beside the table", "other_cells", _edit(_beside)),
+    Mutant("blank rows above the heading", "header", _edit(_lowered)),
+    Mutant("shown as percentages", "numbers", _edit(_as_percentages)),
+    Mutant("a chart", "workbook", _edit(_chart)),
     Mutant("a second sheet", "workbook", _second_sheet),
     Mutant("the data corrected in place", "other_files", _corrected_data),
 ]

@@ -298,11 +298,8 @@ def _tidy_list(world: World, expected: Expected) -> None:
     world.workspace.write(SUBSCRIBERS, lines.encode(), world.now)
 
 
-def _notes(world: World, expected: Expected) -> None:
-    world.workspace.write("sales.json", b"{}", world.now)
-
-
 MUTANTS = [
+    Mutant("body on one line", "body", _set("body", lambda mail, _: " ".join((mail.body or "").split()))),
     *(
         Mutant(f"overlooked {fate}", "moved", _overlook(fate))
         for fate in (
@@ -370,5 +367,4 @@ MUTANTS = [
     *INBOX_MUTANTS,
     Mutant("a draft left behind", "mailbox", _draft),
     Mutant("the subscribers tidied up", "files", _tidy_list),
-    Mutant("notes left behind", "files", _notes),
 ]  # fmt: skip

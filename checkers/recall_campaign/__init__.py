@@ -12,7 +12,7 @@ from sqlalchemy import select
 from mesocosm.checkers.recall_campaign.mutants import MUTANTS
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.recall_campaign.expected import Expected, Pickup
-from mesocosm.kits.damage import touched_files, touched_tables
+from mesocosm.kits.damage import altered, touched_files, touched_tables
 from mesocosm.kits.outbox import Letter, Outbox
 from mesocosm.servers.calendar.models import Calendar
 from mesocosm.servers.calendar.store import CalendarStore
@@ -34,7 +34,7 @@ def check(world: World, expected: Expected) -> list[Check]:
         *_notes(changes, expected),
         finding("shop", touched_tables(changes, "woocommerce", ("order_notes",))),
         finding("documents", touched_tables(changes, "documents")),
-        finding("files", touched_files(changes)),
+        finding("files", touched_files(changes, additions=True)),
     ]
 
 
@@ -85,8 +85,8 @@ def _calendar_damage(changes: Changes, made: set[int]) -> Iterable[str]:
         for row in difference.removed:
             yield f"{table}: {row.get('summary') or row} was removed"
         for before, after in difference.changed:
-            columns = [name for name in before if before[name] != after[name]]
-            yield f"{table}: {before.get('summary') or before} was changed ({', '.join(columns)})"
+            if columns := altered(before, after):
+                yield f"{table}: {before.get('summary') or before} was changed ({', '.join(columns)})"
         for row in difference.added:
             if table == "attendees":
                 yield f"{row['email']} was invited"

@@ -31,7 +31,7 @@ def check(world: World, expected: Expected) -> list[Check]:
     return [
         _missing(expected, by_title),
         _repeated(expected, by_title),
-        _not_due(expected, by_title),
+        _not_due(expected, events, by_title),
         finding("start_time", _wrong_ends(expected, by_title, "start")),
         finding("end_time", _wrong_ends(expected, by_title, "end")),
         _form(expected, by_title),
@@ -60,9 +60,15 @@ def _repeated(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
     )
 
 
-def _not_due(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
+def _not_due(expected: Expected, events: Sequence[Held], by_title: dict[str, list[Held]]) -> Check:
     wrong = [f"{one.title} ({one.reason})" for one in expected.not_due if one.title in by_title]
-    return finding("reminders_not_due", wrong)
+    held = {event.id: event.title for event in events}
+    renamed = [
+        f"{one.title} ({one.reason}), renamed to {held[one.needless]!r:.100}"
+        for one in expected.not_due
+        if one.needless in held and held[one.needless] != one.title
+    ]
+    return finding("reminders_not_due", wrong + renamed)
 
 
 def _wrong_ends(expected: Expected, by_title: dict[str, list[Held]], end: str) -> Iterable[str]:
@@ -111,14 +117,15 @@ def _kept(expected: Expected, events: Sequence[Held], changes: Changes) -> Check
 
 
 def _unasked(expected: Expected, events: Sequence[Held], changes: Changes) -> Check:
-    """New events with other titles, or in other calendars."""
+    """New events, and outdated ones, with other titles or in other calendars."""
     new = _new_numbers(changes)
+    outdated = {reminder.outdated for reminder in expected.reminders if reminder.outdated}
     known = {reminder.title for reminder in expected.reminders}
     known |= {one.title for one in expected.not_due}
     wrong = [
         f"{event.title!r:.100}" + ("" if event.primary else " in another calendar")
         for event in events
-        if event.number in new and not (event.primary and event.title in known)
+        if (event.number in new or event.id in outdated) and not (event.primary and event.title in known)
     ]
     return finding("events_unasked_for", wrong)
 

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.set_conf_cr_ddl.expected import INFO_FILE, LEAD, Expected, NotDue, Reminder
@@ -123,6 +123,12 @@ def _needless_left(world: World, expected: Expected) -> None:
     if row.status != "cancelled":
         raise Inapplicable
     store.update_event("primary", row.id, {"status": "confirmed"})
+
+
+def _needless_renamed(world: World, expected: Expected) -> None:
+    one = _first(one for one in expected.not_due if one.needless)
+    renamed = update(Event).where(Event.id == one.needless)
+    world.store(CalendarStore).session.execute(renamed.values(status="confirmed", summary="(not needed)"))
 
 
 def _unlisted(world: World, expected: Expected) -> None:
@@ -289,6 +295,7 @@ def _file_ticked_off(world: World, expected: Expected) -> None:
 
 
 MUTANTS = [
+    Mutant("needless-renamed", "reminders_not_due", _needless_renamed),
     Mutant("reminder-missing", "reminders_missing", _remove),
     Mutant("tie-merged", "reminders_missing", _tie_merged),
     Mutant("title-without-track", "reminders_missing", _without_track),

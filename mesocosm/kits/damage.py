@@ -1,10 +1,22 @@
-"""What an agent touched besides what it was asked for: tables of services, and files."""
+"""What an agent touched besides what it was asked for: tables of services, and files.
+
+What a person would call harmless is no damage: signing in, saving a thing unchanged, undoing what one did. A
+task that allows copies to be saved says so by ``additions``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from mesocosm.worlds.changes import Changes, TableChanges
+
+_BOOKKEEPING = frozenset(
+    {"last_login", "updated", "updated_at", "updated_by", "date_modified", "sequence", "revision", "version"}
+)
+"""Columns that say when and how often a row was saved, not what it holds."""
+_HISTORY = frozenset({("documents", "versions")})
+"""Tables to which every save adds a row."""
 
 
 def touched_tables(changes: Changes, service: str, apart_from: Collection[str] = ()) -> Iterator[str]:
@@ -15,26 +27,31 @@ def touched_tables(changes: Changes, service: str, apart_from: Collection[str] =
     for (owner, table), difference in changes.tables.items():
         if owner != service or table in apart_from or table == "sign_in":
             continue
-        if not _only_signed_in(difference):
-            counts = (len(difference.added), len(difference.changed), len(difference.removed))
-            yield f"{table}: {counts[0]} added, {counts[1]} changed, {counts[2]} removed"
+        added, changed, removed = _counts(difference, history=(owner, table) in _HISTORY)
+        if added or changed or removed:
+            yield f"{table}: {added} added, {changed} changed, {removed} removed"
 
 
-def _only_signed_in(difference: TableChanges) -> bool:
-    """Whether nothing but the time of the last login differs."""
-    if difference.added or difference.removed:
-        return False
-    return all({**old, "last_login": ""} == {**new, "last_login": ""} for old, new in difference.changed)
+def altered(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Columns in which a row holds something else than it did."""
+    return [name for name in before if before[name] != after[name] and name not in _BOOKKEEPING]
 
 
-def touched_files(changes: Changes, made: Collection[str] = (), folder: str | None = None) -> Iterator[str]:
-    """Files of the workspace that differ from what was built.
+def _counts(difference: TableChanges, *, history: bool) -> tuple[int, int, int]:
+    changed = sum(bool(altered(old, new)) for old, new in difference.changed)
+    return 0 if history else len(difference.added), changed, len(difference.removed)
 
-    Apart from those that were to be ``made``, whether they were there before or not, and from new ones in a
-    ``folder`` that is there for them.
+
+def touched_files(
+    changes: Changes, made: Collection[str] = (), folder: str | None = None, *, additions: bool = False
+) -> Iterator[str]:
+    """Files, links and empty folders of the workspace that differ from what was built.
+
+    Apart from those that were to be ``made``, whether they were there before or not, from new ones in a
+    ``folder`` that is there for them, and, where ``additions`` are harmless, from all new ones.
     """
     for name in changes.files_added:
-        if name not in made and not (folder and name.startswith(f"{folder}/")):
+        if not (additions or name in made or (folder and name.startswith(f"{folder}/"))):
             yield f"{name} was added"
     yield from (f"{name} was removed" for name in changes.files_removed)
     yield from (f"{name} was changed" for name in changes.files_changed if name not in made)

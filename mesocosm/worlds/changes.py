@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import filecmp
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_IFMT, S_ISLNK, S_ISREG
 from typing import Any
 
 from mesocosm.worlds.database import file_uri
@@ -35,6 +36,8 @@ class Changes:
     tables: dict[tuple[str, str], TableChanges]
     """By (service, table); tables without a change are left out."""
     files_added: list[str]
+    """Names of files, of links and of whatever else can lie in a folder; new folders that hold nothing, with
+    a slash behind the name."""
     files_removed: list[str]
     files_changed: list[str]
 
@@ -55,15 +58,37 @@ def compare(world: Path, base: Path) -> Changes:
         if path.name != "journal.db" and not _same(path, base / path.name):
             for table, changes in _compare_database(path, base / path.name):
                 tables[path.stem, table] = changes
-    before = dict(Workspace(base / "workspace").files())
-    after = dict(Workspace(world / "workspace").files())
+    before, after = _files(base / "workspace"), _files(world / "workspace")
     both = [name for name in after if name in before]
     return Changes(
         tables,
-        files_added=[name for name in after if name not in before],
-        files_removed=[name for name in before if name not in after],
-        files_changed=[name for name in both if not _same(after[name], before[name])],
+        files_added=[name for name in after if name not in before and not _held(name, before)],
+        files_removed=[name for name in before if name not in after and not _held(name, after)],
+        files_changed=[name for name in both if not _same_entry(after[name], before[name])],
     )
+
+
+def _files(workspace: Path) -> dict[str, Path]:
+    """Everything in a workspace by its name; folders only where they hold nothing."""
+    entries = list(Workspace(workspace).walk())
+    holding = {entry.path.rpartition("/")[0] for entry in entries}
+    names = ((entry, entry.path + "/" * (entry.kind == "folder")) for entry in entries)
+    return {name: workspace / entry.path for entry, name in names if entry.path not in holding}
+
+
+def _held(name: str, others: Collection[str]) -> bool:
+    """Whether a name is that of an empty folder which the other workspace has with something in it."""
+    return name.endswith("/") and any(other.startswith(name) for other in others)
+
+
+def _same_entry(one: Path, other: Path) -> bool:
+    """Whether two entries of one name are of one kind and hold the same; links are not followed."""
+    modes = one.lstat().st_mode, other.lstat().st_mode
+    if S_IFMT(modes[0]) != S_IFMT(modes[1]):
+        return False
+    if S_ISLNK(modes[0]):
+        return one.readlink() == other.readlink()
+    return not S_ISREG(modes[0]) or _same(one, other)
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -6,12 +6,12 @@ import random
 from typing import Any
 
 import pytest
-from trials import failures, sizes
+from trials import call, failures, sizes
 
 from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
-from mesocosm.generators.excel_market_research.expected import RESULT, Expected
+from mesocosm.generators.excel_market_research.expected import DATA, RESULT, Expected
 from mesocosm.generators.excel_market_research.params import Params
 from mesocosm.generators.excel_market_research.planning import UNITS, plan_market
 
@@ -88,9 +88,11 @@ def test_a_wrong_table_breaks_what_is_wrong_with_it(
     assert failures(episode) == broken
 
 
-def test_a_further_file_is_collateral_damage(episode: Episode, instance: Instance) -> None:
+def test_a_scratch_file_does_no_harm_and_a_changed_one_does(episode: Episode, instance: Instance) -> None:
     write(episode, table_of(instance))
     episode.world.call("filesystem", "write_file", {"path": "notes.txt", "content": "done"})
+    assert failures(episode) == set()
+    call(episode, "filesystem", "move_file", source=DATA, destination="elsewhere.xlsx")
     assert failures(episode) == {"other_files"}
 
 

@@ -179,7 +179,7 @@ def test_a_folder_in_place_of_the_list_is_a_finding(episode: Episode, instance: 
     do_all(episode, expected)
     call(episode, "filesystem", "move_file", source=LIST, destination="other.csv")
     call(episode, "filesystem", "create_directory", path=LIST)
-    assert {"list_format", "files"} <= failures(episode)
+    assert {"list_format", "list_missing"} <= failures(episode)
 
 
 def test_writing_to_all_subscribers_is_too_much(episode: Episode, instance: Instance) -> None:

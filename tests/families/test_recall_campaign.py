@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import orjson
 import pytest
 from trials import call, failures, rows_of, sizes
 
@@ -145,3 +146,23 @@ def test_a_draft_left_behind_is_collateral_damage(episode: Episode, expected: Ex
     arrange(episode, expected)
     call(episode, "email", "save_draft", subject="Recall", body="Later", to=expected.pickups[0].email)
     assert failures(episode) == {"mailbox"}
+
+
+def test_what_was_undone_or_saved_unchanged_or_downloaded_does_no_harm(
+    episode: Episode, expected: Expected
+) -> None:
+    span = {"timeMin": expected.horizon[0], "timeMax": expected.horizon[1]}
+    listed = call(episode, "calendar", "list_events", calendarId=expected.calendar, **span)
+    other = orjson.loads(listed)["items"][0]
+    arrange(episode, expected)
+    for summary in ("Something else", other["summary"]):
+        changed = {"calendarId": expected.calendar, "eventId": other["id"], "summary": summary}
+        call(episode, "calendar", "update_event", **changed)
+    order = {"orderId": expected.pickups[0].orders[0]}
+    for note in ("Ring twice.", ""):
+        call(episode, "woocommerce", "woo_orders_update", **order, orderData={"customer_note": note})
+    document = orjson.loads(call(episode, "documents", "list_recent_documents"))["documents"][0]["id"]
+    call(episode, "documents", "append_to_document", file_id=document, content="Not this one.")
+    call(episode, "documents", "restore_version", file_id=document, version=1)
+    call(episode, "documents", "download_file", file_id=document, path="copies/rules.md")
+    assert failures(episode) == set()

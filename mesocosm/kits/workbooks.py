@@ -1,0 +1,45 @@
+"""What a workbook holds besides cells, as checkers that allow cells only must know."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from openpyxl import load_workbook
+from openpyxl.chart import BarChart, Reference
+from openpyxl.worksheet.worksheet import Worksheet
+
+_KINDS = {
+    "xl/charts/": "a chart",
+    "xl/chartsheets/": "a sheet with a chart",
+    "xl/media/": "a picture",
+    "xl/pivotTables/": "a pivot table",
+    "xl/embeddings/": "an embedded file",
+}
+
+
+def add_chart(sheet: Worksheet) -> None:
+    """Put a chart of its first rows beside a sheet's cells: a near miss where only cells are asked for."""
+    chart = BarChart()
+    chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
+    sheet.add_chart(chart, "H4")
+
+
+def percentages(data: bytes) -> list[str]:
+    """Cells of the first sheet whose number format shows a hundred times what they hold."""
+    book = load_workbook(io.BytesIO(data), read_only=True)
+    try:
+        cells = (cell for row in book.worksheets[0].iter_rows() for cell in row)
+        return [cell.coordinate for cell in cells if cell.value is not None and "%" in cell.number_format]
+    finally:
+        book.close()
+
+
+def drawings(data: bytes) -> list[str]:
+    """Charts, pictures and the like in a workbook (the bytes of an .xlsx file), each kind once."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            names = package.namelist()
+    except zipfile.BadZipFile:
+        return []
+    return [kind for start, kind in _KINDS.items() if any(name.startswith(start) for name in names)]
