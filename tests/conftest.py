@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from worlds import Fill, build_world
 
-from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
+from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.worlds.world import World
 
 
@@ -19,8 +19,7 @@ class WorldTools(McpTools):
 
     def __init__(self, world: World) -> None:
         self.world = world
-        caller = WorldCaller(world)
-        super().__init__(build_server(None, lambda _: caller))
+        super().__init__(world_server(world))
 
 
 OpenTools = Callable[..., WorldTools]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
+from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family
@@ -27,8 +27,7 @@ def call(episode: Episode, service: str, tool: str, **arguments: Any) -> str:
 
 def solve(family: Family, episode: Episode) -> None:
     """Let the reference solver do the task through MCP."""
-    caller = WorldCaller(episode.world)
-    with McpTools(build_server(None, lambda _: caller)) as tools:
+    with McpTools(world_server(episode.world)) as tools:
         family.solve(tools, episode.prompt)
 
 

@@ -22,6 +22,10 @@ class Caller(Protocol):
     def services(self) -> Mapping[str, Service[Any]]:
         """The services of the episode with the tools it offers."""
 
+    @property
+    def all_services(self) -> tuple[str, ...]:
+        """The services of its world, whether it offers tools of them or not."""
+
     async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
         """Make one call, after those that came before it."""
 

@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Self
 
 import anyio
@@ -33,12 +33,15 @@ from starlette.types import Receive, Scope, Send
 import mesocosm
 from mesocosm.doors.episodes import Caller
 from mesocosm.services.calling import ToolError, Tools
-from mesocosm.services.service import Image, Service, Tool, load_service, service_names
+from mesocosm.services.service import Image, Service, Tool, combined_names, load_service
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.world import FAULT_TEXT, Outcome, UnknownTool, World
 
 IDEMPOTENCY_KEY = "io.mesocosm/idempotency-key"
 """Request ``_meta`` key (over HTTP also the header ``Idempotency-Key``): a retried write counts once."""
+
+SERVICE_KEY = "io.mesocosm/service"
+"""Key of a listed tool's ``_meta``: the service that it belongs to."""
 
 _log = logging.getLogger(__name__)
 
@@ -57,6 +60,11 @@ class WorldCaller:
     def services(self) -> Mapping[str, Service[Any]]:
         """The services of the world."""
         return self._world.services
+
+    @property
+    def all_services(self) -> tuple[str, ...]:
+        """Their names, and those of services without a tool that is offered."""
+        return self._world.all_services
 
     async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
         """Make one call after another; long ones in a thread, so that the connection stays alive."""
@@ -93,23 +101,50 @@ def _code_limiter() -> anyio.CapacityLimiter:
 # -- server ---------------------------------------------------------------------------------------------
 
 
-def build_server(service: str | None, caller_of: Callable[[Context], Caller]) -> Server[Any]:
-    """An MCP server for one service, or for all with tool names prefixed by service (``None``)."""
+def build_server(service: str, caller_of: Callable[[Context], Caller]) -> Server[Any]:
+    """An MCP server for one service of whoever calls."""
+    names = {(service, tool): tool for tool in load_service(service).tools}
+    return _server(service, load_service(service).instructions, names, caller_of)
+
+
+def build_combined_server(
+    all_services: tuple[str, ...], offered: tuple[str, ...], caller_of: Callable[[Context], Caller]
+) -> Server[Any]:
+    """An MCP server for the services of a world together, of which it has tools of those ``offered``."""
+    instructions = ["Tools of several services. What holds for each:"]
+    instructions += [f"{name}: {load_service(name).instructions}" for name in offered]
+    return _server("mesocosm", "\n\n".join(instructions), combined_names(all_services), caller_of)
+
+
+def world_server(world: World) -> Server[Any]:
+    """An MCP server for all services of a world that this process has for itself."""
+    caller = WorldCaller(world)
+    return build_combined_server(caller.all_services, tuple(caller.services), lambda _: caller)
+
+
+def _server(
+    title: str,
+    instructions: str,
+    names: Mapping[tuple[str, str], str],
+    caller_of: Callable[[Context], Caller],
+) -> Server[Any]:
+    """``names`` says what the tools are called, by service and tool."""
+    found = {name: tool for tool, name in names.items()}
 
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        offered = caller_of(context).services
-        if service is not None:
-            return types.ListToolsResult(
-                tools=[_tool_type(t, t.name) for t in offered[service].tools.values()]
-            )
-        tools = [_tool_type(t, f"{s.name}_{t.name}") for s in offered.values() for t in s.tools.values()]
-        return types.ListToolsResult(tools=tools)
+        offered = [(s, tool) for s in caller_of(context).services.values() for tool in s.tools.values()]
+        return types.ListToolsResult(
+            tools=[
+                _tool_type(tool, names[service.name, tool.name], service.name)
+                for service, tool in offered
+                if (service.name, tool.name) in names
+            ]
+        )
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        caller = caller_of(context)
-        target, name = (service, params.name) if service else _split(params.name, caller.services)
         try:
-            outcome = await caller.call(target, name, params.arguments or {}, _key(context))
+            service, name = found.get(params.name, ("", ""))
+            outcome = await caller_of(context).call(service, name, params.arguments or {}, _key(context))
         except UnknownTool:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}") from None
         except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
@@ -117,49 +152,32 @@ def build_server(service: str | None, caller_of: Callable[[Context], Caller]) ->
             raise MCPError(code=types.INTERNAL_ERROR, message=FAULT_TEXT) from None
         return types.CallToolResult(content=_content(outcome), is_error=outcome.is_error)
 
-    instructions = (
-        load_service(service).instructions
-        if service
-        else "Tools of several services, prefixed by the service's name."
-    )
+    def input_schema(name: str) -> dict[str, Any] | None:
+        service, tool = found.get(name, (None, ""))
+        return load_service(service).tools[tool].signature.schema if service else None
+
     server: Server[Any] = Server(
-        service or "mesocosm",
+        title,
         version=mesocosm.__version__,
         instructions=instructions or None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         # Without it the SDK lists all tools again for every call.
-        get_tool_input_schema=partial(_input_schema, service),
+        get_tool_input_schema=input_schema,
     )
     server.middleware.clear()
     return server
 
 
-@lru_cache(maxsize=4096)
-def _input_schema(service: str | None, name: str) -> dict[str, Any] | None:
-    if service is None:
-        named = {other: load_service(other) for other in service_names() if name.startswith(f"{other}_")}
-        service, name = _split(name, named)
-    tool = load_service(service).tools.get(name) if service else None
-    return tool.signature.schema if tool else None
-
-
 _types: dict[tuple[int, str], types.Tool] = {}
 
 
-def _tool_type(tool: Tool, name: str) -> types.Tool:
+def _tool_type(tool: Tool, name: str, service: str) -> types.Tool:
     found = _types.get((id(tool), name))
     if found is None:
-        found = _types[id(tool), name] = types.Tool.model_validate({**tool.listing, "name": name})
+        listing = {**tool.listing, "name": name, "_meta": {SERVICE_KEY: service}}
+        found = _types[id(tool), name] = types.Tool.model_validate(listing)
     return found
-
-
-def _split(name: str, services: Mapping[str, Service[Any]]) -> tuple[str, str]:
-    """The service and tool of a prefixed name; service names may contain underscores themselves."""
-    for service in services.values():
-        if name.startswith(service.name + "_") and name[len(service.name) + 1 :] in service.tools:
-            return service.name, name[len(service.name) + 1 :]
-    return "", name
 
 
 def _key(context: Context) -> str | None:
@@ -183,13 +201,23 @@ def _content(outcome: Outcome) -> list[types.ContentBlock]:
 async def serve_stdio(world: World, service: str | None) -> None:
     """Serve one world to the client at the other end of stdin and stdout, until it hangs up."""
     caller = WorldCaller(world)
-    server = build_server(service, lambda _: caller)
+    server = build_server(service, lambda _: caller) if service else world_server(world)
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 
 
+_Kind = str | tuple[tuple[str, ...], tuple[str, ...]]
+"""A service, or the services of a world and those of them that are offered together."""
+
+
+def _caller_in_scope(context: Context) -> Caller:
+    caller: Caller = context.request.scope["mesocosm.caller"]  # type: ignore[union-attr]
+    return caller
+
+
 class HttpEndpoints:
-    """MCP over HTTP for any number of episodes: one server and one session manager per service.
+    """MCP over HTTP for any number of episodes: one server and one session manager per service, and per
+    set of services for the endpoints that have them together.
 
     They are started when they are first asked for: an evaluation needs a few services of the many, and to
     load one takes as long as hundreds of calls.
@@ -201,7 +229,7 @@ class HttpEndpoints:
             allowed_hosts=allowed_hosts,
             allowed_origins=[f"http://{host}" for host in allowed_hosts],
         )
-        self._managers: dict[str | None, StreamableHTTPSessionManager] = {}
+        self._managers: dict[_Kind, StreamableHTTPSessionManager] = {}
         self._tasks: TaskGroup | None = None
         self._starting = anyio.Lock()
         self._closing = anyio.Event()
@@ -213,20 +241,22 @@ class HttpEndpoints:
             yield
             self._closing.set()
 
-    async def _manager(self, service: str | None) -> StreamableHTTPSessionManager:
-        if service not in self._managers:
+    async def _manager(self, kind: _Kind) -> StreamableHTTPSessionManager:
+        if kind not in self._managers:
             async with self._starting:
-                if service not in self._managers:
+                if kind not in self._managers:
                     assert self._tasks, "requests are answered inside `running` only"
-                    self._managers[service] = await self._tasks.start(self._keep_running, service)
-        return self._managers[service]
+                    self._managers[kind] = await self._tasks.start(self._keep_running, kind)
+        return self._managers[kind]
 
     async def _keep_running(
-        self, service: str | None, *, task_status: TaskStatus[StreamableHTTPSessionManager]
+        self, kind: _Kind, *, task_status: TaskStatus[StreamableHTTPSessionManager]
     ) -> None:
         """A manager has to be stopped by the task that started it."""
         manager = StreamableHTTPSessionManager(
-            build_server(service, lambda context: context.request.scope["mesocosm.caller"]),  # type: ignore[union-attr]
+            build_server(kind, _caller_in_scope)
+            if isinstance(kind, str)
+            else build_combined_server(*kind, _caller_in_scope),
             security_settings=self._security,
         )
         async with manager.run():
@@ -244,7 +274,7 @@ class HttpEndpoints:
             for name, value in scope["headers"]
         ]
         scope = {**scope, "mesocosm.caller": caller, "user": _owner(owner), "headers": headers}
-        manager = await self._manager(service)
+        manager = await self._manager(service or (caller.all_services, tuple(caller.services)))
         await manager.handle_request(scope, receive, send)
 
 
@@ -279,23 +309,21 @@ class ToolInfo:
     name: str
     description: str
     input_schema: dict[str, Any]
+    service: str | None = None
 
 
 class McpTools(Tools):
-    """Tools called over MCP, from synchronous code, through the endpoint that prefixes names by service.
+    """Tools called over MCP, from synchronous code, by service and tool, whatever the endpoint calls them.
 
     ``target`` is a URL, a command for a stdio server, or an in-process server.
     """
 
-    def __init__(
-        self, target: str | list[str] | Server[Any], *, era: Era = "auto", prefixed: bool = True
-    ) -> None:
+    def __init__(self, target: str | list[str] | Server[Any], *, era: Era = "auto") -> None:
         if isinstance(target, list):
             self._target: Any = StdioServerParameters(command=target[0], args=target[1:])
         else:
             self._target = target
         self._era = era
-        self._prefixed = prefixed
         self._stack = AsyncExitStack()
 
     def __enter__(self) -> Self:
@@ -322,8 +350,22 @@ class McpTools(Tools):
 
     def list_tools(self) -> list[ToolInfo]:
         """All tools of the server."""
-        listed = self._portal.call(self._client.list_tools)
-        return [ToolInfo(tool.name, tool.description or "", tool.input_schema) for tool in listed.tools]
+        return [
+            ToolInfo(tool.name, tool.description or "", tool.input_schema, (tool.meta or {}).get(SERVICE_KEY))
+            for tool in self._portal.call(self._client.list_tools).tools
+        ]
+
+    @property
+    def instructions(self) -> str:
+        """What the server says of itself."""
+        return self._client.instructions or ""
+
+    @cached_property
+    def _names(self) -> dict[tuple[str | None, str], str]:
+        # A tool bears its service before it or does not; what is listed says which.
+        listed = {(info.service, info.name) for info in self.list_tools()}
+        own = {(service, name.removeprefix(f"{service}_")): name for service, name in listed}
+        return own | {(service, name): name for service, name in listed}
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         """The text and image blocks of the result of one call."""
@@ -337,6 +379,6 @@ class McpTools(Tools):
         self, service: str, tool: str, arguments: dict[str, Any], key: str | None = None
     ) -> types.CallToolResult:
         """The whole result of one call, errors included."""
-        name = f"{service}_{tool}" if self._prefixed else tool
+        name = self._names.get((service, tool), tool)
         meta: Any = {IDEMPOTENCY_KEY: key} if key else None
         return self._portal.call(lambda: self._client.call_tool(name, arguments, meta=meta))

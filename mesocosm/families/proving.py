@@ -136,10 +136,9 @@ def _prove_rebuild(family: Family, instance: Instance, proof: Proof) -> None:
 
 
 def _solve(family: Family, episode: Episode) -> None:
-    from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
+    from mesocosm.doors.mcp import McpTools, world_server
 
-    caller = WorldCaller(episode.world)
-    with McpTools(build_server(None, lambda _: caller)) as tools:
+    with McpTools(world_server(episode.world)) as tools:
         family.solve(tools, episode.prompt)
 
 

@@ -2,7 +2,7 @@
 
 =====================================  ================================================================
 ``/e/<episode>/<service>/mcp``         one service of an episode over MCP
-``/e/<episode>/mcp``                   all its services, tool names prefixed by service
+``/e/<episode>/mcp``                   all its services together
 ``/e/<episode>/<service>/...``         the vendor's own API of a service that has one
 ``/episodes ...``                      the control plane, for holders of the admin token
 ``/health``, ``/ready``                for load balancers and compose files

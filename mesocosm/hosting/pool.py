@@ -41,8 +41,13 @@ class HostedEpisode:
 
     @cached_property
     def services(self) -> Mapping[str, Service[Any]]:
-        """The services of its world, which nothing changes."""
+        """The services of its world with the tools that it offers, which nothing changes."""
         return self.episode.world.services
+
+    @cached_property
+    def all_services(self) -> tuple[str, ...]:
+        """The services of its world, whether it offers tools of them or not."""
+        return self.episode.world.all_services
 
     async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
         """Make one call when its turn has come."""

@@ -21,7 +21,9 @@ import hashlib
 import importlib
 import importlib.util
 import random
-from collections.abc import Callable, Mapping, Sequence
+import typing
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -108,8 +110,14 @@ class Page:
     """One page of a list whose vendor shape is a bare array.
 
     The array is the first text block. When more follows, a second block says so (``next_page``, ``total``),
-    which a REST client would have read from the headers.
+    which a REST client would have read from the headers. The description of every tool that returns pages
+    ends with ``remark``.
     """
+
+    remark: ClassVar[str] = (
+        'A page at a time: while more follows, a second text block says {"next_page": N, "total": M}; call'
+        " again with page=N for the rest."
+    )
 
     items: Sequence[Any]
     page: int
@@ -288,7 +296,7 @@ class Service(Generic[S]):
             raise TypeError(f"{self.name}: the tool {name!r} is defined twice")
         self.tools[name] = Tool(
             name=name,
-            description=description_of(function),
+            description=_described(function),
             signature=signature_of(function),
             function=function,
             writes=writes,
@@ -316,6 +324,13 @@ class Service(Generic[S]):
         return type(self)(self.name, self.store, self.instructions, self.threaded, self.runs_code, chosen)
 
 
+def _described(function: Callable[..., Any]) -> str:
+    """What an agent reads about a tool; of one that returns pages also how the rest is fetched."""
+    description = description_of(function)
+    is_paged = typing.get_type_hints(function).get("return") is Page
+    return f"{description}\n\n{Page.remark}" if is_paged else description
+
+
 @cache
 def service_names() -> tuple[str, ...]:
     """Every service there is: the folders below ``servers/`` that have tools."""
@@ -335,14 +350,28 @@ def load_service(name: str) -> Service[Any]:
     return service
 
 
-def ending_tools(servers: Mapping[str, Sequence[str] | None]) -> frozenset[str]:
+@cache
+def combined_names(services: tuple[str, ...]) -> Mapping[tuple[str, str], str]:
+    """What the tools of these services are called where all are together, by service and tool.
+
+    A tool keeps its own name; where several of the services have one of that name, each of these bears its
+    service before it. All tools count, whether they are offered or not, so a choice of tools renames none.
+    """
+    tools = [(name, tool) for name in services for tool in load_service(name).tools]
+    bearers = Counter(tool for _, tool in tools)
+    names = {(name, tool): f"{name}_{tool}" if bearers[tool] > 1 else tool for name, tool in tools}
+    if len(set(names.values())) < len(names):
+        twice = next(name for name, count in Counter(names.values()).items() if count > 1)
+        raise TypeError(f"two tools of {', '.join(services)} would be called {twice!r}")
+    return names
+
+
+def ending_tools(services: Iterable[str]) -> frozenset[str]:
     """Tools that end an episode with these services, by their names in the endpoint of all services."""
-    offered = [load_service(name).select(tools) for name, tools in servers.items()]
     return frozenset(
-        f"{service.name}_{tool.name}"
-        for service in offered
-        for tool in service.tools.values()
-        if tool.ends_episode
+        combined
+        for (name, tool), combined in combined_names(tuple(services)).items()
+        if load_service(name).tools[tool].ends_episode
     )
 
 

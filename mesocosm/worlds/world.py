@@ -241,6 +241,11 @@ class World:
             }
         return self._services
 
+    @property
+    def all_services(self) -> tuple[str, ...]:
+        """The services of this world, whether it offers tools of them or not."""
+        return tuple(self.manifest.services)
+
     @cached_property
     def _ending_tools(self) -> list[tuple[str, str]]:
         return [(s.name, t.name) for s in self.services.values() for t in s.tools.values() if t.ends_episode]

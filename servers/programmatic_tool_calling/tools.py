@@ -28,12 +28,13 @@ def code_execution(
 ) -> dict[str, Any]:
     """Run a Python 3 program that can call your other tools, and return what it prints.
 
-    Every other tool is a function named <service>_<tool>, to be called with the arguments that the tool
-    takes: emails = email_get_emails(page=1). The same functions are in the module tools; dir(tools) lists
-    them. A call returns the tool's result: dicts and lists where it is JSON, otherwise text. A list that has
-    more pages bears the number of the next one in .next_page. A refused call raises ToolError. Calls take
-    effect at once, as if you had made them yourself; threads may make them in parallel. Results go to your
-    program only, so print or end with an expression for what you want to see.
+    Every other tool is a function of its name, to be called with the arguments that the tool takes:
+    emails = get_emails(page=1). Tools of several services that have the same name bear their service before
+    it, as in email_list_users(). The same functions are in the module tools; dir(tools) lists them.
+    A call returns the tool's result: dicts and lists where it is JSON, otherwise text. A list that has more
+    pages bears the number of the next one in .next_page. A refused call raises ToolError. Calls take effect
+    at once, as if you had made them yourself; threads may make them in parallel. Results go to your program
+    only, so print or end with an expression for what you want to see.
 
     The program starts in /workspace; numpy, pandas, openpyxl and python-dateutil are installed; there is no
     network. Each run starts anew: variables of earlier runs are gone, files in /workspace stay. Declaring the

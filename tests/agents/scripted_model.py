@@ -20,7 +20,7 @@ from mesocosm.solvers.lore_documents import Notes
 
 Messages = list[dict[str, Any]]
 Calls = list[tuple[str, dict[str, Any]]]
-READ, SUBMIT = "documents_read_document", "submit_answer_submit_answer"
+READ, SUBMIT = "read_document", "submit_answer"
 STRAY: Calls = [(READ, {"file_id": "v9%nowhere"}), (READ, {"file_id": "v8%nowhere"})]
 
 

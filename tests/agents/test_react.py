@@ -92,8 +92,8 @@ def test_a_model_that_follows_the_documents_passes(run: Run, provider: Provider,
     last = provider.requests()[-1]
     assert (last["body"]["temperature"], last["body"]["parallel_tool_calls"]) == (0, True)
     assert {tool["function"]["name"] for tool in last["body"]["tools"]} == {
-        "documents_read_document",
-        "submit_answer_submit_answer",
+        "read_document",
+        "submit_answer",
     }
 
 

@@ -137,7 +137,7 @@ def test_code_of_agents_runs_in_the_code_runner(server: int, code_runner: str) -
     episode = control.create("set_conf_cr_ddl", 8000, 0, {})
     with McpTools(f"http://127.0.0.1:{server}/e/{episode['id']}/mcp") as tools:
         offered = {tool.name for tool in tools.list_tools()}
-        assert "python_execute_python_execute" in offered
+        assert "python_execute" in offered
         code = "import os; open('made.txt', 'w').write('in the runner'); print(sorted(os.listdir('/')))"
         text = tools.call("python_execute", "python_execute", code=code)
         assert "'workspace'" in text

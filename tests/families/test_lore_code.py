@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesocosm.checkers.lore_code import MUTANTS
-from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
+from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
 from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
@@ -135,8 +135,7 @@ def failures(episode: Episode) -> set[str]:
 
 def solve(instance: Instance, path: Path, family: Family) -> Episode:
     episode = Episode.create(path, instance.path, family)
-    caller = WorldCaller(episode.world)
-    with McpTools(build_server(None, lambda _: caller)) as tools:
+    with McpTools(world_server(episode.world)) as tools:
         family.solve(tools, episode.prompt)
     return episode
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from PIL import Image as Pictures
 
 from mesocosm.checkers.lore_multimodal import MUTANTS
-from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
+from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
 from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
@@ -86,8 +86,7 @@ def tools(episode: Episode) -> Iterator[McpTools]:
 
 
 def tools_of(world: World) -> McpTools:
-    caller = WorldCaller(world)
-    return McpTools(build_server(None, lambda _: caller))
+    return McpTools(world_server(world))
 
 
 def composed(family: Family, seed: int = 0, **parameters: Any) -> Chain:

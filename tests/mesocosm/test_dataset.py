@@ -86,7 +86,7 @@ def test_the_tools_are_those_that_the_servers_list(built: tuple[Record, Instance
     with World(instance.path / "world") as world:
         caller = WorldCaller(world)
         for service in world.services:
-            with McpTools(build_server(service, lambda _: caller), prefixed=False) as tools:
+            with McpTools(build_server(service, lambda _: caller)) as tools:
                 listed += tools.list_tools()
     assert [(tool["name"], tool["description"], tool["inputSchema"]) for tool in record.tools] == [
         (tool.name, tool.description, tool.input_schema) for tool in listed

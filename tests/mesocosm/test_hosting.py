@@ -81,7 +81,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 def test_both_protocol_eras_are_served(host: Host, era: Era, version: str) -> None:
     with host.tools(host.open(), era) as tools:
         assert tools.protocol_version == version
-        assert "email_get_emails" in {tool.name for tool in tools.list_tools()}
+        assert "get_emails" in {tool.name for tool in tools.list_tools()}
         assert tools.call("email", "get_emails", page_size=2)["total"] == 30
         with pytest.raises(ToolError, match="'page'"):
             tools.call("email", "get_emails", page="two")
@@ -91,7 +91,7 @@ def test_both_protocol_eras_are_served(host: Host, era: Era, version: str) -> No
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_one_service_has_its_tools_under_their_own_names(host: Host, era: Era) -> None:
-    with McpTools(f"{host.base}/e/{host.open()}/email/mcp", era=era, prefixed=False) as tools:
+    with McpTools(f"{host.base}/e/{host.open()}/email/mcp", era=era) as tools:
         assert "get_emails" in {tool.name for tool in tools.list_tools()}
         assert tools.call("email", "get_emails")["total"] == 30
 

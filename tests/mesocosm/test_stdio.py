@@ -42,7 +42,7 @@ def instance(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(("era", "version"), ERAS)
 def test_one_service_of_a_world_is_served_over_stdio(instance: Path, era: Era, version: str) -> None:
     command = [*MESOCOSM, "serve", "--stdio", "email", "--world", str(instance)]
-    with McpTools(command, era=era, prefixed=False) as tools:
+    with McpTools(command, era=era) as tools:
         assert tools.protocol_version == version
         assert tools.call("email", "get_emails")["total"] == 30
         with pytest.raises(ToolError, match="required"):
@@ -55,7 +55,7 @@ def test_all_services_are_served_with_prefixed_names(instance: Path) -> None:
     command = [*MESOCOSM, "serve", "--stdio", "all", "--world", str(instance / "world")]
     with McpTools(command) as tools:
         names = {tool.name for tool in tools.list_tools()}
-        assert {"email_read_email", "claim_done_claim_done"} <= names
+        assert {"read_email", "claim_done"} <= names
 
 
 @pytest.mark.parametrize(

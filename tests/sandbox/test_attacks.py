@@ -224,7 +224,7 @@ def swap():
 thread = threading.Thread(target=swap); thread.start()
 for number in range(60):
     try:
-        tools.filesystem_write_file(path="d/x.txt", content="stolen")
+        tools.write_file(path="d/x.txt", content="stolen")
     except ToolError:
         pass
 done = True; thread.join()
@@ -347,7 +347,7 @@ import threading
 def fill():
     for number in range(40): open(f"f{number}", "wb").write(bytes(1 << 20))
 threading.Thread(target=fill).start()
-python_execute_python_execute(code="import time; time.sleep(100)", timeout=110)
+python_execute(code="import time; time.sleep(100)", timeout=110)
 """
     started = time.perf_counter()
     outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code, "timeout": 120})
@@ -358,7 +358,7 @@ python_execute_python_execute(code="import time; time.sleep(100)", timeout=110)
 
 def test_a_program_ends_in_time_whatever_it_has_called(make_world: MakeWorld) -> None:
     world = make_world(None, "python_execute", "programmatic_tool_calling")
-    code = "python_execute_python_execute(code='import time; time.sleep(60)', timeout=60)"
+    code = "python_execute(code='import time; time.sleep(60)', timeout=60)"
     started = time.perf_counter()
     outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code, "timeout": 1})
     assert time.perf_counter() - started < 30
@@ -515,9 +515,9 @@ def test_names_that_are_not_text_break_no_tool_meanwhile(make_world: MakeWorld) 
 import os
 for name in [b"\xff", b"%FF", b"d\xe9/"]:
     os.mkdir(name) if name.endswith(b"/") else open(name, "wb").close()
-print(filesystem_list_directory(path="."))
-filesystem_directory_tree(path="."); filesystem_search_files(path=".", pattern="*")
-filesystem_list_directory_with_sizes(path=".")
+print(list_directory(path="."))
+directory_tree(path="."); search_files(path=".", pattern="*")
+list_directory_with_sizes(path=".")
 """
     outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code})
     result = json.loads(outcome.text)
@@ -532,7 +532,7 @@ def test_nothing_is_written_after_the_episode_was_ended(make_world: MakeWorld) -
     world = make_world(None, "claim_done", "programmatic_tool_calling")
     code = """
 open("before.txt", "w").write("kept")
-try: tools.claim_done_claim_done()
+try: tools.claim_done()
 finally: open("after.txt", "w").write("too late")
 """
     outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code})
@@ -555,7 +555,7 @@ for fd in range(3, 9999):
     try:
         if os.fstat(fd).st_mode >> 12 == 12: os.write(fd, {sent})
     except OSError: pass
-try: tools.memory_read_graph()
+try: tools.read_graph()
 except BaseException as error: print(type(error).__name__)
 """
         outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code, "timeout": 5})

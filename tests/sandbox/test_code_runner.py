@@ -149,9 +149,9 @@ def test_a_file_is_sent_once(world: World, runner: str) -> None:
 def test_programs_and_the_tools_that_they_call_see_the_same_files(world: World) -> None:
     code = """
 open("n.txt", "w").write("from code")
-seen = filesystem_read_file(path="n.txt")
-filesystem_write_file(path="m.txt", content="from tool")
-inner = python_execute_python_execute(code="open('m.txt', 'a').write('!'); print(open('n.txt').read())")
+seen = read_file(path="n.txt")
+write_file(path="m.txt", content="from tool")
+inner = python_execute(code="open('m.txt', 'a').write('!'); print(open('n.txt').read())")
 print(seen, open("m.txt").read(), inner.split("\\n")[1])
 """
     assert program(world, code)["stdout"] == "from code from tool! from code\n"
@@ -161,7 +161,7 @@ print(seen, open("m.txt").read(), inner.split("\\n")[1])
 def test_programs_inside_of_programs_do_not_wait_for_each_other(world: World, make_world: MakeWorld) -> None:
     """As many programs as there are places, each of which needs another place to go on."""
     others = [world, *(make_world(None, *SERVICES) for _ in range(3))]
-    code = "import time; time.sleep(0.3); print(python_execute_python_execute(code='print(41 + 1)'))"
+    code = "import time; time.sleep(0.3); print(python_execute(code='print(41 + 1)'))"
     results: list[dict[str, Any]] = []
     threads = [
         threading.Thread(target=lambda w=w: results.append(program(w, code, timeout=25))) for w in others

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
+from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
@@ -30,8 +30,7 @@ def new_episode(folder: Path, family: Family = STANDARD, seed: int = 1, **parame
 
 
 def solve(episode: Episode) -> Episode:
-    caller = WorldCaller(episode.world)
-    with McpTools(build_server(None, lambda _: caller)) as tools:
+    with McpTools(world_server(episode.world)) as tools:
         episode.family.solve(tools, episode.prompt)
     return episode
 

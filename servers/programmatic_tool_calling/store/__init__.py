@@ -14,7 +14,7 @@ from mesocosm.sandbox.jobs import CODE, Ended, Job, Limits
 from mesocosm.sandbox.scripts import checked_code, checked_filename, checked_limits
 from mesocosm.servers.programmatic_tool_calling.store.calling import Calls
 from mesocosm.servers.programmatic_tool_calling.store.functions import source_of
-from mesocosm.services.service import Service, Store, load_service
+from mesocosm.services.service import Service, Store, combined_names, load_service
 
 _RESERVED = {"session.py", "tools.py"}
 
@@ -39,8 +39,9 @@ class ProgrammaticToolCallingStore(Store):
         if name in _RESERVED:
             name = f"program_{name}"
         sandbox = levels.active()
+        names = combined_names(self.world.all_services)
         offered = {
-            f"{service.name}_{tool}": (service.name, tool)
+            names[service.name, tool]: (service.name, tool)
             for service in self._others().values()
             for tool in service.tools
         }
@@ -62,15 +63,17 @@ class ProgrammaticToolCallingStore(Store):
         return {name: service for name, service in self.world.services.items() if name != self.service}
 
     def _functions(self) -> bytes:
-        return _sources(tuple((name, tuple(service.tools)) for name, service in self._others().items()))
+        tools = tuple((name, tuple(service.tools)) for name, service in self._others().items())
+        return _sources(self.world.all_services, tools)
 
 
 @cache
-def _sources(tools: tuple[tuple[str, tuple[str, ...]], ...]) -> bytes:
+def _sources(services: tuple[str, ...], offered: tuple[tuple[str, tuple[str, ...]], ...]) -> bytes:
+    names = combined_names(services)
     sources = {
-        f"{service}_{tool}": source_of(f"{service}_{tool}", service, load_service(service).tools[tool])
-        for service, names in tools
-        for tool in names
+        names[service, tool]: source_of(names[service, tool], service, load_service(service).tools[tool])
+        for service, tools in offered
+        for tool in tools
     }
     return json.dumps(sources).encode()
 

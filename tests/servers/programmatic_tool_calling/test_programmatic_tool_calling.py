@@ -40,7 +40,7 @@ Run = Callable[..., dict[str, Any]]
 
 
 def test_only_what_is_printed_comes_back(run: Run, tools: Any) -> None:
-    result = run("page = email_get_emails(page_size=2)\nprint(page['total'], len(page['emails']))")
+    result = run("page = get_emails(page_size=2)\nprint(page['total'], len(page['emails']))")
     assert result == {
         "success": True, "stdout": f"{tools.call('email', 'get_emails')['total']} 2\n", "stderr": "",
         "return_value": None, "error": None, "tool_calls": 1,
@@ -48,7 +48,7 @@ def test_only_what_is_printed_comes_back(run: Run, tools: Any) -> None:
 
 
 def test_calls_of_a_program_are_journalled_inside_its_own(run: Run, tools: Any) -> None:
-    run("tools.email_get_emails()\ntools.email_send_email(to='a@b.org', subject='s', body='b')")
+    run("tools.get_emails()\ntools.send_email(to='a@b.org', subject='s', body='b')")
     calls = [(e.seq, e.parent, e.tool, e.status) for e in tools.world.journal.entries()]
     assert calls == [
         (1, None, "code_execution", "ok"),
@@ -73,16 +73,16 @@ print([number for number in range(3, 999) if is_socket(number)], "SESSION_FD" in
 
 
 def test_only_results_that_reach_the_agent_count_as_delivered(run: Run, tools: Any) -> None:
-    run("for _ in range(5): tools.email_get_emails()")
+    run("for _ in range(5): tools.get_emails()")
     assert 10 < tools.world.journal.delivered_tokens() < 80
 
 
 def test_each_call_is_made_once_and_builds_on_those_before_it(run: Run) -> None:
     code = """
 for number in range(3):
-    sent = email_send_email(to="a@b.org", subject=f"mail {number}", body="b")
-    assert email_read_email(email_id=sent["id"])["subject"] == f"mail {number}"
-[mail["subject"] for mail in email_search_emails(query="mail", folder="Sent")["emails"]]
+    sent = send_email(to="a@b.org", subject=f"mail {number}", body="b")
+    assert read_email(email_id=sent["id"])["subject"] == f"mail {number}"
+[mail["subject"] for mail in search_emails(query="mail", folder="Sent")["emails"]]
 """
     result = run(code)
     assert result["success"], result
@@ -94,29 +94,29 @@ def test_threads_may_call_in_parallel(run: Run) -> None:
     code = """
 from concurrent.futures import ThreadPoolExecutor
 with ThreadPoolExecutor(8) as pool:
-    ids = list(pool.map(lambda n: email_send_email(to="a@b.org", subject=str(n), body="b")["id"], range(20)))
+    ids = list(pool.map(lambda n: send_email(to="a@b.org", subject=str(n), body="b")["id"], range(20)))
 len(set(ids))
 """
     assert run(code)["return_value"] == 20
 
 
 def test_a_refused_call_raises_in_the_program(run: Run) -> None:
-    result = run("try: email_read_email('nope')\nexcept ToolError as error: print(error)")
+    result = run("try: read_email('nope')\nexcept ToolError as error: print(error)")
     assert result["stdout"] == "Email not found: nope\n"
-    assert run("email_read_email('nope')")["error"] == "ToolError: Email not found: nope"
+    assert run("read_email('nope')")["error"] == "ToolError: Email not found: nope"
 
 
 def test_arguments_are_validated_as_for_direct_calls(run: Run) -> None:
-    assert "Argument 'page'" in run("email_get_emails(page='two')")["error"]
-    assert "unexpected keyword argument" in run("email_get_emails(nope=1)")["error"]
+    assert "Argument 'page'" in run("get_emails(page='two')")["error"]
+    assert "unexpected keyword argument" in run("get_emails(nope=1)")["error"]
 
 
 def test_functions_are_typed_and_described(run: Run) -> None:
     code = """
 import inspect, typing
-print(inspect.signature(tools.email_get_emails))
-print(typing.get_type_hints(tools.email_read_email))
-print("email_send_email" in dir(tools), "page_size" in tools.email_get_emails.__doc__)
+print(inspect.signature(tools.get_emails))
+print(typing.get_type_hints(tools.read_email))
+print("send_email" in dir(tools), "page_size" in tools.get_emails.__doc__)
 """
     lines = run(code)["stdout"].splitlines()
     assert lines[0].startswith("(folder: str = Ellipsis")
@@ -125,9 +125,9 @@ print("email_send_email" in dir(tools), "page_size" in tools.email_get_emails.__
 
 def test_files_written_by_tools_and_by_the_program_are_the_same(run: Run) -> None:
     code = """
-filesystem_write_file(path="a.txt", content="one")
+write_file(path="a.txt", content="one")
 with open("a.txt", "a") as file: file.write(" two")
-filesystem_read_text_file(path="/workspace/a.txt")
+read_text_file(path="/workspace/a.txt")
 """
     assert run(code)["return_value"] == "one two"
 
@@ -146,7 +146,7 @@ for name in ("programmatic_tool_calling", "woocommerce"):
         print(error)
 """
     assert run(code)["stdout"].splitlines() == [
-        "Unknown tool: programmatic_tool_calling_code_execution",
+        "Unknown tool: code_execution",
         "Unknown tool: woocommerce_code_execution",
     ]
 
@@ -158,13 +158,13 @@ def test_tools_that_the_task_does_not_offer_are_not_offered_here(tmp_path: Path)
         world.finish_building()
         code = "print(dir(tools))\ntools._namespace['call']('email', 'send_email', {})"
         text = world.call("programmatic_tool_calling", "code_execution", {"code": code}).text
-        assert "['ToolError', 'email_get_emails']" in text
-        assert "Unknown tool: email_send_email" in text
+        assert "['ToolError', 'get_emails']" in text
+        assert "Unknown tool: send_email" in text
         assert not world.journal.with_status("fault")
 
 
 def test_done_inside_a_program_ends_the_episode(run: Run, tools: Any) -> None:
-    code = "print('all done')\nclaim_done_claim_done()\nemail_send_email(to='a@b.org', subject='s', body='b')"
+    code = "print('all done')\nclaim_done()\nsend_email(to='a@b.org', subject='s', body='b')"
     result = run(code)
     assert (result["success"], result["stdout"], result["error"]) == (True, "all done\n", None)
     assert result["remarks"] == ["The episode is over, and so is the program."]
@@ -173,7 +173,7 @@ def test_done_inside_a_program_ends_the_episode(run: Run, tools: Any) -> None:
 
 
 def test_an_endless_program_is_stopped_and_its_calls_stay(run: Run, tools: Any) -> None:
-    result = run("print(email_get_emails(page_size=1)['page'])\nwhile True: pass", timeout=1)
+    result = run("print(get_emails(page_size=1)['page'])\nwhile True: pass", timeout=1)
     assert not result["success"]
     assert result["stdout"] == "1\n"
     assert result["error"].startswith("Execution timed out after 1 seconds")
@@ -257,7 +257,7 @@ import random, time
 from concurrent.futures import ThreadPoolExecutor
 def send(number):
     time.sleep(random.random() / 20)
-    email_send_email(to="a@b.org", subject=str(number), body="b")
+    send_email(to="a@b.org", subject=str(number), body="b")
 with ThreadPoolExecutor(10) as pool:
     list(pool.map(send, range(10)))
 open("done.txt", "w").write("done")
@@ -267,9 +267,9 @@ open("done.txt", "w").write("done")
 def test_a_replay_makes_the_same_calls_in_the_same_order(episode: Path) -> None:
     act(
         episode,
-        "email_get_emails()",
+        "get_emails()",
         PARALLEL,
-        "email_send_email(to='a@b.org', subject='last', body='b')['id']",
+        "send_email(to='a@b.org', subject='last', body='b')['id']",
     )
     replay = replay_episode(episode)
     assert replay.differences == []
@@ -277,13 +277,13 @@ def test_a_replay_makes_the_same_calls_in_the_same_order(episode: Path) -> None:
 
 
 def test_a_replay_reports_code_that_does_otherwise_than_it_did(episode: Path) -> None:
-    act(episode, "import os\nemail_send_email(to='a@b.org', subject=os.urandom(4).hex(), body='b')")
+    act(episode, "import os\nsend_email(to='a@b.org', subject=os.urandom(4).hex(), body='b')")
     differences = replay_episode(episode).differences
     assert any("its code made other calls" in difference for difference in differences)
 
 
 def test_calls_of_a_program_that_a_crash_cut_off_are_replayed(episode: Path) -> None:
-    act(episode, "email_send_email(to='a@b.org', subject='s', body='b')\n1")
+    act(episode, "send_email(to='a@b.org', subject='s', body='b')\n1")
     with World(episode / "world") as world:
         world.journal.settle(1, "begun")
     assert replay_episode(episode).differences == []
