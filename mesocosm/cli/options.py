@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,21 @@ TaskName = Annotated[
 ]
 Length = Annotated[str | None, typer.Option("--length", help="Description length in tokens: 8k, 64000, 1m.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=MAX_SEED, help="Seed of the instance.")]
+
+
+class OfferChoice(StrEnum):
+    """Which tools an agent is offered."""
+
+    all = "all"
+    needed = "needed"
+
+
+Tools = Annotated[
+    OfferChoice,
+    typer.Option(
+        "--tools", help="Offer all tools of the task's services, or those that the task says are needed."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 AdminToken = Annotated[
     str | None, typer.Option(envvar="MESOCOSM_ADMIN_TOKEN", help="Token of the control plane.")

@@ -14,9 +14,11 @@ from mesocosm.cli.options import (
     AdminToken,
     AsJson,
     Length,
+    OfferChoice,
     Parameter,
     Seed,
     TaskName,
+    Tools,
     read_parameters,
     read_target,
 )
@@ -81,6 +83,7 @@ def run(
         float | None, typer.Option(min=0, help="With --agent react: sampling temperature (default: 0).")
     ] = None,
     param: Parameter = None,
+    tools: Tools = OfferChoice.all,
     to: Annotated[
         Path | None, typer.Option("--out", help="Run directory (default: the next below runs/).")
     ] = None,
@@ -121,6 +124,7 @@ def run(
     options: dict[str, Any] = {
         "target": target,
         "seed": seed,
+        "tools": tools.value,
         "agent": agent.value,
         "command": agent_command,
         "react": react,

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AdminToken, Length, Seed
+from mesocosm.cli.options import AdminToken, Length, OfferChoice, Seed, Tools
 from mesocosm.cli.output import err, show_episode, spinner
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_length
 
 if TYPE_CHECKING:
     from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.families.task import Offer
     from mesocosm.hosting.application import Hosting
 
 
@@ -52,6 +53,7 @@ def serve(
     task: Annotated[str | None, typer.Option(help="Open an episode of this task and print its URLs.")] = None,
     length: Length = None,
     seed: Seed = 0,
+    tools: Tools = OfferChoice.all,
 ) -> None:
     """Serve one world over stdio, or many episodes over HTTP."""
     from mesocosm.worlds.limits import override, settings
@@ -60,7 +62,7 @@ def serve(
         override(assignment)
     settings()  # says now what is wrong with them
     if stdio:
-        _serve_stdio(stdio, world)
+        _serve_stdio(stdio, world, tools.value)
         return
     if world:
         raise UsageError("--world goes with --stdio; over HTTP, episodes are created by the control plane")
@@ -87,9 +89,9 @@ def serve(
         target = parse_length(length) if length else family.task.lengths[0]
         with spinner() as report:
             report(f"building {family.name}")
-            id_ = hosting.pool.create(task, seed, target, {})
+            id_ = hosting.pool.create(task, seed, target, {}, tools.value)
         hosted = hosting.pool.get(id_)
-        show_episode(base, id_, hosted.episode.prompt, list(family.task.servers), hosted.apis)
+        show_episode(base, id_, hosted.episode.prompt, list(hosted.services), hosted.apis)
         if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):
             err.print(f"\n[bold]mail[/] user: the mailbox's address, password: {id_}")
     serve_http(hosting, host, port, listener, mail)
@@ -138,7 +140,7 @@ def bridge(url: Annotated[str, typer.Argument(help="URL of an MCP endpoint.")]) 
     run_bridge(url)
 
 
-def _serve_stdio(service: str, world: Path | None) -> None:
+def _serve_stdio(service: str, world: Path | None, tools: Offer) -> None:
     import anyio
 
     from mesocosm.doors.mcp import serve_stdio
@@ -147,8 +149,18 @@ def _serve_stdio(service: str, world: Path | None) -> None:
     if world is None:
         raise UsageError("--stdio needs --world DIR")
     folder = world / "world" if (world / "world").is_dir() else world
-    with World(folder) as opened:
+    offer = _needed(folder) if tools == "needed" else None
+    with World(folder, offer=offer) as opened:
         if service != "all" and service not in opened.services:
             raise UsageError(f"the world has no service {service!r}; it has {', '.join(opened.services)}")
         _ = opened.journal  # says so where another process has the world
         anyio.run(serve_stdio, opened, None if service == "all" else service)
+
+
+def _needed(world: Path) -> dict[str, list[str] | None]:
+    """The tools that the task of a world needs."""
+    from mesocosm.families.family import load_family
+    from mesocosm.worlds.world import World
+
+    with World(world) as opened:
+        return load_family(opened.manifest.family).task.offered("needed")

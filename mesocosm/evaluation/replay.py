@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from mesocosm.families.episode import Episode
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.world import World, copy_world
 
@@ -35,7 +36,7 @@ def replay_episode(path: Path) -> Replay:
         copy_world(path / "base", again)
         differences: list[str] = []
         calls = 0
-        with World(path / "world") as before, World(again) as world:
+        with World(path / "world") as before, World(again, offer=Episode(path).offer) as world:
             interrupted = set()
             for entry in before.journal.entries():
                 if entry.parent is not None and entry.parent not in interrupted:

@@ -41,6 +41,7 @@ from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, known_as
 from mesocosm.families.quantities import show_length
+from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.hosting.control_plane_client import ControlPlane
 from mesocosm.services.service import ending_tools
@@ -69,6 +70,8 @@ class RunResult(BaseModel):
     delivered_tokens: int
     episode: str
     """Directory of the episode."""
+    tools: Offer = "all"
+    """Which tools of the task's services were offered."""
     seconds: float | None
     """How long the agent took."""
     measures: dict[str, int] = {}
@@ -82,6 +85,7 @@ def run_task(
     *,
     target: int | None,
     seed: int,
+    tools: Offer = "all",
     agent: AgentKind,
     command: str | None = None,
     react: React | None = None,
@@ -103,7 +107,7 @@ def run_task(
         shutil.rmtree(out)
         raise
     try:
-        acted, seconds = _serve_and_act(family, instance.path, out, actor, report)
+        acted, seconds = _serve_and_act(family, instance.path, tools, out, actor, report)
     finally:
         shutil.rmtree(instance.path)
     report("grading")
@@ -125,6 +129,7 @@ def run_remote(
     *,
     target: int | None,
     seed: int,
+    tools: Offer = "all",
     agent: AgentKind,
     command: str | None = None,
     react: React | None = None,
@@ -139,7 +144,7 @@ def run_remote(
     if known_as(family) != family.name:
         raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
     report("asking the server for an episode")
-    view = plane.create(family.name, target, seed, parameters or {})
+    view = plane.create(family.name, target, seed, parameters or {}, tools)
     out.mkdir(parents=True)
     services = {name: plane.base + path for name, path in view["services"].items()}
     started = perf_counter()
@@ -158,6 +163,7 @@ def run_remote(
         tool_calls=graded["tool_calls"],
         delivered_tokens=graded["delivered_tokens"],
         episode=view["id"],
+        tools=tools,
         seconds=seconds,
         measures=graded["measures"],
         conversation=acted.conversation,
@@ -234,6 +240,7 @@ def grade_run(
         tool_calls=calls,
         delivered_tokens=delivered,
         episode=str(episode.path),
+        tools=episode.info.tools,
         seconds=seconds,
         measures=episode.measures,
         conversation=conversation,
@@ -258,7 +265,7 @@ def default_run_directory(family: Family, target: int | None, seed: int, agent: 
 
 
 def _serve_and_act(
-    family: Family, instance: Path, out: Path, agent: _Agent, report: Report
+    family: Family, instance: Path, tools: Offer, out: Path, agent: _Agent, report: Report
 ) -> tuple[_Acted, float]:
     """Serve an episode and let the agent act; returns what came of it, and the seconds."""
     # The SDK takes a second to import; commands that need no server should not wait for it.
@@ -266,12 +273,12 @@ def _serve_and_act(
     from mesocosm.hosting.listening import serving
 
     app = Hosting(out / "state", admin_token=secrets.token_urlsafe(32))
-    id_ = app.pool.adopt(instance, family)
+    id_ = app.pool.adopt(instance, family, tools)
     started = perf_counter()
     try:
         with serving(app) as base:
             url = f"{base}/e/{id_}"
-            services = {name: f"{url}/{name}/mcp" for name in family.task.servers}
+            services = {name: f"{url}/{name}/mcp" for name in family.task.offered(tools)}
             acted = _act(family, f"{url}/mcp", services, app.pool.get(id_).episode.prompt, out, agent, report)
     finally:
         seconds = perf_counter() - started

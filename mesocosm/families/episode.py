@@ -20,6 +20,7 @@ import re
 import shutil
 import sqlite3
 import traceback
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from pydantic import BaseModel
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.oracle import Oracle
+from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.worlds.workspace import replace_file
 from mesocosm.worlds.world import World, copy_world
@@ -42,6 +44,8 @@ class EpisodeInfo(BaseModel):
     seed: int
     target: int | None
     edl: int
+    tools: Offer = "all"
+    """Which tools of its services the agent is offered; the world is the same."""
 
 
 class Episode:
@@ -66,7 +70,7 @@ class Episode:
             raise UsageError(f"{path}/episode.json is damaged: {error}") from None
 
     @classmethod
-    def create(cls, path: Path, instance: Path, family: Family) -> Episode:
+    def create(cls, path: Path, instance: Path, family: Family, tools: Offer = "all") -> Episode:
         """A new episode on a built instance, which stays as it is."""
         path.mkdir(parents=True)
         copy_world(instance / "world", path / "world")
@@ -80,6 +84,7 @@ class Episode:
             seed=manifest.seed,
             target=manifest.length.target if manifest.length else None,
             edl=manifest.length.measured if manifest.length else 0,
+            tools=tools,
         )
         replace_file(path / "episode.json", orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2))
         return cls(path, family)
@@ -87,7 +92,12 @@ class Episode:
     @cached_property
     def world(self) -> World:
         """The open world."""
-        return World(self.path / "world", base=self.path / "base")
+        return World(self.path / "world", base=self.path / "base", offer=self.offer)
+
+    @property
+    def offer(self) -> Mapping[str, Sequence[str] | None] | None:
+        """The tools that are offered, by service (``None``: all of it); ``None``: all that the world has."""
+        return self.family.task.offered(self.info.tools) if self.info.tools == "needed" else None
 
     @cached_property
     def family(self) -> Family:

@@ -86,7 +86,7 @@ def _prove(family: Family, proof: Proof, folder: Path) -> None:
     if (verdict := idle.grade()).verdict != "failed":
         proof.problems.append(f"doing nothing: {_show(verdict)}")
     idle.close()
-    solved = Episode.create(folder / "solved", instance.path, family)
+    solved = Episode.create(folder / "solved", instance.path, family, "needed")
     _solve(family, solved)
     proof.solver_calls = solved.world.journal.last
     if (verdict := solved.grade()).verdict != "passed":

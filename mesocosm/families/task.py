@@ -6,10 +6,18 @@ import string
 from bisect import bisect_left
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_length, parse_seeds
@@ -30,6 +38,9 @@ def _lengths(value: Any) -> Any:
 def _seeds(value: Any) -> Any:
     return parse_seeds(value) if isinstance(value, str | int) else value
 
+
+Offer = Literal["all", "needed"]
+"""Which tools of a task's services an episode offers: all that the task has, or those that it needs."""
 
 Difficulty = Literal["easy", "medium", "hard"]
 """How tangled an instance is, whatever its length; ``medium`` is what a task is without any."""
@@ -98,6 +109,11 @@ class Task(BaseModel):
     servers: dict[str, Annotated[list[str] | None, BeforeValidator(_tools)]] = Field(
         min_length=1, description="The services of the world, each with `all` or a list of tools."
     )
+    needed: dict[str, Annotated[list[str] | None, BeforeValidator(_tools)]] = Field(
+        default={},
+        description="The tools that an agent can do with: what `--tools needed` offers of the servers. They "
+        "change nothing in the world. Default: all of them.",
+    )
     parameters: dict[str, Any] = Field(default={}, description="Parameters of the generator that differ.")
     presets: dict[Difficulty, dict[str, Any]] = Field(
         default={},
@@ -110,6 +126,20 @@ class Task(BaseModel):
     seeds: Annotated[list[int], BeforeValidator(_seeds)] = Field(default=[0, 1, 2, 3, 4])
     limits: Limits = Limits()
     checker: dict[str, Any] = Field(default={}, description="Options of the checker.")
+
+    @model_validator(mode="after")
+    def _needs_what_there_is(self) -> Self:
+        for name, tools in self.needed.items():
+            if name not in self.servers:
+                raise ValueError(f"needed: {name!r} is none of the servers ({', '.join(self.servers)})")
+            known = self.servers[name]
+            if missing := set(tools or ()) - set(tools or () if known is None else known):
+                raise ValueError(f"needed: {name}: the task does not offer {min(missing)!r}")
+        return self
+
+    def offered(self, offer: Offer) -> dict[str, list[str] | None]:
+        """The services of which an episode offers tools, each with their names (``None``: all it has)."""
+        return self.needed if offer == "needed" and self.needed else self.servers
 
     def render_prompt(self, public: dict[str, str]) -> str:
         """The prompt of an instance with these public values."""

@@ -36,6 +36,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names, load_family
 from mesocosm.families.quantities import MAX_SEED, parse_length
+from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode
 from mesocosm.services.service import service_names
@@ -56,6 +57,7 @@ class NewEpisode(_Body):
     )
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     parameters: dict[str, Any] = Field(default={}, description="Parameters of the generator")
+    tools: Offer = Field(default="all", description="Offer all tools of the task, or those that it needs")
 
 
 class SnapshotName(_Body):
@@ -72,6 +74,7 @@ class EpisodeView(BaseModel):
     seed: int
     target: int | None
     edl: int
+    tools: Offer
     calls: int
     ended: bool
     snapshots: list[str]
@@ -180,7 +183,7 @@ class Hosting:
             await _refuse(send, 500, "the episode cannot be opened")
             return
         service = rest[0] if len(rest) == 2 else None
-        if rest and rest[0] in offered and rest[1:] != ["mcp"] and (api := load_api(rest[0])):
+        if rest and rest[0] in hosted.all_services and rest[1:] != ["mcp"] and (api := load_api(rest[0])):
             await respond(api, hosted, id_, f"/e/{id_}/{rest[0]}", scope, receive, send)
             return
         if rest[-1:] != ["mcp"] or len(rest) > 2 or (service is not None and service not in offered):
@@ -270,7 +273,9 @@ def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str
         else:
             target = None if body.parameters else family.task.lengths[0]
         await pool.instances.prepare(family, body.seed, target, body.parameters)
-        id_ = await anyio.to_thread.run_sync(pool.create, body.task, body.seed, target, body.parameters)
+        id_ = await anyio.to_thread.run_sync(
+            pool.create, body.task, body.seed, target, body.parameters, body.tools
+        )
         return await _view(pool.get(id_))
 
     @app.get("/episodes", tags=["episodes"], **admin)

@@ -19,10 +19,15 @@ class ControlPlane:
         self._token = token
 
     def create(
-        self, task: str, length: int | None, seed: int, parameters: Mapping[str, Any]
+        self,
+        task: str,
+        length: int | None,
+        seed: int,
+        parameters: Mapping[str, Any],
+        tools: str = "all",
     ) -> dict[str, Any]:
         """A new episode, as the control plane shows it."""
-        body = {"task": task, "length": length, "seed": seed, "parameters": dict(parameters)}
+        body = {"task": task, "length": length, "seed": seed, "parameters": dict(parameters), "tools": tools}
         created: dict[str, Any] = self._ask("POST", "/episodes", body)
         return created
 

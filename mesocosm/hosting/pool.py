@@ -22,6 +22,7 @@ from mesocosm.doors.mcp import run_call
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.task import Offer
 from mesocosm.services.service import Operation, Service
 from mesocosm.worlds.world import Outcome
 
@@ -67,7 +68,7 @@ class HostedEpisode:
     @property
     def apis(self) -> list[str]:
         """The services whose vendors' own APIs it offers."""
-        return [name for name in self.services if load_api(name) and self.is_open(name)]
+        return [name for name in self.all_services if load_api(name) and self.is_open(name)]
 
     def operation(self, service: str, name: str) -> Operation:
         """What a client of another protocol asks for by that name, else ``UnknownTool``."""
@@ -179,14 +180,21 @@ class EpisodePool:
         """An id that nobody can guess. It names the episode and never enters its world."""
         return secrets.token_hex(16)
 
-    def create(self, task: str, seed: int, target: int | None, parameters: Mapping[str, Any]) -> str:
+    def create(
+        self,
+        task: str,
+        seed: int,
+        target: int | None,
+        parameters: Mapping[str, Any],
+        tools: Offer = "all",
+    ) -> str:
         """A new episode; the instance is built unless one of the kind was built before."""
         family = load_family(task)
-        return self.adopt(self.instances.get(family, seed, target, parameters), family)
+        return self.adopt(self.instances.get(family, seed, target, parameters), family, tools)
 
-    def adopt(self, instance: Path, family: Family) -> str:
+    def adopt(self, instance: Path, family: Family, tools: Offer = "all") -> str:
         """A new episode on an instance that was built elsewhere."""
-        return self._place(lambda draft: Episode.create(draft, instance, family))
+        return self._place(lambda draft: Episode.create(draft, instance, family, tools))
 
     def fork(self, episode: Episode) -> str:
         """A new episode that goes on from the present state of another."""

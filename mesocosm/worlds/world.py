@@ -124,13 +124,23 @@ class World:
     Args:
         path: The world's directory.
         base: The same world as it was built, for ``changes``; ``None`` where nobody judges.
+        offer: Of the services, those of which tools are offered to whoever acts, each with the tools
+            (``None``: all); by default as the manifest says.
     """
 
-    def __init__(self, path: Path, *, base: Path | None = None, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        base: Path | None = None,
+        read_only: bool = False,
+        offer: Mapping[str, Sequence[str] | None] | None = None,
+    ) -> None:
         self.path = path
         self.base = base
         self.read_only = read_only
         self.manifest = _read_manifest(path)
+        self._offer = offer
         self._workspace = Workspace(path / "workspace", linked=read_only)
         self._reads = RecentReads()
         self._looked_further = False
@@ -236,9 +246,8 @@ class World:
     def services(self) -> dict[str, Service[Any]]:
         """The services of this world with the tools that it offers."""
         if not self._services:
-            self._services = {
-                name: load_service(name).select(tools) for name, tools in self.manifest.services.items()
-            }
+            offered = self.manifest.services if self._offer is None else self._offer
+            self._services = {name: load_service(name).select(tools) for name, tools in offered.items()}
         return self._services
 
     @property
@@ -289,7 +298,7 @@ class World:
     def is_open(self, service: str) -> bool:
         """Whether clients of other protocols may use a service: its API would get round a task that offers
         only some of the tools."""
-        return service in self.services and self.manifest.services[service] is None
+        return service in self.manifest.services and self.manifest.services[service] is None
 
     def request(
         self, service: str, name: str, arguments: Mapping[str, Any], *, idempotency_key: str | None = None

@@ -44,7 +44,8 @@ def mesocosm_json(*words: str, cwd: Path, code: int = 0) -> Any:
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run directory of the reference solver."""
     folder = tmp_path_factory.mktemp("solved")
-    done = mesocosm("run", TASK, "--length", "8k", "--agent", "reference", "--out", "run", cwd=folder)
+    words = ["--length", "8k", "--agent", "reference", "--tools", "needed", "--out", "run"]
+    done = mesocosm("run", TASK, *words, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "passed" in done.stdout
     return folder / "run"
@@ -63,7 +64,7 @@ def idle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_run_keeps_what_is_needed_to_look_at_it_again(solved: Path) -> None:
     result = json.loads((solved / "run.json").read_text())
-    assert (result["verdict"], result["reward"]) == ("passed", 1.0)
+    assert (result["verdict"], result["reward"], result["tools"]) == ("passed", 1.0, "needed")
     assert abs(result["edl"] / 8000 - 1) <= 0.01
     assert result["findings"]
     assert all(finding["passed"] for finding in result["findings"])

@@ -14,8 +14,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from mcp import MCPError
 
 from mesocosm.doors.mcp import Era, McpTools
+from mesocosm.families.family import load_family
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
 from mesocosm.services.calling import ToolError
@@ -326,3 +328,24 @@ def test_the_journal_is_read_in_pages(host: Host) -> None:
 def test_the_openapi_description_lists_the_control_plane(host: Host) -> None:
     _, document = host.ask("/openapi.json", token=None)
     assert {"/episodes", "/episodes/{id}/fork", "/episodes/{id}/grade", "/health"} <= document["paths"].keys()
+
+
+def test_an_episode_may_offer_only_the_tools_that_its_task_needs(host: Host) -> None:
+    body = {"task": "excel_market_research", "length": "8k", "seed": 1, "tools": "needed"}
+    status, view = host.ask("/episodes", body)
+    assert (status, view["tools"]) == (201, "needed")
+    needed = load_family("excel_market_research").task.needed
+    assert set(view["services"]) == set(needed)
+    _, fork = host.ask(f"/episodes/{view['id']}/fork", method="POST")
+    host.ask(f"/episodes/{view['id']}/reset", method="POST")
+    for id_ in (view["id"], fork["id"]):
+        with host.tools(id_) as tools:
+            names = {tool.name for tool in tools.list_tools()}
+            assert names == {"claim_done", *needed["excel"], *needed["filesystem"]}
+            with pytest.raises(MCPError, match="Unknown tool: create_chart"):
+                tools.call("excel", "create_chart")
+    _, everything = host.ask("/episodes", body | {"tools": "all"})
+    assert everything["edl"] == view["edl"]
+    with host.tools(everything["id"]) as tools:
+        assert "create_chart" in {tool.name for tool in tools.list_tools()}
+    assert host.ask("/episodes", body | {"tools": "some"})[0] == 422
