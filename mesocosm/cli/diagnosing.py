@@ -20,11 +20,12 @@ def doctor(as_json: AsJson = False) -> None:
     if as_json:
         print_json(found.model_dump() | {"sound": found.sound})
         raise typer.Exit(0 if found.sound else 1)
-    active = found.active or "[red]none: the tools that run code refuse[/]"
+    active = found.active or "[red]none: no code is run[/]"
     out.print(f"code of agents runs in: [bold]{active}[/] (asked for: {found.chosen})")
     for level in found.levels:
         mark = "[green]active[/]" if level.active else "works" if level.works else "[dim]no[/]"
-        out.print(f"  {level.name:<12} {mark}" + (f"  {escape(level.problem)}" if level.problem else ""))
+        detail = escape(level.problem or level.uses or "")
+        out.print(f"  {level.name:<12} {mark}  {detail}".rstrip(), soft_wrap=True)
         for lack in level.lacks:
             out.print(f"               [dim]lacks: {escape(lack)}[/]")
     out.print(f"python {found.python}; missing libraries: {', '.join(found.missing_libraries) or 'none'}")

@@ -23,6 +23,7 @@ from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.task import Offer
+from mesocosm.sandbox.levels import announce
 from mesocosm.services.service import Operation, Service
 from mesocosm.worlds.world import Outcome
 
@@ -194,6 +195,7 @@ class EpisodePool:
 
     def adopt(self, instance: Path, family: Family, tools: Offer = "all") -> str:
         """A new episode on an instance that was built elsewhere."""
+        announce(family.task.servers)
         return self._place(lambda draft: Episode.create(draft, instance, family, tools))
 
     def fork(self, episode: Episode) -> str:

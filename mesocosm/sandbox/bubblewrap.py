@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from mesocosm.sandbox import runtime, seccomp
+from mesocosm.sandbox.binaries import Binary, found
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job, Limits, SandboxFailed
 from mesocosm.sandbox.runtime import USER, Mount
 from mesocosm.sandbox.sharing import hand_over, tidy
@@ -39,13 +40,19 @@ class Bubblewrap:
     name: ClassVar[str] = "bubblewrap"
     isolated: ClassVar[bool] = True
 
+    def __init__(self, binary: Binary | None = None) -> None:
+        self._binary = binary
+
     def run(self, job: Job) -> Ended:
         """Run one job and wait for its end."""
+        binary, problem = (self._binary, None) if self._binary else chosen()
+        if binary is None:
+            raise SandboxFailed(problem)
         if as_root():
             hand_over(job.workspace, USER)
         with ExitStack() as stack:
             pair = socket_pair(job, stack)
-            launch = _launch(job, stack, pair[1] if pair else None)
+            launch = _launch(binary, job, stack, pair[1] if pair else None)
             try:
                 ended = Supervisor(job, launch, pair[0] if pair else None).run()
             finally:
@@ -60,12 +67,9 @@ class Bubblewrap:
     @staticmethod
     def missing() -> str | None:
         """Why it cannot be used here, as far as one can say without trying."""
-        tools = ["bwrap", "prlimit", *(["setpriv"] if as_root() else [])]
+        tools = ["prlimit", *(["setpriv"] if as_root() else [])]
         absent = [tool for tool in tools if not shutil.which(tool)]
-        packages = {"bwrap": "bubblewrap", "prlimit": "util-linux", "setpriv": "util-linux"}
-        if absent:
-            return f"{absent[0]} is not installed (package {packages[absent[0]]})"
-        return None
+        return f"{absent[0]} is not installed (package util-linux)" if absent else None
 
 
 class Room:
@@ -108,7 +112,7 @@ def as_root() -> bool:
     return os.geteuid() == 0
 
 
-def _launch(job: Job, stack: ExitStack, theirs: socket.socket | None) -> Launch:
+def _launch(binary: Binary, job: Job, stack: ExitStack, theirs: socket.socket | None) -> Launch:
     reading, writing = os.pipe()
     stack.callback(os.close, reading)
     stack.callback(os.close, writing)
@@ -135,12 +139,12 @@ def _launch(job: Job, stack: ExitStack, theirs: socket.socket | None) -> Launch:
     for name, value in environment.items():
         inner += ["--setenv", name, value]
     # Given as a file, because command lines can be read by others.
-    command = ["bwrap", "--args", str(give(_joined(inner))), "--", *_limited(job)]
+    arguments = ["--args", str(give(_joined(inner))), "--", *_limited(job)]
     if as_root():
-        command = ["bwrap", "--args", str(give(_joined(_staging(job)))), "--", *_AS_USER, *command]
-    return Launch(
-        [shutil.which("bwrap") or "bwrap", *command[1:]], {"PATH": "/usr/bin:/bin"}, descriptors, reading
-    )
+        moved, mounts = binary.moved(f"{_STAGE}/bwrap")
+        staging = [*_staging(job), "--perms", "0755", "--dir", f"{_STAGE}/bwrap", *_bound(mounts, "")]
+        arguments = ["--args", str(give(_joined(staging))), "--", *_AS_USER, moved, *arguments]
+    return Launch([binary.path, *arguments], {"PATH": "/usr/bin:/bin"}, descriptors, reading)
 
 
 _AS_USER = (
@@ -219,13 +223,29 @@ def _staging(job: Job) -> list[str]:
 
 
 @cache
+def chosen() -> tuple[Binary | None, str | None]:
+    """The first ``bwrap`` that works here, from having tried it; without one, why."""
+    if missing := Bubblewrap.missing():
+        return None, missing
+    problems = []
+    for binary in found():
+        problem = _tried(binary)
+        if problem is None:
+            return binary, None
+        problems.append(f"{binary}: {problem}")
+    return None, "; ".join(problems) or "there is no bwrap (package bubblewrap of the system)"
+
+
 def trial() -> str | None:
     """Why jobs cannot be run here, from having tried one; ``None`` if they can."""
-    if missing := Bubblewrap.missing():
-        return missing
+    return chosen()[1]
+
+
+def _tried(binary: Binary) -> str | None:
     with tempfile.TemporaryDirectory(prefix="mesocosm-trial-") as folder:
         try:
-            ended = Bubblewrap().run(Job(("/usr/bin/true",), Path(folder), Limits(seconds=10)))
+            job = Job(("/usr/bin/true",), Path(folder), Limits(seconds=10))
+            ended = Bubblewrap(binary).run(job)
         except (SandboxFailed, OSError) as error:
             return str(error)
     return None if ended.status == 0 else f"a trial ended with status {ended.status}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ class Level(BaseModel):
     works: bool
     problem: str | None = None
     """Why it does not work here."""
+    uses: str | None = None
+    """Which program it is done with."""
     lacks: list[str] = []
 
 
@@ -76,12 +79,17 @@ def diagnose() -> Diagnosis:
 
 
 def _bubblewrap(name: str | None) -> Level:
-    problem = bubblewrap.trial()
+    binary, problem = bubblewrap.chosen()
     lacks = [*_WATCHED, _CLOCK]
     if seccomp.program() is None:
-        lacks.insert(0, "libseccomp is not installed (package libseccomp2): no filter of system calls")
+        lacks.insert(0, f"no filter of system calls is known for {os.uname().machine}")
     return Level(
-        name="bubblewrap", active=name == "bubblewrap", works=problem is None, problem=problem, lacks=lacks
+        name="bubblewrap",
+        active=name == "bubblewrap",
+        works=problem is None,
+        uses=str(binary) if binary else None,
+        problem=problem,
+        lacks=lacks,
     )
 
 
@@ -92,7 +100,6 @@ _WATCHED = (
 _CLOCK = "Python and date show the world's time; what else asks the clock sees the machine's"
 _SLOTS = (
     "walls are chroot, a user of its own and a filter of system calls, not namespaces",
-    "no sockets, not even between processes of one run (pairs of connected ones work)",
     "the size of /tmp is watched, not limited by the kernel",
     "removed files that are still open are not counted where the container lacks CAP_SYS_PTRACE",
 )

@@ -5,15 +5,17 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-from mesocosm.errors import Refusal, UsageError
+from mesocosm.errors import UsageError
 from mesocosm.sandbox import bubblewrap
 from mesocosm.sandbox.jobs import Ended, Job
 from mesocosm.sandbox.remote import RemoteSandbox
 from mesocosm.sandbox.unconfined import Subprocess
+from mesocosm.services.service import load_service
 
 VARIABLE = "MESOCOSM_SANDBOX"
 CHOICES = ("auto", "bubblewrap", "code-runner", "subprocess", "none")
@@ -35,10 +37,8 @@ class Sandbox(Protocol):
         """Let a running job change what the server has written into its workspace meanwhile."""
 
 
-class Unavailable(Refusal):
-    """This server runs no code."""
-
-    status = 503
+class Unavailable(Exception):
+    """This server runs no code: a fault of ours or of the machine, so that no agent loses by it."""
 
 
 def chosen() -> str:
@@ -52,9 +52,24 @@ def chosen() -> str:
 def active() -> Sandbox:
     """The sandbox to use; ``Unavailable`` where there is none."""
     sandbox = _active(chosen(), os.environ.get(RUNNER, ""), runner_token() if os.environ.get(RUNNER) else "")
-    if sandbox is None:
-        raise Unavailable("Code execution is not available on this server.")
+    if isinstance(sandbox, str):
+        raise Unavailable(f"code of agents cannot be run here: {sandbox} (see: mesocosm doctor)")
     return sandbox
+
+
+def announce(services: Iterable[str]) -> None:
+    """Say in the log, before an episode with these services, if what they offer cannot be done here."""
+    names = [name for name in services if load_service(name).runs_code]
+    if not names:
+        return
+    try:
+        active()
+    except Unavailable as problem:
+        logging.getLogger("mesocosm.sandbox").warning(
+            "%s; %s cannot do anything, and an episode that needs it will be errored",
+            problem,
+            ", ".join(names),
+        )
 
 
 def runner_token(path: str | None = None) -> str:
@@ -70,15 +85,15 @@ def runner_token(path: str | None = None) -> str:
 
 
 @cache
-def _active(choice: str, runner: str, token: str) -> Sandbox | None:
-    log = logging.getLogger("mesocosm.sandbox")
+def _active(choice: str, runner: str, token: str) -> Sandbox | str:
+    """The sandbox, or why there is none."""
     if choice == "subprocess":
-        log.warning(
+        logging.getLogger("mesocosm.sandbox").warning(
             "code of agents runs as a plain subprocess, as %s=subprocess asks: it is NOT isolated", VARIABLE
         )
         return Subprocess()
     if choice == "none":
-        return None
+        return f"{VARIABLE}=none"
     if choice == "code-runner" and not runner:
         raise UsageError(f"{VARIABLE}=code-runner needs {RUNNER}=http://HOST:PORT or unix:PATH")
     if runner and choice in ("auto", "code-runner"):
@@ -86,7 +101,4 @@ def _active(choice: str, runner: str, token: str) -> Sandbox | None:
         sandbox = RemoteSandbox(runner, token)
         atexit.register(sandbox.close)
         return sandbox
-    if problem := bubblewrap.trial():
-        log.warning("code of agents cannot be run here: %s (see: mesocosm doctor)", problem)
-        return None
-    return bubblewrap.Bubblewrap()
+    return bubblewrap.trial() or bubblewrap.Bubblewrap()

@@ -260,7 +260,7 @@ class Supervisor:
                 report = json.loads(line)
                 if "exit-code" in report:
                     return int(report["exit-code"])
-        raise SandboxFailed(f"the sandbox did not run the command: {self._stderr.text()[:1000]}")
+        raise SandboxFailed(f"the sandbox did not run the command: {self._stderr.text()[:1000].strip()}")
 
 
 @contextmanager

@@ -480,18 +480,13 @@ def test_what_code_made_unreadable_can_be_read_afterwards(world: World) -> None:
     assert oct((world.workspace.root / "d/f").stat().st_mode)[-3] == "6"
 
 
-def test_a_workspace_of_hostile_names_can_be_copied_and_compared(
-    world: World, tmp_path: Path, level: str
-) -> None:
+def test_a_workspace_of_hostile_names_can_be_copied_and_compared(world: World, tmp_path: Path) -> None:
     code = r"""
 import os
 for name in [b"\xff\xfe", b"-rf", b"a\nb", b"\x1b[2J", b"x" * 255, "\u202egnp.exe".encode(), b" ", b"$(id)"]:
     open(name, "wb").close()
-try: s = __import__("socket").socket(1); s.bind("pipe")
-except OSError: pass  # not even that can be made
 """
     text = run(world, code)
-    assert ("pipe (not a regular file)" in text) == (level == "bubblewrap")
     assert "Renamed in the workspace: " in text
     world.copy_to(tmp_path / "copy")
     assert len(os.listdir(tmp_path / "copy/workspace")) == 8

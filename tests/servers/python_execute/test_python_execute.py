@@ -103,10 +103,12 @@ def test_bad_arguments_are_refused_and_nothing_runs(run: Any, arguments: dict[st
     assert entry.status == "refused"
 
 
-def test_without_a_sandbox_it_refuses_instead_of_running_unprotected(
+def test_without_a_sandbox_it_is_a_fault_instead_of_running_unprotected(
     run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MESOCOSM_SANDBOX", "none")
-    with pytest.raises(ToolError, match="Code execution is not available on this server"):
+    with pytest.raises(ToolError, match="fault of the environment"):
         run("open('/workspace/x', 'w')")
+    [fault] = run.tools.world.journal.with_status("fault")
+    assert "code of agents cannot be run here: MESOCOSM_SANDBOX=none" in fault.error
     assert not run.tools.world.workspace.exists("x")
