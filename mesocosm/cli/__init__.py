@@ -7,13 +7,24 @@ import sys
 
 from rich.markup import escape
 
-from mesocosm.cli import building, code_running, datasets, diagnosing, proving, reports, running, serving
+from mesocosm.cli import (
+    building,
+    checking,
+    code_running,
+    datasets,
+    diagnosing,
+    proving,
+    reports,
+    running,
+    serving,
+)
 from mesocosm.cli.application import app
 from mesocosm.cli.output import err
 from mesocosm.errors import UsageError
 
 __all__ = [
     "building",
+    "checking",
     "code_running",
     "datasets",
     "diagnosing",

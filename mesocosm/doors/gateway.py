@@ -7,13 +7,13 @@ import logging
 import zlib
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
 
 from starlette.types import Message, Receive, Scope, Send
 
 from mesocosm.doors.episodes import Client
 from mesocosm.doors.rest import KEPT_HEADERS, Api, Request, Route
 from mesocosm.errors import Denied
+from mesocosm.services.content import find_module
 from mesocosm.services.service import Reply
 from mesocosm.worlds.world import FAULT_TEXT
 
@@ -26,8 +26,8 @@ _log = logging.getLogger(__name__)
 @cache
 def load_api(service: str) -> Api | None:
     """The vendor's API of a service, if it has one."""
-    module = f"mesocosm.servers.{service}.rest"
-    if not find_spec(module):
+    module = find_module("servers", service, "rest")
+    if module is None:
         return None
     api = importlib.import_module(module).api
     if not isinstance(api, Api) or api.service != service:

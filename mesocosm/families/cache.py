@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import re
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import Family, load_family
+from mesocosm.services.content import roots
 
 
 class InstanceCache:
@@ -67,9 +69,9 @@ def _build(task: str, seed: int, path: str, target: int | None, parameters: dict
 @cache
 def _program() -> str:
     """A digest of all code and data and of the libraries: what they made before they changed is stale."""
-    root = Path(mesocosm.__file__).parent
     digest = hashlib.sha256(mesocosm.__version__.encode())
-    for folder, subfolders, files in os.walk(root, followlinks=True):
+    walks = (os.walk(root.path, followlinks=True) for root in roots())
+    for folder, subfolders, files in itertools.chain.from_iterable(walks):
         subfolders[:] = sorted(name for name in subfolders if name != "__pycache__")
         for file in sorted(files):
             digest.update(Path(folder, file).read_bytes())

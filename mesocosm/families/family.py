@@ -12,12 +12,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.families.oracle import Oracle
 from mesocosm.families.task import Task, read_task
 from mesocosm.families.verdict import Check, Mutant
 from mesocosm.services.calling import Tools
+from mesocosm.services.content import find_module, roots
 from mesocosm.services.service import service_names
 from mesocosm.worlds.world import World
 
@@ -76,13 +76,10 @@ class Family:
         return self._module("generators")
 
     def _module(self, folder: str) -> ModuleType:
-        name = f"mesocosm.{folder}.{self.task.family}"
-        try:
-            return importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name != name:
-                raise
-            raise UsageError(f"{self.path}: there is no {folder}/{self.task.family}.py") from None
+        name = find_module(folder, self.task.family)
+        if name is None:
+            raise UsageError(f"{self.path}: there is no {folder}/{self.task.family}.py")
+        return importlib.import_module(name)
 
     @property
     def params_type(self) -> type[Params]:
@@ -148,14 +145,14 @@ class Family:
 
 
 def family_names() -> list[str]:
-    """Every task there is: the files below ``tasks/``."""
-    return sorted(path.stem for path in _folder().glob("*.yaml"))
+    """Every task there is: the files below ``tasks/`` of all roots."""
+    return sorted(_registered())
 
 
 def load_family(name: str) -> Family:
     """A task by name, or by the path of its file; ``UsageError`` if there is none or it is not in order."""
-    path = Path(name) if name.endswith((".yaml", ".yml")) else _folder() / f"{name}.yaml"
-    if "\0" in name or len(path.name) > 255 or not path.is_file():
+    path = Path(name) if name.endswith((".yaml", ".yml")) else _registered().get(name)
+    if path is None or "\0" in name or len(path.name) > 255 or not path.is_file():
         raise UsageError(
             f"unknown task {name!r}; there are: {', '.join(family_names())} (or the path of a .yaml)"
         )
@@ -170,8 +167,9 @@ def load_family(name: str) -> Family:
 
 def known_as(family: Family) -> str:
     """What ``load_family`` finds a task by from anywhere: its name, or the path of a user's own file."""
-    return family.name if family.path.parent == _folder() else str(family.path.absolute())
+    return family.name if _registered().get(family.name) == family.path else str(family.path.absolute())
 
 
-def _folder() -> Path:
-    return Path(mesocosm.__file__).parent / "tasks"
+def _registered() -> dict[str, Path]:
+    """The task files of all roots by their names."""
+    return {path.stem: path for root in roots() for path in root.tasks()}

@@ -27,14 +27,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
 from sqlalchemy import Executable, MetaData
 from sqlalchemy.orm import Session
 
-import mesocosm
 from mesocosm.errors import UsageError
+from mesocosm.services.content import find_module, roots, service_of
 from mesocosm.services.schema import Signature, description_of, signature_of
 from mesocosm.worlds import database
 
@@ -62,9 +61,8 @@ class Store:
 
     def __init_subclass__(cls) -> None:
         # servers/<name>/store is where a service's rules are, so the module says whose they are.
-        package, _, rest = cls.__module__.partition(".servers.")
-        if package == "mesocosm":
-            cls.service = rest.partition(".")[0]
+        if service := service_of(cls.__module__):
+            cls.service = service
 
     def __init__(self, world: World, session: Session) -> None:
         self.world = world
@@ -333,10 +331,8 @@ def _described(function: Callable[..., Any]) -> str:
 
 @cache
 def service_names() -> tuple[str, ...]:
-    """Every service there is: the folders below ``servers/`` that have tools."""
-    folder = Path(mesocosm.__file__).parent / "servers"
-    tools = [*folder.glob("*/tools.py"), *folder.glob("*/tools/__init__.py")]
-    return tuple(sorted(path.relative_to(folder).parts[0] for path in tools))
+    """Every service there is: the folders below ``servers/`` of all roots that have tools."""
+    return tuple(sorted(name for root in roots() for name in root.servers()))
 
 
 @cache
@@ -344,7 +340,9 @@ def load_service(name: str) -> Service[Any]:
     """The service of that name; ``UsageError`` if there is none."""
     if name not in service_names():
         raise UsageError(f"unknown service {name!r}; there are {', '.join(service_names())}")
-    service = importlib.import_module(f"mesocosm.servers.{name}.tools").server
+    module = find_module("servers", name, "tools")
+    assert module, name
+    service = importlib.import_module(module).server
     if not isinstance(service, Service) or service.name != name:
         raise TypeError(f"servers/{name}/tools.py: `server` must be a Service named {name!r}")
     return service
@@ -384,8 +382,7 @@ def load_operations(name: str) -> Mapping[str, Operation]:
     """What clients of other protocols than MCP may ask of a service, by name."""
     found: dict[str, Operation] = {}
     for door in _DOORS:
-        module = f"mesocosm.servers.{name}.{door}"
-        if importlib.util.find_spec(module):
+        if module := find_module("servers", name, door):
             found |= importlib.import_module(module).operations
     return found
 

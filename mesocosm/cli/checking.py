@@ -1,0 +1,56 @@
+"""Checking what somebody adds: check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from mesocosm.cli.application import app
+from mesocosm.cli.options import AsJson
+from mesocosm.cli.output import out, print_json, progress
+from mesocosm.families.quantities import parse_lengths, parse_seeds
+
+
+@app.command()
+def check(
+    path: Annotated[
+        Path, typer.Argument(help="A folder with servers/, generators/, checkers/, solvers/ or tasks/.")
+    ],
+    lengths: Annotated[str, typer.Option(help="Lengths to prove tasks at, separated by commas.")] = "8k,32k",
+    seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0-1",
+    calls: Annotated[int, typer.Option(min=0, help="Calls to make up for every server.")] = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Check servers and tasks of your own against all that Mesocosm's own promise; 1 if something is amiss.
+
+    They are found from then on by every command that has the folder in MESOCOSM_PATH.
+    """
+    from mesocosm.families.contracts import complaints as of_family
+    from mesocosm.services.content import add_root
+    from mesocosm.services.contracts import complaints as of_service
+
+    root = add_root(path)
+    proven = {"lengths": parse_lengths(lengths), "seeds": parse_seeds(seeds)}
+    jobs: dict[str, Iterator[str]] = {
+        **{f"server {name}": of_service(name, calls=calls) for name in root.servers()},
+        **{f"task {file.stem}": of_family(file.stem, **proven) for file in root.tasks()},
+    }
+    found: dict[str, list[str]] = {}
+    with progress(len(jobs), "checking") as advance:
+        for name, complaints in jobs.items():
+            found[name] = list(complaints)
+            advance(name)
+    if as_json:
+        print_json(found)
+    else:
+        for name, lines in found.items():
+            out.print(f"{name}: " + ("[red]not in order[/]" if lines else "[green]in order[/]"))
+            for line in lines:
+                out.print(f"  {escape(line)}")
+        if not found:
+            out.print(f"{path} has no servers and no tasks")
+    raise typer.Exit(1 if any(found.values()) or not found else 0)
