@@ -108,6 +108,10 @@ class Loop:
     write: Callable[[dict[str, Any]], object]
     """Takes each turn down."""
     episode: EpisodeAccess | None = None
+    messages: list[ChatMessage] = field(default_factory=list)
+    """What the model was shown last, and what came of it."""
+    output: ModelOutput | None = None
+    """What the model answered last."""
     _logged: set[int] = field(default_factory=set)
     """Numbers of the messages that were taken down."""
 
@@ -124,7 +128,7 @@ class Loop:
         for strategy in self.rules.strategies:
             self.config = strategy.configure(self.config, self.model)
         view = View(
-            messages=[],
+            messages=self.messages,
             history=[],
             model=self.model,
             ledger=Ledger(infos),
@@ -148,7 +152,7 @@ class Loop:
             started = perf_counter()
             line = await self._prepare(view)
             asked = perf_counter()
-            output = await self._answer(view, tools)
+            output = self.output = await self._answer(view, tools)
             answered = perf_counter()
             for strategy in self.rules.strategies:
                 await strategy.after_turn(view, output)

@@ -152,7 +152,7 @@ def run_remote(
     seconds = round(perf_counter() - started, 3)
     report("grading")
     graded = plane.grade(view["id"])
-    verdict = _judge(acted, lambda: Verdict.model_validate(graded["verdict"]))
+    verdict = judge(Verdict.model_validate(graded["verdict"]), acted.fault, acted.conversation)
     result = RunResult(
         **verdict.model_dump(),
         task=family.name,
@@ -201,15 +201,13 @@ class _Acted:
     conversation: Conversation | None = None
 
 
-def _judge(acted: _Acted, grade: Callable[[], Verdict]) -> Verdict:
+def judge(verdict: Verdict, fault: str | None, conversation: Conversation | None) -> Verdict:
     """The verdict on a run: on what the agent left, on how it ended, and on what was not its fault."""
-    if acted.fault:
-        return Verdict.errored(acted.fault)
-    verdict = grade()
-    kept = acted.conversation
-    if verdict.verdict == "errored" or kept is None or kept.ended != "failed_rounds":
+    if fault:
+        return Verdict.errored(fault)
+    if verdict.verdict == "errored" or conversation is None or conversation.ended != "failed_rounds":
         return verdict
-    detail = f"every call failed in {kept.max_failed_rounds} consecutive rounds"
+    detail = f"every call failed in {conversation.max_failed_rounds} consecutive rounds"
     return Verdict.of([*verdict.findings, Check(name="failed_rounds", passed=False, detail=detail)])
 
 
@@ -228,7 +226,7 @@ def grade_run(
     conversation: Conversation | None = None,
 ) -> RunResult:
     """Judge an episode; a ``fault`` of ours outside it makes it errored."""
-    verdict = _judge(_Acted(fault, conversation), episode.grade)
+    verdict = judge(episode.grade(), fault, conversation)
     calls, delivered = episode.usage()
     return RunResult(
         **verdict.model_dump(),
@@ -301,11 +299,11 @@ def _act(
     (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
     report(f"agent {agent.kind!r} is acting")
     if agent.kind == "reference":
-        return _Acted(_act_reference(family, url, prompt, agent.era))
+        return _Acted(act_reference(family, url, prompt, agent.era))
     if agent.react:
         return _act_react(family, url, prompt, agent.react, out)
     if agent.command:
-        _act_command(agent.command, url, services, prompt, family.task.limits.seconds, out)
+        act_command(agent.command, url, services, prompt, family.task.limits.seconds, out)
     return _Acted()
 
 
@@ -324,7 +322,8 @@ def _act_react(family: Family, url: str, prompt: str, react: React, out: Path) -
     return _Acted(None, talk.conversation)
 
 
-def _act_reference(family: Family, url: str, prompt: str, era: Any) -> str | None:
+def act_reference(family: Family, url: str, prompt: str, era: Any) -> str | None:
+    """Solve the episode with the reference solver; returns the fault if it fails, which is ours."""
     from mesocosm.doors.mcp import McpTools
 
     try:
@@ -340,7 +339,7 @@ def mcp_servers(services: Mapping[str, str]) -> dict[str, Any]:
     return {"mcpServers": {name: {"type": "http", "url": url} for name, url in services.items()}}
 
 
-def _act_command(
+def act_command(
     command: str, url: str, services: Mapping[str, str], prompt: str, seconds: int, out: Path
 ) -> None:
     """Run a shell command as the agent, in a folder of its own that shows nothing of the run."""

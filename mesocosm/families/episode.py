@@ -33,7 +33,7 @@ from mesocosm.families.oracle import Oracle
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.worlds.workspace import replace_file
-from mesocosm.worlds.world import World, copy_world
+from mesocosm.worlds.world import World, add_services, copy_world
 
 
 class EpisodeInfo(BaseModel):
@@ -46,6 +46,8 @@ class EpisodeInfo(BaseModel):
     edl: int
     tools: Offer = "all"
     """Which tools of its services the agent is offered; the world is the same."""
+    added: list[str] = []
+    """Services that are offered besides the task's own."""
 
 
 class Episode:
@@ -70,11 +72,24 @@ class Episode:
             raise UsageError(f"{path}/episode.json is damaged: {error}") from None
 
     @classmethod
-    def create(cls, path: Path, instance: Path, family: Family, tools: Offer = "all") -> Episode:
-        """A new episode on a built instance, which stays as it is."""
+    def create(
+        cls,
+        path: Path,
+        instance: Path,
+        family: Family,
+        tools: Offer = "all",
+        services: Sequence[str] = (),
+    ) -> Episode:
+        """A new episode on a built instance, which stays as it is.
+
+        ``services`` are offered besides the task's own, empty at first and with all their tools.
+        """
         path.mkdir(parents=True)
         copy_world(instance / "world", path / "world")
         _link_tree(instance / "world", path / "base")
+        if services:
+            for world_folder in ("world", "base"):
+                add_services(path / world_folder, services)
         for name in ("expected.json", "prompt.md"):
             shutil.copyfile(instance / name, path / name)
         with World(path / "base", read_only=True) as world:
@@ -85,6 +100,7 @@ class Episode:
             target=manifest.length.target if manifest.length else None,
             edl=manifest.length.measured if manifest.length else 0,
             tools=tools,
+            added=[name for name in services if name not in family.task.servers],
         )
         replace_file(path / "episode.json", orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2))
         return cls(path, family)
@@ -97,7 +113,9 @@ class Episode:
     @property
     def offer(self) -> Mapping[str, Sequence[str] | None] | None:
         """The tools that are offered, by service (``None``: all of it); ``None``: all that the world has."""
-        return self.family.task.offered(self.info.tools) if self.info.tools == "needed" else None
+        if self.info.tools == "all":
+            return None
+        return {**self.family.task.offered(self.info.tools), **dict.fromkeys(self.info.added)}
 
     @cached_property
     def family(self) -> Family:

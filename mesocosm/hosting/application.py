@@ -22,6 +22,7 @@ from typing import Any, Literal
 import anyio
 import anyio.to_process
 import anyio.to_thread
+from anyio.from_thread import BlockingPortal
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
@@ -58,6 +59,12 @@ class NewEpisode(_Body):
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     parameters: dict[str, Any] = Field(default={}, description="Parameters of the generator")
     tools: Offer = Field(default="all", description="Offer all tools of the task, or those that it needs")
+    services: list[str] = Field(
+        default=[],
+        max_length=100,
+        description="Services to offer besides the task's own",
+        examples=[["memory_tool"]],
+    )
 
 
 class SnapshotName(_Body):
@@ -202,8 +209,10 @@ async def _refuse(send: Send, status: int, message: str) -> None:
 def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with endpoints.running():
+        async with endpoints.running(), BlockingPortal() as portal:
+            pool.portal = portal
             yield
+            pool.portal = None
         pool.close()
 
     def require_admin(request: Request) -> None:
@@ -274,7 +283,7 @@ def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str
             target = None if body.parameters else family.task.lengths[0]
         await pool.instances.prepare(family, body.seed, target, body.parameters)
         id_ = await anyio.to_thread.run_sync(
-            pool.create, body.task, body.seed, target, body.parameters, body.tools
+            pool.create, body.task, body.seed, target, body.parameters, body.tools, body.services
         )
         return await _view(pool.get(id_))
 

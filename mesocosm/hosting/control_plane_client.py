@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.errors import UsageError
@@ -25,9 +25,11 @@ class ControlPlane:
         seed: int,
         parameters: Mapping[str, Any],
         tools: str = "all",
+        services: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """A new episode, as the control plane shows it."""
-        body = {"task": task, "length": length, "seed": seed, "parameters": dict(parameters), "tools": tools}
+        """A new episode, with further services if any are named, as the control plane shows it."""
+        body: dict[str, Any] = {"task": task, "length": length, "seed": seed, "tools": tools}
+        body |= {"parameters": dict(parameters), "services": list(services)}
         created: dict[str, Any] = self._ask("POST", "/episodes", body)
         return created
 

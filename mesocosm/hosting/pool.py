@@ -6,15 +6,16 @@ import resource
 import secrets
 import shutil
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_process
 import anyio.to_thread
+from anyio.from_thread import BlockingPortal
 
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
@@ -26,6 +27,8 @@ from mesocosm.families.task import Offer
 from mesocosm.sandbox.levels import announce
 from mesocosm.services.service import Operation, Service
 from mesocosm.worlds.world import Outcome
+
+R = TypeVar("R")
 
 FILES_PER_EPISODE = 8
 """File descriptors that an open episode needs at most, about."""
@@ -128,6 +131,8 @@ class EpisodePool:
         self.instances = InstanceCache(root / "instances")
         self.mail_ports: dict[str, int] = {}
         """Ports of the mail protocols (``imap``, ``smtp``) that are served beside."""
+        self.portal: BlockingPortal | None = None
+        """The way into the event loop of a running server, for other threads of its process."""
         self._watchers: dict[str, list[Callable[[], None]]] = {}
 
     @contextmanager
@@ -188,15 +193,20 @@ class EpisodePool:
         target: int | None,
         parameters: Mapping[str, Any],
         tools: Offer = "all",
+        services: Sequence[str] = (),
     ) -> str:
-        """A new episode; the instance is built unless one of the kind was built before."""
+        """A new episode, with further services if any are named; the instance is built unless one of the
+        kind was built before."""
         family = load_family(task)
-        return self.adopt(self.instances.get(family, seed, target, parameters), family, tools)
+        instance = self.instances.get(family, seed, target, parameters)
+        return self.adopt(instance, family, tools, services)
 
-    def adopt(self, instance: Path, family: Family, tools: Offer = "all") -> str:
+    def adopt(
+        self, instance: Path, family: Family, tools: Offer = "all", services: Sequence[str] = ()
+    ) -> str:
         """A new episode on an instance that was built elsewhere."""
-        announce(family.task.servers)
-        return self._place(lambda draft: Episode.create(draft, instance, family, tools))
+        announce([*family.task.servers, *services])
+        return self._place(lambda draft: Episode.create(draft, instance, family, tools, services))
 
     def fork(self, episode: Episode) -> str:
         """A new episode that goes on from the present state of another."""
@@ -216,6 +226,12 @@ class EpisodePool:
 
     async def delete(self, id_: str) -> None:
         """Remove an episode and all that belongs to it."""
+        doomed = self.path(id_).with_name(f".{id_}")
+        await self.take_out(id_, doomed)
+        await anyio.to_thread.run_sync(shutil.rmtree, doomed)
+
+    async def take_out(self, id_: str, target: Path) -> None:
+        """Move an episode to a place outside the pool; from then on its id leads nowhere."""
         path = self.path(id_)
         while hosted := self._open.get(id_):
             async with hosted.turn:
@@ -224,18 +240,19 @@ class EpisodePool:
                     del self._open[id_]
                     break
         # It is gone at once; nobody waits between here and the closing above.
-        doomed = path.with_name(f".{id_}")
         try:
-            path.rename(doomed)
+            path.rename(target)
         except FileNotFoundError:
             raise UnknownEpisode("unknown episode") from None
-        await anyio.to_thread.run_sync(shutil.rmtree, doomed)
+
+    def call(self, what: Callable[..., Awaitable[R]], *arguments: Any) -> R:
+        """Run a coroutine function where the episodes are served, from another thread, and wait for it."""
+        if self.portal is None:
+            raise RuntimeError("the episodes are not being served")
+        return self.portal.call(what, *arguments)
 
     def close(self) -> None:
         """Close every open episode."""
         for hosted in self._open.values():
             hosted.close()
         self._open.clear()
-
-
-# -- the control plane ----------------------------------------------------------------------------------

@@ -503,6 +503,18 @@ def copy_world(source: Path, target: Path) -> None:
             shutil.copyfile(entry, target / entry.name)
 
 
+def add_services(path: Path, names: Sequence[str]) -> None:
+    """Offer further services in a world that nobody has open; those that it has stay as they are."""
+    manifest = _read_manifest(path)
+    offered = dict(manifest.services)
+    for name in names:
+        service = load_service(name)
+        if name not in offered and service.metadata is not None:
+            database.create_file(path / f"{name}.db", service.metadata)
+        offered.setdefault(name, None)
+    _write_manifest(path, manifest.model_copy(update={"services": offered}))
+
+
 def _not_files(folder: str, names: list[str]) -> list[str]:
     """Pipes, sockets and devices, which code that was cut off by a crash may have left in the workspace."""
     modes = ((name, os.lstat(os.path.join(folder, name)).st_mode) for name in names)

@@ -46,15 +46,23 @@ def _ours() -> Iterator[type[Strategy]]:
 
 def find(name: str) -> type[Strategy]:
     """A strategy by its name, or as ``module::Class`` or ``file.py::Class``."""
-    where, colon, attribute = name.rpartition("::")
-    if colon:
-        return _checked(getattr(_module(where), attribute, None), name)
+    if "::" in name:
+        return _checked(load_object(name), name)
     known = strategies()
     if name not in known:
         raise UsageError(
             f"unknown strategy {name!r}; there are: {', '.join(known)} (or module::Class, or file.py::Class)"
         )
     return known[name]
+
+
+def load_object(name: str) -> Any:
+    """What ``module::name`` or ``file.py::name`` names."""
+    where, _, attribute = name.rpartition("::")
+    module = _module(where)
+    if not hasattr(module, attribute):
+        raise UsageError(f"{where} has no {attribute!r}")
+    return getattr(module, attribute)
 
 
 def _module(where: str) -> ModuleType:

@@ -1,0 +1,126 @@
+"""Evaluating models: eval."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mesocosm.cli.application import app
+from mesocosm.cli.options import AsJson, OfferChoice, Parameter, Tools, read_parameters
+from mesocosm.cli.output import err, out, print_json
+from mesocosm.errors import UsageError
+
+
+@app.command(name="eval")
+def evaluate(
+    tasks: Annotated[
+        str, typer.Argument(help="Tasks or data sets of questions, separated by commas; `all`: every task.")
+    ],
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="A model as inspect_ai names it, or scripted/NAME; repeat it to compare several."),
+    ] = None,
+    length: Annotated[
+        str | None, typer.Option("--length", help="Description lengths: 64k or 8k,32k (default: the task's).")
+    ] = None,
+    seeds: Annotated[str | None, typer.Option("--seeds", help="Seeds: 0-4 (default: the task's).")] = None,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Context strategies, NAME:KEY=VALUE+NAME (see: mesocosm list strategies); repeat the option "
+            "to compare several."
+        ),
+    ] = None,
+    window: Annotated[
+        str, typer.Option(help="Tokens that the model is given room for: 16k, 200k; `none`: never trimmed.")
+    ] = "128k",
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Tokens of an answer (default: 32768, or a quarter of the window)."),
+    ] = None,
+    max_calls: Annotated[int, typer.Option(min=1, help="Tool calls of an episode.")] = 500,
+    max_turns: Annotated[int | None, typer.Option(min=1, help="Answers of the model.")] = None,
+    max_failed_rounds: Annotated[
+        int | None,
+        typer.Option(min=0, help="Rounds in which every call failed that end it (default: the task's)."),
+    ] = None,
+    with_: Annotated[
+        str | None,
+        typer.Option("--with", help="Services to add to every task, such as memory_tool,python_execute."),
+    ] = None,
+    tools: Tools = OfferChoice.all,
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="react, reference, none, command, or an agent of inspect_ai as module::function or "
+            "file.py::function."
+        ),
+    ] = "react",
+    agent_command: Annotated[
+        str | None, typer.Option(help="With --agent command: a shell command, as with `mesocosm run`.")
+    ] = None,
+    param: Parameter = None,
+    epochs: Annotated[int, typer.Option(min=1, help="Times that each instance is run.")] = 1,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, help="Sampling temperature (default: 1).")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="Address of the model's endpoint.")] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            help="Use the server at this URL (token in MESOCOSM_ADMIN_TOKEN) instead of starting one."
+        ),
+    ] = None,
+    log_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the logs (default: the next below evals/); an earlier one is resumed."),
+    ] = None,
+    max_connections: Annotated[int | None, typer.Option(min=1, help="Requests to a model at a time.")] = None,
+    max_samples: Annotated[int | None, typer.Option(min=1, help="Samples at a time.")] = None,
+    retry_on_error: Annotated[
+        int, typer.Option(min=0, help="Times that a sample with an error is run again.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate models on tasks: every sample acts on a world of its own and is judged by the checker."""
+    from mesocosm.evaluation.evaluating import Evaluation, default_log_folder, run_evaluation
+
+    settings = Evaluation(
+        tasks=[name.strip() for name in tasks.split(",") if name.strip()],
+        models=model or [],
+        length=length,
+        seeds=seeds,
+        strategies=strategy or ["none"],
+        window=window,
+        max_tokens=max_tokens,
+        max_calls=max_calls,
+        max_turns=max_turns,
+        max_failed_rounds=max_failed_rounds,
+        services=with_,
+        tools=tools.value,
+        agent=agent,
+        agent_command=agent_command,
+        parameters=read_parameters(param),
+        epochs=epochs,
+        temperature=temperature,
+        base_url=base_url,
+        server=server,
+        max_connections=max_connections,
+        max_samples=max_samples,
+        retry_on_error=retry_on_error,
+    )
+    folder = log_dir or default_log_folder()
+    finished = run_evaluation(settings, folder, quiet=as_json or not out.is_terminal)
+    if as_json:
+        print_json([summary.model_dump() for summary in finished])
+    else:
+        for one in finished:
+            errors = f", [red]{one.errored} errored[/]" if one.errored else ""
+            out.print(f"{one.task}  {one.model}  {one.strategy}: {one.passed} of {one.judged} passed{errors}")
+        err.print(f"logs and worlds: {folder}")
+    if not finished:
+        raise UsageError("nothing was run")
+    if any(one.errored for one in finished):
+        raise typer.Exit(3)

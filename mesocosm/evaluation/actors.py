@@ -1,0 +1,80 @@
+"""Who acts in a sample: the plain loop, the reference solver, nobody, a command, or an agent of the
+user's."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+import anyio.to_thread
+from inspect_ai.agent import is_agent
+from inspect_ai.solver import TaskState
+
+from mesocosm.agents.strategies.finding import load_object
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.episodes import Acting, EpisodeErrored, episode_tools, run_agent, talk
+from mesocosm.evaluation.runs import act_command, act_reference
+from mesocosm.families.family import load_family
+
+Actor = Callable[[TaskState, Acting], Awaitable[TaskState]]
+
+
+async def _react(state: TaskState, now: Acting) -> TaskState:
+    limits = load_family(now.order.task).task.limits
+    rounds = now.axes.max_failed_rounds
+    await talk(state, now, limits.seconds, limits.failed_rounds if rounds is None else rounds)
+    return state
+
+
+async def _reference(state: TaskState, now: Acting) -> TaskState:
+    family = load_family(now.order.task)
+    fault = await anyio.to_thread.run_sync(act_reference, family, now.opened.mcp, now.opened.prompt, "auto")
+    if fault:
+        raise EpisodeErrored(fault)
+    return state
+
+
+async def _none(state: TaskState, now: Acting) -> TaskState:
+    return state
+
+
+async def _command(state: TaskState, now: Acting) -> TaskState:
+    seconds = load_family(now.order.task).task.limits.seconds
+    opened = now.opened
+    assert now.axes.command
+    await anyio.to_thread.run_sync(
+        act_command, now.axes.command, opened.mcp, opened.services, opened.prompt, seconds, now.folder
+    )
+    return state
+
+
+_KNOWN: dict[str, Actor] = {
+    "react": _react,
+    "reference": _reference,
+    "none": _none,
+    "command": _command,
+}
+
+
+def actor(name: str) -> Actor:
+    """An agent by its name, or as ``module::function`` or ``file.py::function``.
+
+    The function is called with the episode's tools and returns an agent of inspect_ai.
+    """
+    if name in _KNOWN:
+        return _KNOWN[name]
+    if "::" not in name:
+        raise UsageError(
+            f"unknown agent {name!r}; there are: {', '.join(_KNOWN)} (or module::function, file.py::function)"
+        )
+    make = load_object(name)
+
+    async def own(state: TaskState, now: Acting) -> TaskState:
+        agent = make(episode_tools())
+        if not is_agent(agent):
+            raise UsageError(f"{name} returned no agent of inspect_ai")
+        with anyio.move_on_after(load_family(now.order.task).task.limits.seconds):
+            await run_agent(agent, state)
+        return state
+
+    return own

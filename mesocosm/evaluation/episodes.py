@@ -1,0 +1,433 @@
+"""Families as tasks of inspect_ai: each sample acts on an episode of its own and is judged by the checker."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+import orjson
+from inspect_ai import Epochs, Task
+from inspect_ai.agent import Agent, AgentState
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import mcp_connection, mcp_server_http
+from inspect_ai.util import store
+
+from mesocosm.agents.loop import Conversation, Loop, Rules
+from mesocosm.agents.strategies.finding import label, parse_strategies
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.runs import FAULT_FILE, RunResult, judge
+from mesocosm.evaluation.samples import Row, explain
+from mesocosm.evaluation.stage import (
+    Opened,
+    Order,
+    Settled,
+    Stage,
+    local_stage,
+    remote_stage,
+    services_for,
+    settle,
+)
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, load_family
+from mesocosm.families.quantities import show_length
+from mesocosm.families.task import Offer
+from mesocosm.services.service import ending_tools, load_service
+from mesocosm.worlds.workspace import replace_file
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import MCPServer
+
+STORED = "mesocosm"
+"""Key of the sample's store (and so of its log) under which the episode is described."""
+WORLDS = "worlds"
+"""Folder beside the logs in which episodes are kept."""
+MAX_CALLS = 500
+MAX_TOKENS = 32_768
+WINDOW = 128_000
+
+
+class EpisodeErrored(RuntimeError):
+    """A fault that is not the agent's; the sample is an error and no failure."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a run varies besides the instance and the model; the defaults are the reference scaffold's."""
+
+    agent: str = "react"
+    strategy: str = "none"
+    window: int | None = WINDOW
+    """Tokens; ``None``: nothing is trimmed."""
+    max_tokens: int | None = None
+    """Of an answer; default: 32,768, or a quarter of a window in which that leaves little room."""
+    max_calls: int | None = MAX_CALLS
+    max_turns: int | None = None
+    max_failed_rounds: int | None = None
+    """Default: what the task says."""
+    services: tuple[str, ...] = ()
+    """Services added to the task's own."""
+    tools: Offer = "all"
+    """Which of the task's own tools are offered."""
+    command: str | None = None
+    """With the agent ``command``."""
+    server: str | None = None
+    """URL of a server that runs already."""
+
+    @property
+    def answer(self) -> int:
+        """Tokens of an answer at most."""
+        if self.max_tokens:
+            return self.max_tokens
+        return MAX_TOKENS if self.window is None else min(MAX_TOKENS, max(1, self.window // 4))
+
+    def check(self) -> None:
+        """``UsageError`` for what cannot be run."""
+        Rules(window=self.window, answer=self.answer)
+        parse_strategies(self.strategy)
+        for name in self.services:
+            load_service(name)
+        if (self.agent == "command") != bool(self.command):
+            raise UsageError("--agent command goes with --agent-command '...', and only with it")
+
+
+@dataclass
+class Acting:
+    """The episode of the sample that is being run."""
+
+    order: Order
+    opened: Opened
+    stage: Stage
+    axes: Axes
+    folder: Path
+    """Where it will be kept: a run directory."""
+    kept_as: str
+    """The same, relative to the log's folder."""
+    conversation: Conversation | None = None
+    fault: str | None = None
+    settled: Settled | None = None
+
+
+_acting: dict[str, Acting] = {}
+"""By episode id: what belongs to this process and not into a log."""
+
+
+def acting() -> Acting:
+    """The episode of the present sample; for solvers, scorers and agents of one's own."""
+    told = store().get(STORED, None)
+    if not told or told["id"] not in _acting:
+        raise UsageError("no episode is open: this works inside a sample of a Mesocosm task only")
+    return _acting[told["id"]]
+
+
+def episode_tools() -> MCPServer:
+    """The tools of the present sample's episode, for agents of one's own."""
+    return mcp_server_http(name="mesocosm", url=acting().opened.mcp, timeout=300)
+
+
+# -- the task -------------------------------------------------------------------------------------------
+
+
+def episode_task(
+    families: Sequence[Family],
+    *,
+    lengths: Sequence[int] | None,
+    seeds: Sequence[int] | None,
+    parameters: Mapping[str, Any],
+    axes: Axes,
+    name: str,
+    epochs: int | Epochs | None = None,
+) -> Task:
+    """A task of inspect_ai over instances of families."""
+    axes.check()
+    samples = [
+        _sample(family, length, seed, parameters)
+        for family in families
+        for length in _lengths(family, lengths, parameters)
+        for seed in seeds or family.task.seeds
+    ]
+    strategies = parse_strategies(axes.strategy)
+    return Task(
+        dataset=MemoryDataset(samples, name=name),
+        setup=open_episode(axes),
+        solver=act(axes),
+        scorer=verdict(),
+        cleanup=put_away,
+        config=GenerateConfig(temperature=1.0, max_tokens=axes.answer, parallel_tool_calls=True),
+        epochs=epochs,
+        name=name,
+        fail_on_error=False,
+        metadata={
+            "strategy": label(strategies),
+            "window": axes.window,
+            "agent": axes.agent,
+            "services": list(axes.services),
+        },
+    )
+
+
+def _lengths(
+    family: Family, lengths: Sequence[int] | None, parameters: Mapping[str, Any]
+) -> Sequence[int | None]:
+    if lengths:
+        return lengths
+    return [None] if parameters else family.task.lengths[:1]
+
+
+def _sample(family: Family, length: int | None, seed: int, parameters: Mapping[str, Any]) -> Sample:
+    shown = show_length(length) if length else "custom"
+    order = {"task": family.name, "length": length, "seed": seed, "parameters": dict(parameters)}
+    if family.name != family.path.stem or "/" in str(family.path):
+        order["file"] = str(family.path)
+    return Sample(
+        id=f"{family.name}-{shown}-s{seed}",
+        # The prompt is known when the instance is built, which is when its turn comes.
+        input=f"{family.task.title} ({shown}, seed {seed})",
+        metadata=order,
+    )
+
+
+@solver
+def open_episode(axes: Axes) -> Solver:
+    """Build the instance, open an episode on it and put its prompt."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        needed = [name for one in parse_strategies(axes.strategy) for name in type(one).services]
+        order = Order(
+            task=state.metadata["task"],
+            length=state.metadata["length"],
+            seed=state.metadata["seed"],
+            parameters=state.metadata["parameters"],
+            services=services_for(axes.services, needed),
+            tools=axes.tools,
+        )
+        folder, log = _log_folder()
+        stage = await anyio.to_thread.run_sync(_stage, axes.server, folder / WORLDS)
+        opened = await anyio.to_thread.run_sync(stage.open, order, limiter=_limiter())
+        name = f"{state.sample_id}-{state.epoch}-{opened.id[:6]}"
+        kept_as = f"{WORLDS}/{log}/{re.sub(r'[^A-Za-z0-9._-]', '_', name)}"
+        place = folder / kept_as
+        place.mkdir(parents=True)
+        (place / "prompt.md").write_text(opened.prompt, encoding="utf-8")
+        _acting[opened.id] = Acting(order, opened, stage, axes, place, kept_as)
+        told = {
+            "id": opened.id,
+            "world": kept_as,
+            "edl": opened.edl,
+            "agent": axes.agent,
+            "strategy": label(parse_strategies(axes.strategy)),
+            "window": axes.window,
+            "tools": axes.tools,
+            "services": " ".join(order.services),
+        }
+        state.store.set(STORED, told)
+        state.messages = [ChatMessageUser(content=opened.prompt)]
+        return state
+
+    return solve
+
+
+def _stage(server: str | None, worlds: Path) -> Stage:
+    if server:
+        return remote_stage(server)
+    worlds.mkdir(parents=True, exist_ok=True)
+    return local_stage(worlds)
+
+
+def _limiter() -> anyio.CapacityLimiter:
+    """Episodes are opened by at most a few threads at a time: there is one disk."""
+    return _opening
+
+
+_opening = anyio.CapacityLimiter(8)
+
+
+def _log_folder() -> tuple[Path, str]:
+    """The folder of the log that is being written, and the log's name without its ending."""
+    # There is no public way to learn it inside a sample.
+    from inspect_ai.log._samples import sample_active
+
+    active = sample_active()
+    location = active.log_location if active else ""
+    if not location or "://" in location.removeprefix("file://"):
+        return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).resolve(), "remote-" + secrets.token_hex(4)
+    path = Path(location.removeprefix("file://"))
+    return path.parent.resolve(), path.stem
+
+
+# -- the agents -----------------------------------------------------------------------------------------
+
+
+@solver
+def act(axes: Axes) -> Solver:
+    """Let the agent act on the episode, for as long as the task allows."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        from mesocosm.evaluation.actors import actor
+
+        now = acting()
+        try:
+            return await actor(axes.agent)(state, now)
+        except Exception:
+            # Provider, tools or an agent of the user's broke: inspect_ai records it; so does the run's
+            # folder.
+            now.fault = traceback.format_exc()
+            raise
+
+    return solve
+
+
+async def talk(state: TaskState, now: Acting, seconds: float, max_failed_rounds: int) -> None:
+    """The plain loop with its strategies, on the model that is being evaluated."""
+    axes = now.axes
+    strategies = parse_strategies(axes.strategy)
+    model = get_model()
+    kept = now.conversation = Conversation(
+        model=str(model),
+        max_failed_rounds=max_failed_rounds,
+        temperature=model.config.temperature,
+        strategy=label(strategies),
+        window=axes.window,
+    )
+    rules = Rules(
+        strategies=strategies,
+        window=axes.window,
+        answer=axes.answer,
+        max_failed_rounds=max_failed_rounds,
+        max_turns=axes.max_turns,
+        max_calls=axes.max_calls,
+        ending=ending_tools(dict.fromkeys([*load_family(now.order.task).task.servers, *now.order.services])),
+    )
+    server = episode_tools()
+    with (now.folder / "conversation.jsonl").open("ab", buffering=0) as file:
+
+        def write(turn: dict[str, Any]) -> None:
+            file.write(orjson.dumps(turn, option=orjson.OPT_APPEND_NEWLINE))
+
+        async with mcp_connection([server]):
+            tools = await server.tools()
+            loop = Loop(rules, model, GenerateConfig(), kept, write, now.stage.access(now.opened.id))
+            with anyio.move_on_after(seconds) as scope:
+                await loop.hold(now.opened.prompt, tools)
+            if scope.cancelled_caught:
+                kept.ended = "seconds"
+            state.messages = loop.messages
+            if loop.output:
+                state.output = loop.output
+
+
+async def run_agent(agent: Agent, state: TaskState) -> None:
+    """An agent of inspect_ai's kind on the sample's conversation."""
+    done = await agent(AgentState(messages=state.messages))
+    state.messages, state.output = done.messages, done.output
+
+
+# -- the verdict ----------------------------------------------------------------------------------------
+
+
+@scorer(metrics=[mean(), stderr()])
+def verdict() -> Scorer:
+    """The checker's verdict: 1 or 0, its findings as the explanation. A fault of ours is an error."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        told = state.store.get(STORED)
+        now = _acting.get(told["id"])
+        if now is None:  # `inspect score`
+            return await anyio.to_thread.run_sync(score_kept, _log_folder()[0], told, state.metadata)
+        settled = now.settled = await anyio.to_thread.run_sync(
+            now.stage.settle, now.opened.id, limiter=_limiter()
+        )
+        told = {**told, "conversation": now.conversation and now.conversation.model_dump()}
+        state.store.set(STORED, told)
+        return to_score(settled, now.fault, told, state.metadata)
+
+    return score
+
+
+def to_score(settled: Settled, fault: str | None, told: Mapping[str, Any], order: Mapping[str, Any]) -> Score:
+    """A verdict as inspect_ai keeps it; ``EpisodeErrored`` where there is none.
+
+    ``told`` is what the sample's store says of the episode, ``order`` its metadata.
+    """
+    conversation = Conversation.model_validate(told["conversation"]) if told.get("conversation") else None
+    judged = judge(settled.verdict, fault, conversation)
+    if judged.reward is None:
+        raise EpisodeErrored(judged.error or "the episode could not be judged")
+    row = Row.of(
+        judged,
+        conversation,
+        task=order["task"],
+        length=order["length"],
+        seed=order["seed"],
+        tool_calls=settled.tool_calls,
+        delivered_tokens=settled.delivered_tokens,
+        **{name: told[name] for name in ("edl", "agent", "strategy", "window", "tools", "services", "world")},
+    )
+    return Score(
+        value=judged.reward,
+        answer=judged.verdict,
+        explanation=explain(judged.findings),
+        metadata={**row.model_dump(), "findings": [check.model_dump() for check in judged.findings]},
+    )
+
+
+def score_kept(logs: Path, told: Mapping[str, Any], order: Mapping[str, Any]) -> Score:
+    """Judge an episode that was kept with its log again, without running anything."""
+    folder = logs / told["world"]
+    fault = folder / FAULT_FILE
+    episode = Episode(folder / "episode")
+    try:
+        settled = settle(episode)
+    finally:
+        episode.close()
+    return to_score(settled, fault.read_text(encoding="utf-8") if fault.is_file() else None, told, order)
+
+
+async def put_away(state: TaskState) -> None:
+    """Keep the episode with the log, as a run's directory."""
+    told = state.store.get(STORED)
+    now = _acting.pop(told["id"], None) if told else None
+    if now is None:
+        return
+    await anyio.to_thread.run_sync(_keep, now, limiter=_limiter())
+
+
+def _keep(now: Acting) -> None:
+    if now.fault:
+        (now.folder / FAULT_FILE).write_text(now.fault, encoding="utf-8")
+    if not now.stage.keep(now.opened.id, now.folder / "episode"):
+        return
+    episode = Episode(now.folder / "episode")
+    try:
+        settled = now.settled or settle(episode)
+    finally:
+        episode.close()
+    judged = judge(settled.verdict, now.fault, now.conversation)
+    result = RunResult(
+        **judged.model_dump(),
+        task=now.order.task,
+        length=now.order.length,
+        seed=now.order.seed,
+        agent=now.axes.agent,
+        tools=now.axes.tools,
+        edl=now.opened.edl,
+        tool_calls=settled.tool_calls,
+        delivered_tokens=settled.delivered_tokens,
+        episode="episode",
+        seconds=None,
+        measures=dict(settled.measures),
+        conversation=now.conversation,
+    )
+    with suppress(OSError):  # a full disk: the log has the verdict
+        replace_file(now.folder / "run.json", orjson.dumps(result.model_dump(), option=orjson.OPT_INDENT_2))

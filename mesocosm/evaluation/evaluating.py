@@ -1,0 +1,185 @@
+"""Running an evaluation: tasks times strategies times models, resumable, with logs that inspect_ai reads."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from mesocosm.agents.react import open_model
+from mesocosm.agents.strategies.finding import parse_strategies
+from mesocosm.errors import UsageError
+from mesocosm.families.family import family_names, load_family
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.log import EvalLog
+    from inspect_ai.model import Model
+
+MODELLESS = ("reference", "none", "command")
+"""Agents that need no model of inspect_ai's."""
+
+
+class Evaluation(BaseModel):
+    """What to run."""
+
+    tasks: list[str]
+    models: list[str]
+    length: str | None = None
+    seeds: str | None = None
+    strategies: list[str] = ["none"]
+    window: str = "128k"
+    max_tokens: int | None = None
+    max_calls: int = 500
+    max_turns: int | None = None
+    max_failed_rounds: int | None = None
+    services: str | None = None
+    tools: str = "all"
+    agent: str = "react"
+    agent_command: str | None = None
+    parameters: dict[str, Any] = {}
+    epochs: int = 1
+    temperature: float | None = None
+    base_url: str | None = None
+    server: str | None = None
+    max_connections: int | None = None
+    max_samples: int | None = None
+    retry_on_error: int = 0
+
+
+class Outcome(BaseModel):
+    """What came of one task with one model."""
+
+    task: str
+    model: str
+    strategy: str
+    samples: int
+    judged: int
+    passed: int
+    errored: int
+    log: str
+
+
+def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -> list[Outcome]:
+    """Run what of it is not in the folder's logs yet. Raises ``UsageError`` before anything is built."""
+    try:
+        from inspect_ai import eval_set
+        from inspect_ai._util.error import PrerequisiteError
+    except ImportError:
+        raise UsageError("evaluating needs the extra `eval`: pip install 'mesocosm[eval]'") from None
+    tasks = _tasks(settings)
+    models = _models(settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    given = {
+        "temperature": settings.temperature,
+        "max_connections": settings.max_connections,
+    }
+    try:
+        with redirect_stdout(sys.stderr) if quiet else nullcontext():
+            _, logs = eval_set(
+                tasks,
+                log_dir=str(folder),
+                model=models,
+                retry_attempts=0,
+                retry_immediate=False,
+                retry_on_error=settings.retry_on_error or None,
+                max_samples=settings.max_samples,
+                max_tasks=max(1, len(tasks) * len(models)),
+                display="none" if quiet else None,
+                log_buffer=1,
+                log_dir_allow_dirty=True,
+                score_display=False,
+                **{key: value for key, value in given.items() if value is not None},  # type: ignore[arg-type]
+            )
+    except PrerequisiteError as error:
+        raise UsageError(str(error.message)) from None
+    return [_outcome(log) for log in logs]
+
+
+def _models(settings: Evaluation) -> list[Model]:
+    if settings.agent in MODELLESS:
+        return [open_model("none/none")]
+    if not settings.models:
+        raise UsageError(
+            "give a model: --model openai/..., anthropic/..., or scripted/solver for a first look"
+        )
+    return [open_model(name, settings.base_url, max_retries=5) for name in settings.models]
+
+
+def _tasks(settings: Evaluation) -> list[Task]:
+    from mesocosm.evaluation.inspect_tasks import TASKS
+    from mesocosm.evaluation.questions import question_sets
+
+    families, sets = family_names(), question_sets()
+    names = families if settings.tasks == ["all"] else settings.tasks
+    tasks = []
+    for name in dict.fromkeys(names):
+        if name in sets:
+            tasks.append(_questions(settings, name))
+        elif name in families:
+            load_family(name)
+            for text in settings.strategies:
+                parse_strategies(text)
+                tasks.append(TASKS[name](**_arguments(settings, text)))
+        else:
+            known = ", ".join([*families, *sets])
+            raise UsageError(f"unknown task {name!r}; there are: {known}")
+    return tasks
+
+
+def _arguments(settings: Evaluation, strategy: str) -> dict[str, Any]:
+    kept = ("length", "seeds", "agent", "agent_command", "window", "max_tokens", "max_calls", "max_turns")
+    more = ("max_failed_rounds", "services", "tools", "server")
+    given = {name: getattr(settings, name) for name in (*kept, *more)}
+    given |= {"strategy": strategy, "params": settings.parameters or None}
+    if settings.epochs > 1:
+        given["epochs"] = settings.epochs
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _questions(settings: Evaluation, name: str) -> Task:
+    from mesocosm.evaluation.inspect_tasks import TASKS
+
+    if settings.agent != "react" or settings.strategies != ["none"] or settings.services:
+        raise UsageError(f"{name} asks questions: there --agent, --strategy and --with have no meaning")
+    given: dict[str, Any] = dict(settings.parameters)
+    if settings.length:
+        given["lengths"] = settings.length
+    if settings.seeds:
+        given["seeds"] = settings.seeds
+    return TASKS[name](options=given, max_tokens=settings.max_tokens, epochs=settings.epochs)
+
+
+def _outcome(log: EvalLog) -> Outcome:
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    summaries = read_eval_log_sample_summaries(log.location)
+    scored = [score for one in summaries for score in (one.scores or {}).values()]
+    asked = log.eval.dataset.samples or 0
+    total = asked * (log.eval.config.epochs or 1)
+    return Outcome(
+        task=log.eval.task_display_name or log.eval.task,
+        model=_who(log),
+        strategy=str((log.eval.metadata or {}).get("strategy", "none")),
+        samples=total,
+        judged=len(scored),
+        passed=sum(score.as_float() == 1.0 for score in scored),
+        errored=total - len(scored),
+        log=log.location,
+    )
+
+
+def _who(log: EvalLog) -> str:
+    agent = (log.eval.metadata or {}).get("agent")
+    return str(agent) if agent in MODELLESS else str(log.eval.model)
+
+
+def default_log_folder(root: Path = Path("evals")) -> Path:
+    """The next free folder below ``evals/``."""
+    number = 1
+    while (path := root / str(number)).exists():
+        number += 1
+    return path

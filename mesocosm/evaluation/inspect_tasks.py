@@ -1,0 +1,154 @@
+"""What inspect_ai finds through its entry point: every family as a task, and all of them as one.
+
+::
+
+    inspect eval mesocosm/canvas_arrange_exam -T length=64k -T seeds=0-4 --model openai/...
+    inspect eval mesocosm/suite -T tasks=canvas_arrange_exam,recall_campaign -T length=8k --model ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import orjson
+from inspect_ai import Task, task
+
+from mesocosm.agents.strategies.finding import label, parse_strategies
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.asking import question_task
+from mesocosm.evaluation.episodes import MAX_CALLS, WINDOW, Axes, episode_task
+from mesocosm.evaluation.questions import question_sets
+from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.families.quantities import parse_length, parse_seeds
+from mesocosm.families.task import Offer
+
+Value = str | int | None
+
+
+def build_task(
+    families: Sequence[Family],
+    name: str,
+    *,
+    length: Value | list[Value] = None,
+    seeds: Value | list[int] = None,
+    params: dict[str, Any] | str | None = None,
+    agent: str = "react",
+    agent_command: str | None = None,
+    strategy: str = "none",
+    window: Value = WINDOW,
+    max_tokens: int | None = None,
+    max_calls: int | None = MAX_CALLS,
+    max_turns: int | None = None,
+    max_failed_rounds: int | None = None,
+    services: str | list[str] | None = None,
+    tools: Offer = "all",
+    server: str | None = None,
+    epochs: int | None = None,
+) -> Task:
+    """A task of inspect_ai from values as a command line gives them."""
+    axes = Axes(
+        agent=agent,
+        strategy=label(parse_strategies(strategy)),
+        window=None if window in (None, "none", 0) else parse_size(window),
+        max_tokens=max_tokens,
+        max_calls=max_calls,
+        max_turns=max_turns,
+        max_failed_rounds=max_failed_rounds,
+        services=tuple(_words(services)),
+        tools=tools,
+        command=agent_command,
+        server=server,
+    )
+    return episode_task(
+        families,
+        lengths=[parse_length(one) for one in _words(length)] or None,
+        seeds=parse_seeds(",".join(_words(seeds))) if seeds is not None else None,
+        parameters=orjson.loads(params) if isinstance(params, str) else params or {},
+        axes=axes,
+        name=name,
+        epochs=epochs,
+    )
+
+
+def parse_size(value: Value) -> int:
+    """Tokens of a window: like a length, and without its upper limit."""
+    text = str(value).strip().lower()
+    scale = {"k": 1_000, "m": 1_000_000}.get(text[-1:], 1)
+    number = text.rstrip("km") if scale > 1 else text
+    if not number.replace(".", "", 1).isdigit() or float(number) <= 0:
+        raise UsageError(f"not a number of tokens: {value!r}; write for example 16k, 128000 or 1m")
+    return round(float(number) * scale)
+
+
+def _words(value: Any) -> list[str]:
+    """The parts of ``a,b``; inspect_ai's command line makes a list of it, or a number of ``0``."""
+    if value is None:
+        return []
+    values = value if isinstance(value, list | tuple) else str(value).split(",")
+    return [str(one).strip() for one in values if str(one).strip()]
+
+
+def _register(name: str) -> Callable[..., Task]:
+    @task(name=name)
+    def family_task(
+        length: Value | list[Value] = None,
+        seeds: Value | list[int] = None,
+        params: dict[str, Any] | str | None = None,
+        agent: str = "react",
+        agent_command: str | None = None,
+        strategy: str = "none",
+        window: Value = WINDOW,
+        max_tokens: int | None = None,
+        max_calls: int | None = MAX_CALLS,
+        max_turns: int | None = None,
+        max_failed_rounds: int | None = None,
+        services: str | list[str] | None = None,
+        tools: Offer = "all",
+        server: str | None = None,
+        epochs: int | None = None,
+    ) -> Task:
+        return build_task(
+            [load_family(name)],
+            name,
+            length=length,
+            seeds=seeds,
+            params=params,
+            agent=agent,
+            agent_command=agent_command,
+            strategy=strategy,
+            window=window,
+            max_tokens=max_tokens,
+            max_calls=max_calls,
+            max_turns=max_turns,
+            max_failed_rounds=max_failed_rounds,
+            services=services,
+            tools=tools,
+            server=server,
+            epochs=epochs,
+        )
+
+    return family_task
+
+
+def _register_questions(name: str) -> Callable[..., Task]:
+    @task(name=name)
+    def questions_task(
+        options: dict[str, Any] | str | None = None, max_tokens: int | None = None, epochs: int | None = None
+    ) -> Task:
+        values = orjson.loads(options) if isinstance(options, str) else options or {}
+        return question_task(question_sets()[name], values, max_tokens=max_tokens, epochs=epochs)
+
+    return questions_task
+
+
+@task
+def suite(tasks: str | list[str] = "all", **options: Any) -> Task:
+    """Several families, or all of them, as one task."""
+    names = _words(tasks)
+    families = [load_family(name) for name in (family_names() if names == ["all"] else names)]
+    return build_task(families, "suite", **options)
+
+
+TASKS = {name: _register(name) for name in family_names()}
+TASKS |= {name: _register_questions(name) for name in question_sets()}

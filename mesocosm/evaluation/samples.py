@@ -1,0 +1,71 @@
+"""What an evaluation records of one sample, whatever became of it: a row of every table of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from mesocosm.agents.loop import Conversation
+from mesocosm.families.verdict import Check, Verdict
+
+
+class Row(BaseModel):
+    """One sample. Everything is small and flat, so that it fits into the summary of a log."""
+
+    model_config = ConfigDict(extra="ignore", use_attribute_docstrings=True)
+
+    task: str
+    length: int | None
+    seed: int
+    edl: int = 0
+    agent: str = "react"
+    strategy: str = "none"
+    window: int | None = None
+    tools: str = "all"
+    services: str = ""
+    """Services added at run time, separated by blanks."""
+    verdict: Literal["passed", "failed", "errored"] = "errored"
+    score: float | None = None
+    """The share of findings that passed."""
+    missed: str = ""
+    """Names of the findings that did not pass, separated by blanks."""
+    ended: str | None = None
+    tool_calls: int = 0
+    """Counted by the server."""
+    delivered_tokens: int = 0
+    """Tokens of the results that tools delivered, counted by the server."""
+    turns: int | None = None
+    trajectory_length: int | None = None
+    largest_context: int | None = None
+    removed_tokens: int | None = None
+    output_tokens: int | None = None
+    own_seconds: float | None = None
+    world: str = ""
+    """Where the episode is kept, relative to the log's folder; empty: it is not."""
+
+    @classmethod
+    def of(cls, verdict: Verdict, conversation: Conversation | None = None, **known: Any) -> Row:
+        """The row of a judged sample."""
+        told = {}
+        if conversation:
+            told = {
+                "ended": conversation.ended,
+                "turns": conversation.turns,
+                "trajectory_length": conversation.trajectory_length,
+                "largest_context": conversation.largest_context,
+                "removed_tokens": sum(conversation.removed_tokens.values()),
+                "output_tokens": conversation.output_tokens,
+                "own_seconds": conversation.own_seconds,
+            }
+        missed = " ".join(check.name for check in verdict.findings if not check.passed)
+        return cls(**known, **told, verdict=verdict.verdict, score=verdict.score, missed=missed[:900])
+
+
+def explain(findings: Sequence[Check]) -> str:
+    """The findings for people."""
+    return "\n".join(
+        f"{'ok  ' if check.passed else 'FAIL'} {check.name}" + (f": {check.detail}" if check.detail else "")
+        for check in findings
+    )

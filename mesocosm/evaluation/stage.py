@@ -1,0 +1,249 @@
+"""Where the episodes of an evaluation are acted: a server of this process, or one that runs already."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from mesocosm.errors import UsageError
+from mesocosm.families.cache import InstanceCache
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.families.task import Offer
+from mesocosm.families.verdict import Verdict
+from mesocosm.hosting.control_plane_client import ControlPlane
+from mesocosm.hosting.pool import EpisodePool
+
+R = TypeVar("R")
+
+INSTANCES_VARIABLE = "MESOCOSM_STATE"
+"""Names the folder in whose ``instances`` built worlds are kept from one evaluation to the next."""
+_ACTING = ".acting-"
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which episode is wanted."""
+
+    task: str
+    length: int | None
+    seed: int
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    services: tuple[str, ...] = ()
+    """Besides the task's own."""
+    tools: Offer = "all"
+    """Which of the task's own tools are offered."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An episode that an agent can act on."""
+
+    id: str
+    prompt: str
+    edl: int
+    mcp: str
+    """URL of the endpoint with the tools of all services."""
+    services: Mapping[str, str]
+    """URL of each service's own endpoint."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """An episode that has been judged."""
+
+    verdict: Verdict
+    tool_calls: int
+    delivered_tokens: int
+    measures: Mapping[str, int]
+
+
+class Stage(ABC):
+    """Opens, judges and puts away episodes; every method may take long and is called in a thread."""
+
+    @abstractmethod
+    def open(self, order: Order) -> Opened:
+        """An episode of its own, as ordered."""
+
+    @abstractmethod
+    def settle(self, id_: str) -> Settled:
+        """Judge an episode."""
+
+    @abstractmethod
+    def keep(self, id_: str, folder: Path) -> bool:
+        """Move an episode to a folder that is not there yet; returns whether it lies there now."""
+
+    def access(self, id_: str) -> Access | None:
+        """For strategies that know more than the model; ``None`` where the episode is elsewhere."""
+        return None
+
+
+@dataclass(frozen=True)
+class Access:
+    """An episode that is served by this process."""
+
+    pool: EpisodePool
+    id: str
+
+    async def do(self, action: Callable[[Episode], R]) -> R:
+        """Run something on the episode between two calls."""
+
+        async def act() -> R:
+            result: R = await self.pool.get(self.id).do(action)
+            return result
+
+        return await anyio.to_thread.run_sync(self.pool.call, act)
+
+
+class LocalStage(Stage):
+    """A server in a thread of this process, which ends with the process.
+
+    Args:
+        folder: Where the episodes are while they are acted; a folder of their own in it is made and removed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        # The SDK takes a second to import; commands that need no server should not wait for it.
+        from mesocosm.hosting.application import Hosting
+        from mesocosm.hosting.listening import serving
+
+        _remove_dead(folder)
+        root = folder / f"{_ACTING}{os.getpid()}"
+        app = Hosting(root, admin_token=secrets.token_urlsafe(32))
+        self._pool = app.pool
+        self._pool.instances = InstanceCache(_instances())
+        self._stack = ExitStack()
+        self._stack.callback(shutil.rmtree, root, ignore_errors=True)
+        self._base = self._stack.enter_context(serving(app))
+        atexit.register(self._stack.close)
+
+    def open(self, order: Order) -> Opened:
+        family = load_family(order.task)
+        wanted = (family, order.seed, order.length, order.parameters)
+        self._pool.call(self._pool.instances.prepare, *wanted)
+        instance = self._pool.instances.get(*wanted)
+        id_ = self._pool.adopt(instance, family, order.tools, order.services)
+        episode = Episode(self._pool.path(id_), family)
+        url = f"{self._base}/e/{id_}"
+        services = dict.fromkeys([*family.task.offered(order.tools), *order.services])
+        return Opened(
+            id=id_,
+            prompt=episode.prompt,
+            edl=episode.info.edl,
+            mcp=f"{url}/mcp",
+            services={name: f"{url}/{name}/mcp" for name in services},
+        )
+
+    def settle(self, id_: str) -> Settled:
+        async def act() -> Settled:
+            settled: Settled = await self._pool.get(id_).do(settle)
+            return settled
+
+        return self._pool.call(act)
+
+    def keep(self, id_: str, folder: Path) -> bool:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        self._pool.call(self._pool.take_out, id_, folder)
+        return True
+
+    def access(self, id_: str) -> Access:
+        return Access(self._pool, id_)
+
+
+class RemoteStage(Stage):
+    """A server that runs already; its episodes stay there."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._plane = ControlPlane(url, token)
+
+    def open(self, order: Order) -> Opened:
+        view = self._plane.create(
+            order.task, order.length, order.seed, order.parameters, order.tools, order.services
+        )
+        base = self._plane.base
+        return Opened(
+            id=view["id"],
+            prompt=view["prompt"],
+            edl=view["edl"],
+            mcp=base + view["mcp"],
+            services={name: base + path for name, path in view["services"].items()},
+        )
+
+    def settle(self, id_: str) -> Settled:
+        graded = self._plane.grade(id_)
+        return Settled(
+            verdict=Verdict.model_validate(graded["verdict"]),
+            tool_calls=graded["tool_calls"],
+            delivered_tokens=graded["delivered_tokens"],
+            measures=graded["measures"],
+        )
+
+    def keep(self, id_: str, folder: Path) -> bool:
+        return False
+
+
+def settle(episode: Episode) -> Settled:
+    """Judge an episode that this process has open, and count what was used."""
+    verdict, (calls, delivered) = episode.grade(), episode.usage()
+    return Settled(verdict, calls, delivered, episode.measures)
+
+
+_starting = Lock()
+_stages: dict[Path, LocalStage] = {}
+
+
+def local_stage(folder: Path) -> LocalStage:
+    """The one server of this process whose episodes end up below a folder."""
+    with _starting:
+        if folder not in _stages:
+            _stages[folder] = LocalStage(folder)
+        return _stages[folder]
+
+
+@cache
+def remote_stage(url: str) -> RemoteStage:
+    """A server by its address; its token comes from the environment."""
+    token = os.environ.get("MESOCOSM_ADMIN_TOKEN", "")
+    if not token:
+        raise UsageError(f"the server {url} needs its admin token in MESOCOSM_ADMIN_TOKEN")
+    return RemoteStage(url, token)
+
+
+def _instances() -> Path:
+    return Path(os.environ.get(INSTANCES_VARIABLE, ".mesocosm")).resolve() / "instances"
+
+
+def _remove_dead(folder: Path) -> None:
+    """Remove what processes left behind that were killed."""
+    for left in folder.glob(f"{_ACTING}*"):
+        number = left.name.removeprefix(_ACTING)
+        if number.isdigit() and not _runs(int(number)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def services_for(with_: Sequence[str], needed: Sequence[str]) -> tuple[str, ...]:
+    """The services that are added at run time: those asked for, then those that strategies need."""
+    return tuple(dict.fromkeys([*with_, *needed]))
