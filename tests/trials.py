@@ -28,7 +28,7 @@ def call(episode: Episode, service: str, tool: str, **arguments: Any) -> str:
 def solve(family: Family, episode: Episode) -> None:
     """Let the reference solver do the task through MCP."""
     with McpTools(world_server(episode.world)) as tools:
-        family.solve(tools, episode.prompt)
+        family.solve(tools, episode.prompt, episode.expected())
 
 
 def truth(family: Family, episode: Episode) -> Any:

@@ -14,6 +14,7 @@ from mesocosm.agents.strategies.finding import load_object
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.episodes import Acting, EpisodeErrored, episode_tools, run_agent, talk
 from mesocosm.evaluation.runs import act_command, act_reference
+from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 
 Actor = Callable[[TaskState, Acting], Awaitable[TaskState]]
@@ -28,7 +29,11 @@ async def _react(state: TaskState, now: Acting) -> TaskState:
 
 async def _reference(state: TaskState, now: Acting) -> TaskState:
     family = load_family(now.order.task)
-    fault = await anyio.to_thread.run_sync(act_reference, family, now.opened.mcp, now.opened.prompt, "auto")
+    access = now.stage.access(now.opened.id)
+    expected = await access.do(Episode.expected) if access and family.solver == "walk" else None
+    fault = await anyio.to_thread.run_sync(
+        act_reference, family, now.opened.mcp, now.opened.prompt, "auto", expected
+    )
     if fault:
         raise EpisodeErrored(fault)
     return state

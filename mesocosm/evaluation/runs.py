@@ -39,7 +39,7 @@ from mesocosm.agents.react import React, Talk
 from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
-from mesocosm.families.family import Family, known_as
+from mesocosm.families.family import Expected, Family, known_as
 from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
@@ -277,7 +277,8 @@ def _serve_and_act(
         with serving(app) as base:
             url = f"{base}/e/{id_}"
             services = {name: f"{url}/{name}/mcp" for name in family.task.offered(tools)}
-            acted = _act(family, f"{url}/mcp", services, app.pool.get(id_).episode.prompt, out, agent, report)
+            episode = app.pool.get(id_).episode
+            acted = _act(family, f"{url}/mcp", services, episode.prompt, out, agent, report, episode.expected)
     finally:
         seconds = perf_counter() - started
         app.pool.close()
@@ -294,12 +295,13 @@ def _act(
     out: Path,
     agent: _Agent,
     report: Report,
+    expected: Callable[[], Expected | None] = lambda: None,
 ) -> _Acted:
-    """Let the agent act on the episode at ``url``."""
+    """Let the agent act on the episode at ``url``; what is ``expected`` is known here or not."""
     (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
     report(f"agent {agent.kind!r} is acting")
     if agent.kind == "reference":
-        return _Acted(act_reference(family, url, prompt, agent.era))
+        return _Acted(act_reference(family, url, prompt, agent.era, expected()))
     if agent.react:
         return _act_react(family, url, prompt, agent.react, out)
     if agent.command:
@@ -322,13 +324,15 @@ def _act_react(family: Family, url: str, prompt: str, react: React, out: Path) -
     return _Acted(None, talk.conversation)
 
 
-def act_reference(family: Family, url: str, prompt: str, era: Any) -> str | None:
+def act_reference(
+    family: Family, url: str, prompt: str, era: Any, expected: Expected | None = None
+) -> str | None:
     """Solve the episode with the reference solver; returns the fault if it fails, which is ours."""
     from mesocosm.doors.mcp import McpTools
 
     try:
         with McpTools(url, era=era) as tools:
-            family.solve(tools, prompt)
+            family.solve(tools, prompt, expected)
     except Exception:  # noqa: BLE001 - the episode boundary: the reference solver is ours, so its failure is too
         return traceback.format_exc()
     return None

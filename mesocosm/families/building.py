@@ -102,7 +102,7 @@ def _build_once(family: Family, seed: int, path: Path, params: Params, target: i
         world.finish_building()
         survey = lengths.take_survey(family, world, expected)
         world.record_length(survey.length(target))
-    prompt = family.task.render_prompt(expected.public)
+    prompt = family.prompt(expected)
     replace_file(path / "expected.json", orjson.dumps(expected.model_dump(mode="json")))
     replace_file(path / "prompt.md", prompt.encode())
     return Instance(path, expected, prompt, survey)

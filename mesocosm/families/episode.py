@@ -138,18 +138,19 @@ class Episode:
         """What the difficulty of the instance is measured by; nothing where it cannot be read, which
         ``grade`` reports."""
         try:
-            return self._expected().measures
+            return self.expected().measures
         except (OSError, ValueError, UsageError):
             return {}
 
     def oracle(self) -> Oracle:
         """The oracle of the instance; ``UsageError`` where the family has none."""
-        oracle = self._expected().oracle()
+        oracle = self.expected().oracle()
         if oracle is None:
             raise UsageError(f"{self.family.name} has no oracle")
         return oracle
 
-    def _expected(self) -> Expected:
+    def expected(self) -> Expected:
+        """What its checker knows."""
         return self.family.read_expected((self.path / "expected.json").read_bytes())
 
     # -- rewinding --------------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ class Episode:
             if faults:
                 first = faults[0]
                 return Verdict.errored(f"call {first.seq}, {first.service}.{first.tool}:\n{first.error}")
-            expected = self._expected()
+            expected = self.expected()
             # A connection of its own: what the checker reads is what lies on the disk.
             with World(self.path / "world", base=self.path / "base") as world:
                 return Verdict.of(list(self.family.check(world, expected)))

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.oracle import Oracle
 from mesocosm.families.task import Task, read_task
-from mesocosm.families.verdict import Check, Mutant
+from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.services.calling import Tools
 from mesocosm.services.content import find_module, roots
 from mesocosm.services.service import service_names
@@ -72,10 +71,18 @@ class Family:
     path: Path
 
     @cached_property
-    def _generator(self) -> ModuleType:
+    def _generator(self) -> Any:
         return self._module("generators")
 
-    def _module(self, folder: str) -> ModuleType:
+    @cached_property
+    def _written(self) -> Any:
+        """What stands for generator, checker and solver of a file that is the whole task."""
+        kit = importlib.import_module("mesocosm.kits.yaml_tasks")
+        return kit.Written(self.task, self.path)
+
+    def _module(self, folder: str) -> Any:
+        if self.task.is_written:
+            return self._written
         name = find_module(folder, self.task.family)
         if name is None:
             raise UsageError(f"{self.path}: there is no {folder}/{self.task.family}.py")
@@ -134,14 +141,36 @@ class Family:
         return checks
 
     @property
-    def mutants(self) -> list[Mutant]:
+    def mutants(self) -> list[Mutant | Misreading]:
         """The near misses of the family."""
-        mutants: list[Mutant] = self._module("checkers").MUTANTS
+        mutants: list[Mutant | Misreading] = self._module("checkers").MUTANTS
         return mutants
 
-    def solve(self, tools: Tools, prompt: str) -> None:
-        """Solve an instance through its tools alone."""
-        self._module("solvers").solve(tools, prompt)
+    def prompt(self, expected: Expected) -> str:
+        """What the agent is asked."""
+        if self.task.is_written:
+            written: str = self._written.prompt(expected)
+            return written
+        return self.task.render_prompt(expected.public)
+
+    @property
+    def solver(self) -> Literal["independent", "walk"]:
+        """Whether it is solved by another reading of the rules, or by a walk that is told the truth."""
+        return "walk" if self.task.is_written else "independent"
+
+    def unstated(self, tools: Tools, expected: Expected) -> list[str]:
+        """What the goal needs and the survey does not deliver; known where the solver knows the truth."""
+        found: list[str] = self._written.unstated(tools, expected) if self.task.is_written else []
+        return found
+
+    def solve(self, tools: Tools, prompt: str, expected: Expected | None = None) -> None:
+        """Solve an instance through its tools alone; a walk needs to know what is true besides."""
+        if self.task.is_written:
+            if expected is None:
+                raise UsageError(f"{self.path}: its walk needs the truth, which is not known here")
+            self._written.solve(tools, prompt, expected)
+        else:
+            self._module("solvers").solve(tools, prompt)
 
 
 def family_names() -> list[str]:

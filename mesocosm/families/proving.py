@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
@@ -18,15 +19,19 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from pydantic import BaseModel
 
 from mesocosm.families.building import Instance, build_instance, fingerprint
 from mesocosm.families.episode import Episode
-from mesocosm.families.family import Family, known_as, load_family
-from mesocosm.families.length import TOLERANCE
+from mesocosm.families.family import Expected, Family, known_as, load_family
+from mesocosm.families.length import TOLERANCE, Survey
 from mesocosm.families.rebuilding import RebuildFailed, rebuilt_fingerprint
-from mesocosm.families.verdict import Inapplicable, Verdict
+from mesocosm.families.verdict import Inapplicable, Misreading, Mutant, Verdict
+from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.service import Image
+from mesocosm.worlds.world import World
 
 
 class Proof(BaseModel):
@@ -42,6 +47,11 @@ class Proof(BaseModel):
     """How many kinds of mutants were applied; the others have no place in this instance."""
     build_seconds: float = 0
     prove_seconds: float = 0
+    solver: str = "independent"
+    """``independent``: instances are solved by a second reading of the rules; ``walk``: by one that knows the
+    truth, and beside it every fact that the goal needs was found in the survey (``stated``)."""
+    applied: list[str] = []
+    """Names of the mutants."""
     problems: list[str] = []
 
     @property
@@ -81,32 +91,91 @@ def _prove(family: Family, proof: Proof, folder: Path) -> None:
     instance = build_instance(family, proof.seed, folder / "instance", target=proof.length)
     proof.build_seconds = round(perf_counter() - started, 2)
     _prove_length(instance, proof)
+    _prove_stated(family, instance, proof)
     _prove_rebuild(family, instance, proof)
     idle = Episode.create(folder / "idle", instance.path, family)
     if (verdict := idle.grade()).verdict != "failed":
         proof.problems.append(f"doing nothing: {_show(verdict)}")
     idle.close()
     solved = Episode.create(folder / "solved", instance.path, family, "needed")
-    _solve(family, solved)
+    _solve(family, solved, instance.expected)
     proof.solver_calls = solved.world.journal.last
     if (verdict := solved.grade()).verdict != "passed":
         proof.problems.append(f"reference solver: {_show(verdict)}")
         return
-    for mutant in family.mutants:
-        episode = solved.fork(folder / f"mutant-{mutant.name}")
-        try:
-            with episode.world.editing() as world:
-                mutant.apply(world, instance.expected)
-        except Inapplicable:
+    _prove_mutants(family, instance, solved, folder, proof)
+
+
+def _prove_mutants(family: Family, instance: Instance, solved: Episode, folder: Path, proof: Proof) -> None:
+    misreaders = _Misreaders(family, instance, folder)
+    for number, mutant in enumerate(family.mutants):
+        if isinstance(mutant, Misreading):
+            episode = misreaders.episode(mutant, number)
+        else:
+            episode = _edited(mutant, instance, solved, folder / f"mutant-{number}")
+        if episode is None:
             continue
-        finally:
-            episode.close()
         proof.mutants += 1
+        proof.applied.append(mutant.name)
+        breaks = frozenset({mutant.breaks}) if isinstance(mutant.breaks, str) else mutant.breaks
         verdict = episode.grade()
-        failed = [check.name for check in verdict.findings if not check.passed]
-        if verdict.verdict != "failed" or mutant.breaks not in failed:
-            proof.problems.append(f"mutant {mutant.name!r} should break {mutant.breaks!r}: {_show(verdict)}")
+        failed = {check.name for check in verdict.findings if not check.passed}
+        if verdict.verdict != "failed" or not breaks & failed:
+            should = " or ".join(sorted(breaks)[:4])
+            proof.problems.append(f"mutant {mutant.name!r} should break {should!r}: {_show(verdict)}")
         episode.close()
+        shutil.rmtree(episode.path)
+
+
+def _edited(mutant: Mutant, instance: Instance, solved: Episode, path: Path) -> Episode | None:
+    """The solved state with a change; ``None`` where the change has no place."""
+    episode = solved.fork(path)
+    try:
+        with episode.world.editing() as world:
+            mutant.apply(world, instance.expected)
+    except Inapplicable:
+        return None
+    finally:
+        episode.close()
+    return episode
+
+
+class _Misreaders:
+    """Agents that misread something; what they all do alike is done once."""
+
+    def __init__(self, family: Family, instance: Instance, folder: Path) -> None:
+        self._family, self._instance, self._folder = family, instance, folder
+        self._started: dict[int, Episode] = {}
+
+    def episode(self, mutant: Misreading, number: int) -> Episode | None:
+        """What such an agent leaves; ``None`` where there is nothing to misread."""
+        start = id(mutant.start)
+        if start not in self._started:
+            begun = Episode.create(self._folder / f"begun-{number}", self._instance.path, self._family)
+            mutant.start(_Direct(begun.world), self._instance.expected)
+            begun.close()
+            self._started[start] = begun
+        episode = self._started[start].fork(self._folder / f"misread-{number}")
+        try:
+            mutant.act(_Direct(episode.world), self._instance.expected)
+        except Inapplicable:
+            episode.close()
+            shutil.rmtree(episode.path)
+            return None
+        return episode
+
+
+class _Direct(Tools):
+    """A world's tools without a protocol between."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        outcome = self._world.call(service, tool, arguments)
+        if outcome.is_error:
+            raise ToolError(outcome.text)
+        return list(outcome.blocks)
 
 
 def _prove_length(instance: Instance, proof: Proof) -> None:
@@ -125,6 +194,12 @@ def _prove_length(instance: Instance, proof: Proof) -> None:
             )
 
 
+def _prove_stated(family: Family, instance: Instance, proof: Proof) -> None:
+    proof.solver = family.solver
+    with World(instance.path / "world", read_only=True) as world:
+        proof.problems += family.unstated(Survey(world), instance.expected)
+
+
 def _prove_rebuild(family: Family, instance: Instance, proof: Proof) -> None:
     try:
         again = rebuilt_fingerprint(known_as(family), proof.length, proof.seed)
@@ -135,11 +210,11 @@ def _prove_rebuild(family: Family, instance: Instance, proof: Proof) -> None:
         proof.problems.append("building it again gave other bytes")
 
 
-def _solve(family: Family, episode: Episode) -> None:
+def _solve(family: Family, episode: Episode, expected: Expected) -> None:
     from mesocosm.doors.mcp import McpTools, world_server
 
     with McpTools(world_server(episode.world)) as tools:
-        family.solve(tools, episode.prompt)
+        family.solve(tools, episode.prompt, expected)
 
 
 def _show(verdict: Verdict) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -93,6 +94,25 @@ class Limits(BaseModel):
     )
 
 
+DEFINING = ("world", "facts", "statements", "background", "survey", "goal", "walk")
+"""Keys of a file that is a whole task by itself, without a generator, checker and solver in Python."""
+
+
+class FileProblem(UsageError):
+    """Something in a task file is wrong: the message names file, line and key."""
+
+    def __init__(self, path: Path, keys: Sequence[Any], message: str) -> None:
+        self.path, self.keys = path, tuple(keys)
+        try:
+            root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        except (OSError, ValueError, yaml.YAMLError):
+            root = None
+        self.line = _line_of(root, [key for key in keys if key is not None])[0]
+        self.what = message
+        name = ".".join(str(key) for key in keys) or "(top)"
+        super().__init__(f"{path}, line {self.line}: {name}: {message}")
+
+
 class Task(BaseModel):
     """One task file. Unknown keys are errors."""
 
@@ -126,6 +146,26 @@ class Task(BaseModel):
     seeds: Annotated[list[int], BeforeValidator(_seeds)] = Field(default=[0, 1, 2, 3, 4])
     limits: Limits = Limits()
     checker: dict[str, Any] = Field(default={}, description="Options of the checker.")
+    world: dict[str, Any] = Field(default={}, description="Of a task without Python: when and where.")
+    facts: dict[str, Any] = Field(default={}, description="Of a task without Python: what is true.")
+    statements: list[Any] = Field(default=[], description="Of a task without Python: where facts are told.")
+    background: dict[str, Any] = Field(default={}, description="Of a task without Python: everyday texts.")
+    survey: dict[str, Any] = Field(default={}, description="Of a task without Python: how services are read.")
+    goal: list[Any] = Field(default=[], description="Of a task without Python: what must be so in the end.")
+    walk: list[Any] = Field(
+        default=[], description="Of a task without Python: the calls that bring it about."
+    )
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the file is the whole task, without Python."""
+        return bool(self.facts)
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What such a file says beside the keys of every task file."""
+        given = {name: getattr(self, name) for name in DEFINING}
+        return {name: value for name, value in given.items() if value or name in ("facts", "goal")}
 
     @model_validator(mode="after")
     def _needs_what_there_is(self) -> Self:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
+    from mesocosm.services.calling import Tools
     from mesocosm.worlds.world import World
 
 
@@ -66,10 +67,23 @@ class Mutant:
     """A near miss: a change to the solved state that the checker must refuse, for a stated reason."""
 
     name: str
-    breaks: str
-    """Name of the check that must fail."""
+    breaks: str | frozenset[str]
+    """Name of the check that must fail, or names of which one must."""
     apply: Callable[[World, Any], None]
     """``apply(world, expected)`` changes the solved world; raises ``Inapplicable`` if it has no place."""
+
+
+@dataclass(frozen=True)
+class Misreading:
+    """A near miss that is made through the tools: what an agent does who has misread something."""
+
+    name: str
+    breaks: frozenset[str]
+    """Names of checks of which one at least must fail."""
+    start: Callable[[Tools, Any], None]
+    """What such agents do alike; done once for all misreadings that share it."""
+    act: Callable[[Tools, Any], None]
+    """``act(tools, expected)`` does the rest, wrongly; raises ``Inapplicable`` if it has no place."""
 
 
 class Inapplicable(Exception):

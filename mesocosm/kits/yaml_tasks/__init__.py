@@ -1,0 +1,5 @@
+"""Tasks that are a YAML file and nothing else: facts, statements, background, goal and walk."""
+
+from mesocosm.kits.yaml_tasks.written import Written, schema
+
+__all__ = ["Written", "schema"]

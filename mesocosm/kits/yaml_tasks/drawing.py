@@ -1,0 +1,344 @@
+"""Values that are drawn: ``{choice: [a, b]}``, ``{number: {from: 1, to: 9}}``, ``{moment: ...}``."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, ClassVar, Protocol
+
+from faker import Faker
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
+
+from mesocosm.kits.prose import TOPICS, Prose
+from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, Lookup
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_TRIES = 300
+FAKED = (
+    "name", "first_name", "last_name", "company", "city", "country", "street_address", "postcode",
+    "phone_number", "job",
+    "catch_phrase", "bs", "color_name", "license_plate", "iban", "ean13", "isbn13", "currency_code",
+    "language_name",
+    "user_name", "domain_name", "word", "sentence", "text", "building_number", "state", "street_name",
+    "prefix",
+)  # fmt: skip
+"""Providers of Faker that a file may name: those that read no clock."""
+POOLS = ("person", "company", "place", "product", "course")
+
+
+class Undrawable(Exception):
+    """A value that cannot be drawn, with why."""
+
+
+class Source(Protocol):
+    """Where a value is drawn from: an entity that is being made."""
+
+    rng: random.Random
+    """Of this one field."""
+    number: int
+    """Of the entity, from 0."""
+    locale: str
+
+    @property
+    def zone(self) -> dt.tzinfo:
+        """The world's time zone."""
+
+    def lookup(self, name: str) -> Any:
+        """What a name means."""
+
+    def entities(self, fact: str, kinds: Sequence[str] | None) -> Sequence[Any]:
+        """All entities of a fact."""
+
+    def hooked(self, name: str) -> Any:
+        """What a Python function beside the file returns."""
+
+
+def _bare(given: Any) -> Any:
+    """A constant, or an expression without braces."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return Expression(given, bare=True)
+    except ExpressionError as error:
+        raise ValueError(str(error)) from None
+
+
+Bare = Annotated[
+    Any,
+    PlainValidator(_bare),
+    WithJsonSchema({"type": ["string", "number"], "description": "A value, or an expression without {{ }}."}),
+]
+
+
+def value_of(given: Any, lookup: Lookup) -> Any:
+    """The value of what may be an expression."""
+    return given.value(lookup) if isinstance(given, Expression) else given
+
+
+class Draw(BaseModel):
+    """One way to draw a value."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
+    key: ClassVar[str]
+
+    unique: bool = False
+    """Whether no two entities may have the same."""
+
+    def draw(self, source: Source) -> Any:
+        """A value; raises ``Undrawable``."""
+        raise NotImplementedError
+
+    def expressions(self) -> list[Expression]:
+        """The expressions that it needs."""
+        return []
+
+    @classmethod
+    def about(cls) -> str:
+        """What it draws."""
+        return (cls.__doc__ or "").partition("\n")[0]
+
+
+class Choice(Draw):
+    """One of some values, or of values with weights."""
+
+    key = "choice"
+    choice: list[Any] | dict[str, float] = Field(min_length=1)
+
+    def draw(self, source: Source) -> Any:
+        if isinstance(self.choice, dict):
+            if any(weight < 0 for weight in self.choice.values()) or not sum(self.choice.values()):
+                raise Undrawable("the weights must be 0 or more, and one above 0")
+            return source.rng.choices(list(self.choice), list(self.choice.values()))[0]
+        return source.rng.choice(self.choice)
+
+
+class Span(BaseModel):
+    """From the first number to the last, in steps."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    least: Bare = Field(alias="from")
+    most: Bare = Field(alias="to")
+    step: float = Field(default=1, gt=0)
+
+
+class Number(Draw):
+    """A number from a range."""
+
+    key = "number"
+    number: Span
+
+    def expressions(self) -> list[Expression]:
+        return [part for part in (self.number.least, self.number.most) if isinstance(part, Expression)]
+
+    def draw(self, source: Source) -> Any:
+        least, most = (value_of(part, source.lookup) for part in (self.number.least, self.number.most))
+        if not all(isinstance(part, (int, float)) for part in (least, most)):
+            raise Undrawable(f"from {least!r} to {most!r} is no range of numbers")
+        steps = round((most - least) / self.number.step, 9)
+        if steps < 0 or steps > 10**9:
+            raise Undrawable(f"an empty range: from {least:g} to {most:g}")
+        found = round(least + source.rng.randint(0, int(steps)) * self.number.step, 9)
+        return int(found) if found == int(found) and self.number.step == int(self.number.step) else found
+
+
+class Period(BaseModel):
+    """When a moment may lie."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    after: Bare
+    before: Bare
+    hours: list[int] = Field(default=[8, 9, 10, 11, 13, 14, 15, 16, 17], min_length=1)
+    """Hours of the day."""
+    minutes: list[int] = Field(default=list(range(60)), min_length=1)
+    weekdays: bool | list[str] = False
+    """True: Monday to Friday; or some days by name."""
+
+    def days(self) -> Sequence[int]:
+        """Numbers of the weekdays, Monday is 0."""
+        if isinstance(self.weekdays, list):
+            unknown = [day for day in self.weekdays if day.lower() not in _WEEKDAYS]
+            if unknown:
+                raise Undrawable(f"no weekday {unknown[0]!r}")
+            return [_WEEKDAYS.index(day.lower()) for day in self.weekdays]
+        return range(5) if self.weekdays else range(7)
+
+
+def _bounds(period: Period, source: Source) -> tuple[dt.datetime, dt.datetime]:
+    ends = [value_of(part, source.lookup) for part in (period.after, period.before)]
+    moments = []
+    for name, end in zip(("after", "before"), ends, strict=True):
+        if isinstance(end, dt.datetime):
+            moments.append(end.astimezone(source.zone))
+        elif isinstance(end, dt.date):
+            moments.append(dt.datetime.combine(end, dt.time(), source.zone))
+        else:
+            raise Undrawable(f"{name}: {end!r} is no moment")
+    return moments[0], moments[1]
+
+
+class Moment(Draw):
+    """A moment on the clocks of the world's zone."""
+
+    key = "moment"
+    moment: Period
+
+    def expressions(self) -> list[Expression]:
+        return [part for part in (self.moment.after, self.moment.before) if isinstance(part, Expression)]
+
+    def draw(self, source: Source) -> Any:
+        after, before = _bounds(self.moment, source)
+        span, days = (before.date() - after.date()).days, self.moment.days()
+        if span >= 0:
+            for _ in range(_TRIES):
+                day = after.date() + dt.timedelta(days=source.rng.randint(0, span))
+                clock = dt.time(source.rng.choice(self.moment.hours), source.rng.choice(self.moment.minutes))
+                found = dt.datetime.combine(day, clock, source.zone)
+                if day.weekday() in days and after <= found <= before:
+                    return found
+        raise Undrawable(
+            f"no moment between {after:%Y-%m-%d %H:%M} and {before:%Y-%m-%d %H:%M} at these hours and days"
+        )
+
+
+class Date(Draw):
+    """A day."""
+
+    key = "date"
+    date: Period
+
+    def expressions(self) -> list[Expression]:
+        return [part for part in (self.date.after, self.date.before) if isinstance(part, Expression)]
+
+    def draw(self, source: Source) -> Any:
+        after, before = _bounds(self.date, source)
+        span, days = (before.date() - after.date()).days, self.date.days()
+        for _ in range(_TRIES if span >= 0 else 0):
+            day = after.date() + dt.timedelta(days=source.rng.randint(0, span))
+            if day.weekday() in days:
+                return day
+        raise Undrawable(f"no such day between {after:%Y-%m-%d} and {before:%Y-%m-%d}")
+
+
+class Faked(Draw):
+    """What one of Faker's providers makes."""
+
+    key = "faker"
+    faker: str = Field(json_schema_extra={"enum": list(FAKED)})
+
+    def draw(self, source: Source) -> Any:
+        if self.faker not in FAKED:
+            raise Undrawable(f"no provider {self.faker!r}; possible: {', '.join(FAKED)}")
+        made = _faker(source.locale)
+        made.seed_instance(source.rng.getrandbits(64))
+        return " ".join(str(getattr(made, self.faker)()).split())
+
+
+@cache
+def _faker(locale: str) -> Faker:
+    return Faker(locale)
+
+
+class Pooled(Draw):
+    """Somebody or something from our own pools."""
+
+    key = "pool"
+    pool: str = Field(json_schema_extra={"enum": list(POOLS)})
+
+    def draw(self, source: Source) -> Any:
+        if self.pool not in POOLS:
+            raise Undrawable(f"no pool {self.pool!r}; possible: {', '.join(POOLS)}")
+        prose = Prose(source.rng)
+        if self.pool == "course":
+            return prose.course_subject().title
+        made = getattr(prose, self.pool)()
+        return made if isinstance(made, str) else made.name
+
+
+class Series(Draw):
+    """Numbers one after the other: 1001, 1002 ..., with gaps where ``gap`` says how large at most."""
+
+    key = "sequence"
+    sequence: int
+    gap: int = Field(default=1, ge=1, le=1000)
+
+    def draw(self, source: Source) -> Any:
+        number = self.sequence + source.number * self.gap
+        return number + (source.rng.randrange(self.gap) if self.gap > 1 else 0)
+
+
+class One(Draw):
+    """One of the entities of another fact."""
+
+    key = "one"
+    one: str
+    kinds: list[str] | None = None
+
+    def draw(self, source: Source) -> Any:
+        entities = source.entities(self.one, self.kinds)
+        if not entities:
+            raise Undrawable(f"there is no {self.one} to choose")
+        return source.rng.choice(entities)
+
+
+class Written(Draw):
+    """Everyday text about a topic, of about so many tokens."""
+
+    key = "prose"
+    prose: str = Field(json_schema_extra={"enum": list(TOPICS)})
+    tokens: int = Field(default=40, ge=1, le=2000)
+
+    def draw(self, source: Source) -> Any:
+        if self.prose not in TOPICS:
+            raise Undrawable(f"no topic {self.prose!r}; possible: {', '.join(TOPICS)}")
+        return Prose(source.rng).text(self.prose, self.tokens)
+
+
+class Hooked(Draw):
+    """What a Python function beside the file returns (needs ``--trust``)."""
+
+    key = "python"
+    python: str
+
+    def draw(self, source: Source) -> Any:
+        return source.hooked(self.python)
+
+
+DRAWS: dict[str, type[Draw]] = {
+    draw.key: draw for draw in (Choice, Number, Moment, Date, Faked, Pooled, Series, One, Written, Hooked)
+}
+
+
+def read_draw(given: Any) -> Any:
+    """A draw, an expression or a constant, from what a file says; ``ValueError`` says what is wrong."""
+    if not isinstance(given, Mapping):
+        return drawn(given)
+    keys = [key for key in given if key in DRAWS]
+    if len(keys) != 1:
+        found = ", ".join(map(str, given)) or "nothing"
+        raise ValueError(f"found {found}; a value is drawn with one of {', '.join(DRAWS)}")
+    try:
+        return DRAWS[keys[0]].model_validate(given)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        where = ".".join(str(part) for part in wrong["loc"])
+        message = "unknown key" if wrong["type"] == "extra_forbidden" else wrong["msg"]
+        raise ValueError(f"{where}: {message}") from None
+
+
+@cache
+def _expression(text: str) -> Expression:
+    return Expression(text)
+
+
+def drawn(given: Any) -> Any:
+    """A text with expressions as such, lists of them likewise; anything else is itself."""
+    if isinstance(given, str) and ("{{" in given or "{%" in given or "{#" in given):
+        try:
+            return _expression(given)
+        except ExpressionError as error:
+            raise ValueError(str(error)) from None
+    if isinstance(given, list):
+        return [drawn(one) for one in given]
+    return given

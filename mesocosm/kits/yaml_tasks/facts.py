@@ -1,0 +1,474 @@
+"""What is true in an instance: entities whose fields are drawn from streams of their own, or worked out."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from mesocosm.kits.apportioning import apportion
+from mesocosm.kits.yaml_tasks.definition import Between, Definition, Fact, Selection
+from mesocosm.kits.yaml_tasks.drawing import Draw, Undrawable
+from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, missing
+
+Stream = Callable[[str], random.Random]
+_UNIQUE_TRIES = 200
+
+
+class Wrong(Exception):
+    """Something in the file, found while it was put into effect."""
+
+    def __init__(self, keys: tuple[Any, ...], message: str) -> None:
+        super().__init__(message)
+        self.keys = keys
+        self.message = message
+
+
+class Entity(Mapping[str, Any]):
+    """One of a fact, by its fields. A field is worked out when it is first read."""
+
+    def __init__(
+        self,
+        truth: Truth,
+        fact: str,
+        ident: str,
+        number: int,
+        kind: str | None = None,
+        parent: Entity | None = None,
+        *,
+        background: bool = False,
+    ) -> None:
+        self.truth = truth
+        self.fact = fact
+        self.ident = ident
+        """Names it among the entities of its fact, and its streams."""
+        self.number = number
+        self.kind = kind
+        self.parent = parent
+        self.background = background
+        self.known: dict[str, Any] = {}
+        """Fields that are known, and what services gave."""
+        self.drawn: dict[str, Any] = {}
+        """Those of them that were drawn or given: the rest follows."""
+        self.children: dict[str, list[Entity]] = {}
+        self._pending: list[str] = []
+        self.rng = random.Random(0)
+        self.locale = "en_US"
+
+    @property
+    def definition(self) -> Fact:
+        """What the file says of its fact."""
+        return self.truth.definition.facts[self.fact]
+
+    @property
+    def label(self) -> str:
+        """How complaints call it."""
+        return f"{self.fact} {self.ident}" + (f" ({self.kind})" if self.kind else "")
+
+    # -- as a mapping -----------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._own(name)
+        if found is missing:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.definition.own_fields
+        yield from (name for name in self.known if name not in self.definition.own_fields)
+        yield from self.children
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return any(name == own for own in self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Entity) and (self.fact, self.ident) == (other.fact, other.ident)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.fact, self.ident))
+
+    def _own(self, name: str) -> Any:
+        if self.truth.reads is not None and (name in self.known or name in self.definition.own_fields):
+            self.truth.reads.add((self, name))
+        if name in self.known:
+            return self.known[name]
+        if name in self.children:
+            return self.children[name]
+        if name == "kind" and self.kind is not None:
+            return self.kind
+        if name == "nth":
+            return self.number + 1
+        if name in self.definition.own_fields:
+            return self._work_out(name)
+        if self.parent is not None and name == self.parent.fact:
+            return self.parent
+        return missing
+
+    # -- as a scope -------------------------------------------------------------------------------------
+
+    def lookup(self, name: str) -> Any:
+        """What a name means for this entity."""
+        found = self._own(name)
+        return self.truth.lookup(name) if found is missing else found
+
+    @property
+    def zone(self) -> dt.tzinfo:
+        """The world's."""
+        return self.truth.zone
+
+    def entities(self, fact: str, kinds: Sequence[str] | None) -> Sequence[Entity]:
+        """All of a fact that are no background, of some kinds."""
+        if fact not in self.truth.sets:
+            raise Undrawable(f"no fact {fact!r} of which there are several before this one")
+        return [one for one in self.truth.sets[fact] if kinds is None or one.kind in kinds]
+
+    def hooked(self, name: str) -> Any:
+        """What a Python function beside the file returns for it."""
+        hook = self.truth.hooks.get(name)
+        if hook is None:
+            raise Undrawable(f"no Python function {name!r} beside the file (or it is not trusted)")
+        return hook(self, self.rng)
+
+    # -- fields -----------------------------------------------------------------------------------------
+
+    def keys_of(self, name: str) -> tuple[Any, ...]:
+        """Where the file says what a field is."""
+        kind = self.definition.kinds.get(self.kind or "")
+        if kind and name in kind.fields:
+            return "facts", self.fact, "kinds", self.kind, "fields", name
+        return "facts", self.fact, "fields", name
+
+    def source_of(self, name: str) -> Any:
+        """What the file says a field is, for an entity of this kind."""
+        kind = self.definition.kinds.get(self.kind or "")
+        if kind and name in kind.fields:
+            return kind.fields[name]
+        return self.definition.fields.get(name)
+
+    def _work_out(self, name: str) -> Any:
+        if name in self._pending:
+            circle = " -> ".join([*self._pending[self._pending.index(name) :], name])
+            raise Wrong(self.keys_of(name), f"{self.label}: a circle: {circle}")
+        self._pending.append(name)
+        source = self.source_of(name)
+        try:
+            if isinstance(source, Draw):
+                value = self.drawn[name] = self._draw(name, source)
+            else:
+                value = evaluated(source, self.lookup)
+        except (ExpressionError, Undrawable) as error:
+            raise Wrong(self.keys_of(name), f"{self.label}: {error}") from None
+        finally:
+            self._pending.pop()
+        self.known[name] = value
+        return value
+
+    def _draw(self, name: str, draw: Draw) -> Any:
+        if self.truth.stream is None:
+            raise Wrong(self.keys_of(name), f"{self.label}: this was not kept when the world was built")
+        outer, self.rng = self.rng, self.truth.stream(f"fact:{self.fact}:{self.ident}:{name}")
+        taken = self.truth.taken.setdefault((self.fact, name), set()) if draw.unique else None
+        try:
+            for _ in range(_UNIQUE_TRIES):
+                value = draw.draw(self)
+                if taken is None:
+                    return value
+                if value not in taken:
+                    taken.add(value)
+                    return value
+        finally:
+            self.rng = outer
+        raise Undrawable(f"no further value that is unique: {len(taken or ())} are taken")
+
+
+Read = tuple[Entity, str]
+"""A field of an entity that was looked at."""
+
+
+class Truth:
+    """All facts of one instance.
+
+    Args:
+        definition: What the file says.
+        stream: Where values are drawn from; ``None`` where they are read back.
+        now, zone: The world's.
+        hooks: Python functions beside the file.
+    """
+
+    def __init__(
+        self,
+        definition: Definition,
+        stream: Stream | None,
+        now: dt.datetime,
+        zone: dt.tzinfo,
+        hooks: Mapping[str, Callable[..., Any]],
+    ) -> None:
+        self.definition = definition
+        self.stream = stream
+        self.now = now
+        self.zone = zone
+        self.hooks = hooks
+        self.singles: dict[str, Entity] = {}
+        self.sets: dict[str, list[Entity]] = {}
+        """By fact, without background."""
+        self.background: dict[str, list[Entity]] = {}
+        self.taken: dict[tuple[str, str], set[Any]] = {}
+        self.given: dict[str, Any] = {}
+        """What services gave for statements that are made once, by their ``as``."""
+        self.reads: set[Read] | None = None
+        """The fields that were read, while somebody watches."""
+
+    @contextmanager
+    def watched(self) -> Iterator[set[Read]]:
+        """Notes which fields are read meanwhile."""
+        outer, self.reads = self.reads, set()
+        try:
+            yield self.reads
+        finally:
+            self.reads = outer
+
+    def lookup(self, name: str) -> Any:
+        """What a name means where no entity is meant."""
+        if name in self.singles:
+            return self.singles[name]
+        if name in self.sets:
+            return self.sets[name]
+        if name in self.given:
+            return self.given[name]
+        if name == "now":
+            return self.now
+        if name == "today":
+            return self.now.date()
+        if name in self.hooks and getattr(self.hooks[name], "for_expressions", False):
+            return self.hooks[name]
+        return missing
+
+    # -- making -----------------------------------------------------------------------------------------
+
+    def draw(self, parameters: Mapping[str, Any]) -> None:
+        """Draw all facts but background."""
+        for name, fact in self.definition.facts.items():
+            if fact.single:
+                self.singles[name] = Entity(self, name, "0", 0)
+        for name, fact in self.definition.facts.items():
+            if not fact.single and fact.of is None:
+                self.sets[name] = self._draw_set(name, fact, parameters)
+            elif fact.of is not None:
+                self.sets[name] = [
+                    child for parent in self.sets[fact.of] for child in self._children(name, parent)
+                ]
+        for entity in [*self.singles.values(), *(one for ones in self.sets.values() for one in ones)]:
+            settle(entity)
+
+    def _draw_set(self, name: str, fact: Fact, parameters: Mapping[str, Any]) -> list[Entity]:
+        count = parameters[fact.count] if isinstance(fact.count, str) else fact.count
+        assert isinstance(count, int)
+        kinds: list[str | None] = [None] * count
+        if shares := {kind: it.share for kind, it in fact.kinds.items() if it.share is not None}:
+            if count < len(shares):
+                keys = ("facts", name, "count")
+                raise Wrong(
+                    keys, f"{count} of {name} are too few: there are {len(shares)} kinds with a share"
+                )
+            total = sum(shares.values())
+            numbers = apportion({kind: share / total for kind, share in shares.items()}, count)
+            kinds = [kind for kind, number in numbers.items() for _ in range(number)]
+            assert self.stream is not None
+            self.stream(f"kinds:{name}").shuffle(kinds)
+        return [Entity(self, name, str(number), number, kind) for number, kind in enumerate(kinds)]
+
+    def _children(self, name: str, parent: Entity) -> list[Entity]:
+        fact = self.definition.facts[name]
+        count: Any = fact.count
+        assert self.stream is not None
+        if isinstance(count, Between):
+            count = self.stream(f"count:{name}:{parent.ident}").randint(count.least, count.most)
+        elif isinstance(count, str):
+            raise Wrong(
+                ("facts", name, "count"), "a number or {from, to} is needed for what belongs to another"
+            )
+        kinds: list[str | None] = [None] * count
+        if shares := {kind: it.share or 0 for kind, it in fact.kinds.items()}:
+            rng = self.stream(f"kinds:{name}:{parent.ident}")
+            kinds = [rng.choices(list(shares), list(shares.values()))[0] for _ in range(count)]
+        parent.children[name] = [
+            Entity(self, name, f"{parent.ident}.{number}", number, kind, parent, background=parent.background)
+            for number, kind in enumerate(kinds)
+        ]
+        return parent.children[name]
+
+    def add_background(self, fact: str, kind: str) -> Entity:
+        """One more entity of a background kind, with all that belongs to it."""
+        entities = self.background.setdefault(fact, [])
+        number = len(entities)
+        entity = Entity(self, fact, f"b{number}", number, kind, background=True)
+        entities.append(entity)
+        for name, other in self.definition.facts.items():
+            if other.of == fact:
+                self.background.setdefault(name, []).extend(self._children(name, entity))
+        settle(entity)
+        for children in entity.children.values():
+            for child in children:
+                settle(child)
+        return entity
+
+    # -- choosing ---------------------------------------------------------------------------------------
+
+    def chosen(self, selection: Selection, *, background: bool = False) -> list[Entity]:
+        """The entities that something is done for; with background ones where they are asked for."""
+        assert selection.for_ is not None
+        entities = self.sets[selection.for_]
+        if background:
+            entities = [*entities, *self.background.get(selection.for_, ())]
+        return [entity for entity in entities if selects(selection, entity)]
+
+    # -- keeping ----------------------------------------------------------------------------------------
+
+    def kept(self, background: int) -> dict[str, Any]:
+        """As data: what was drawn, of everything and of so many background entities of each kind."""
+        shown: dict[str, int] = {}
+        entities = [
+            *self.singles.values(),
+            *(one for ones in self.sets.values() for one in ones if not one.parent),
+        ]
+        for ones in self.background.values():
+            for one in ones:
+                if one.parent is None:
+                    shown[one.kind or ""] = shown.get(one.kind or "", 0) + 1
+                    if shown[one.kind or ""] <= background:
+                        entities.append(one)
+        return {
+            "now": _as_data(self.now),
+            "zone": str(self.zone),
+            "given": _as_data(self.given),
+            "entities": [_kept(entity) for entity in entities],
+        }
+
+    @classmethod
+    def read(
+        cls, definition: Definition, data: Mapping[str, Any], hooks: Mapping[str, Callable[..., Any]]
+    ) -> Truth:
+        """From what ``kept`` made."""
+        zone = ZoneInfo(data["zone"])
+        truth = cls(definition, None, _from_data(data["now"], {}, zone), zone, hooks)
+        truth.given = _from_data(data["given"], {}, zone)
+        waiting: list[tuple[Entity, Mapping[str, Any]]] = []
+        for kept in data["entities"]:
+            truth._read(kept, None, waiting)
+        known = {
+            (one.fact, one.ident): one
+            for ones in [truth.singles.values(), *truth.sets.values(), *truth.background.values()]
+            for one in ones
+        }
+        for entity, drawn in waiting:
+            entity.drawn = {name: _from_data(value, known, zone) for name, value in drawn.items()}
+            entity.known = dict(entity.drawn)
+        for name, fact in definition.facts.items():
+            if not fact.single:
+                truth.sets.setdefault(name, [])
+        return truth
+
+    def _read(
+        self, kept: Mapping[str, Any], parent: Entity | None, waiting: list[tuple[Entity, Mapping[str, Any]]]
+    ) -> Entity:
+        ident = kept["ident"]
+        entity = Entity(
+            self, kept["fact"], ident, kept["number"], kept["kind"], parent, background=ident.startswith("b")
+        )
+        waiting.append((entity, kept["drawn"]))
+        if self.definition.facts[entity.fact].single:
+            self.singles[entity.fact] = entity
+        else:
+            (self.background if entity.background else self.sets).setdefault(entity.fact, []).append(entity)
+        for name, children in kept["children"].items():
+            entity.children[name] = [self._read(child, entity, waiting) for child in children]
+        return entity
+
+
+def selects(selection: Selection, entity: Entity) -> bool:
+    """Whether an entity of the right fact is among those that something is done for."""
+    if selection.kinds is not None and entity.kind not in selection.kinds:
+        return False
+    if selection.where is None:
+        return True
+    try:
+        return bool(selection.where.value(entity.lookup))
+    except ExpressionError as error:
+        raise Wrong((), f"where: {entity.label}: {error}") from None
+
+
+def settle(entity: Entity) -> None:
+    """Work out all fields."""
+    for name in entity.definition.own_fields:
+        entity[name]
+
+
+def evaluated(value: Any, lookup: Callable[[str], Any]) -> Any:
+    """A value with all expressions inside it worked out."""
+    if isinstance(value, Expression):
+        return value.value(lookup)
+    if isinstance(value, Mapping) and not isinstance(value, Entity):
+        return {key: evaluated(inner, lookup) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [evaluated(inner, lookup) for inner in value]
+    return value
+
+
+def read_zone(name: str) -> ZoneInfo:
+    """A time zone by its IANA name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise Wrong(("world", "zone"), f"no time zone {name!r}; write a name such as Europe/Zurich") from None
+
+
+def _kept(entity: Entity) -> dict[str, Any]:
+    return {
+        "fact": entity.fact,
+        "ident": entity.ident,
+        "number": entity.number,
+        "kind": entity.kind,
+        "drawn": {name: _as_data(value) for name, value in entity.drawn.items()},
+        "children": {name: [_kept(child) for child in ones] for name, ones in entity.children.items()},
+    }
+
+
+def _as_data(value: Any) -> Any:
+    if isinstance(value, dt.datetime):
+        return {"$moment": value.isoformat()}
+    if isinstance(value, dt.date):
+        return {"$date": value.isoformat()}
+    if isinstance(value, dt.timedelta):
+        return {"$span": value.total_seconds()}
+    if isinstance(value, Entity):
+        return {"$one": [value.fact, value.ident]}
+    if isinstance(value, Mapping):
+        return {str(key): _as_data(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_data(inner) for inner in value]
+    return value
+
+
+def _from_data(value: Any, known: Mapping[tuple[str, str], Entity], zone: dt.tzinfo) -> Any:
+    match value:
+        case {"$moment": text}:
+            return dt.datetime.fromisoformat(text).astimezone(zone)
+        case {"$date": text}:
+            return dt.date.fromisoformat(text)
+        case {"$span": seconds}:
+            return dt.timedelta(seconds=seconds)
+        case {"$one": [fact, ident]}:
+            return known[fact, ident]
+        case dict():
+            return {key: _from_data(inner, known, zone) for key, inner in value.items()}
+        case list():
+            return [_from_data(inner, known, zone) for inner in value]
+    return value

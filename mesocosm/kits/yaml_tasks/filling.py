@@ -1,0 +1,83 @@
+"""Filling a world: statements, background and what services decide, one sort of thing after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from mesocosm.families.family import Evidence
+from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.facts import Truth
+from mesocosm.kits.yaml_tasks.telling import Teller, Told, cost
+from mesocosm.services.words import Owner, find_thing, load_words
+from mesocosm.worlds.world import World
+
+
+@dataclass
+class Filled:
+    """What was put into a world."""
+
+    told: list[Told] = field(default_factory=list)
+    """All that states a fact which counts."""
+    evidence: list[Evidence] = field(default_factory=list)
+
+
+def fill(definition: Definition, truth: Truth, world: World, filler: int, services: Iterable[str]) -> Filled:
+    """Put everything in, with ``filler`` tokens of background."""
+    teller = Teller(definition, truth, world.stream)
+    left = filler - (teller.add_background(filler) if filler else 0)
+    sorts = list(dict.fromkeys(statement.what for statement in definition.statements))
+    _open(truth, world, services)
+    filled = Filled()
+    shares = {what: it.share for what, it in definition.background.items() if what in sorts}
+    for what in sorts:
+        thing = find_thing(what)
+        assert thing is not None
+        told = [*teller.told(what, background=False), *teller.told(what, background=True)]
+        everyday: list[Told] = []
+        if what in shares and left > 0:
+            share = shares.pop(what)
+            budget = int(left * share / (share + sum(shares.values())))
+            everyday = teller.everyday(what, told, budget, exactly=not shares)
+            left -= sum(map(cost, everyday))
+        _put_in(truth, world, what, [*told, *everyday])
+        for one in told:
+            if one.evidence:
+                filled.told.append(one)
+                trace = thing.trace(one.fields, one.given)
+                for text in [trace] if isinstance(trace, str) else trace:
+                    filled.evidence.append(Evidence(service=what.partition(".")[0], contains=text))
+    return filled
+
+
+def _put_in(truth: Truth, world: World, what: str, things: Sequence[Told]) -> None:
+    """In the order in which they came about, whatever they are."""
+    thing = find_thing(what)
+    assert thing is not None
+    ordered = list(things)
+    world.stream(f"order:{what}").shuffle(ordered)
+    if thing.when:
+        ordered.sort(key=lambda one: one.fields.get(thing.when or "") or world.now)
+    given = thing.add(world, [one.fields for one in ordered])
+    for one, what_it_got in zip(ordered, given, strict=True):
+        one.given = what_it_got
+        if one.statement and one.statement.as_:
+            name = one.statement.as_
+            if one.entity is None:
+                truth.given[name] = what_it_got
+            else:
+                one.entity.known[name] = one.entity.drawn[name] = what_it_got
+
+
+def _open(truth: Truth, world: World, services: Iterable[str]) -> None:
+    """Accounts of the owner, and of everybody who has a name and an address."""
+    me = truth.singles["me"]
+    owner = Owner(str(me["name"]), str(me["email"]), str(truth.zone))
+    people: dict[str, str] = {}
+    for entities in (truth.singles.values(), *truth.sets.values(), *truth.background.values()):
+        for entity in entities:
+            if entity is not me and "name" in entity and "email" in entity and entity["email"]:
+                people[str(entity["email"])] = str(entity["name"])
+    for service in services:
+        if words := load_words(service):
+            words.open(world, owner, [(name, address) for address, name in people.items()])

@@ -1,0 +1,376 @@
+"""Judging a final state by the goals: what is missing, too much or another, and what else changed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+from mesocosm.errors import UsageError
+from mesocosm.families.verdict import Check, finding
+from mesocosm.kits.yaml_tasks.definition import Definition, Goal, Rows
+from mesocosm.kits.yaml_tasks.expressions import ExpressionError
+from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.filters import show
+from mesocosm.kits.yaml_tasks.telling import prepared, rendered_rows, selects_at
+from mesocosm.services.words import Fields, Found, Thing, find_thing, load_words
+from mesocosm.worlds.changes import Changes
+from mesocosm.worlds.world import World
+
+WAYS = ("contains", "without", "one_of", "number", "matches", "lines")
+"""How a field may be judged but by its value."""
+_PATIENCE = 2.0
+"""Seconds that a pattern may take on a text."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One row of a goal."""
+
+    goal: Goal
+    fields: Fields
+    entity: Entity | None
+    key: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """As findings name it."""
+        return ", ".join(_shown(self.fields[name]) for name in self.key)
+
+
+def wanted_of(definition: Definition, truth: Truth) -> list[Wanted]:
+    """All rows of all goals."""
+    found = []
+    for index, goal in enumerate(definition.goal):
+        found += wanted_of_goal(truth, index, goal)
+    return found
+
+
+def wanted_of_goal(truth: Truth, index: int, goal: Goal) -> list[Wanted]:
+    """The rows of one goal."""
+    thing = find_thing(goal.what)
+    assert thing is not None
+    keys = ("goal", index, goal.what)
+    entities: list[Entity | None] = [None]
+    if goal.for_ is not None:
+        entities = [one for one in truth.sets[goal.for_] if selects_at(goal, one, ("goal", index))]
+    rows = [(one, _row(truth, thing, goal, one, keys)) for one in entities]
+    key = tuple(goal.key or _telling_apart(thing, [fields for _, fields in rows], goal))
+    for name in key:
+        if name not in goal.fields:
+            raise Wrong((*keys[:2], "key"), f"{name!r} is not judged; judged are {', '.join(goal.fields)}")
+    return [Wanted(goal, fields, one, key) for one, fields in rows]
+
+
+def _row(truth: Truth, thing: Thing, goal: Goal, entity: Entity | None, keys: tuple[Any, ...]) -> Fields:
+    lookup = entity.lookup if entity else truth.lookup
+    fields: Fields = {}
+    for name, value in goal.fields.items():
+        try:
+            if thing.judges[name].shape == "list" and isinstance(value, dict) and "columns" in value:
+                rows = Rows.model_validate(value)
+                cells = list(rendered_rows(truth, rows, (*keys, name), entity, background=False))
+                fields[name] = Table(list(rows.columns), cells, ordered=bool(rows.by), within=rows.within)
+            else:
+                fields[name] = evaluated(prepared(value), lookup)
+        except ExpressionError as error:
+            label = f"{entity.label}: " if entity else ""
+            raise Wrong((*keys, name), f"{label}{error}") from None
+    return fields
+
+
+def _telling_apart(thing: Thing, rows: Sequence[Fields], goal: Goal) -> list[str]:
+    """The first field that differs for each, else all of them."""
+    if goal.how != "add" and thing.identified_by in goal.fields:
+        return [str(thing.identified_by)]
+    names = list(goal.fields)
+    for name in names:
+        values = [_hashable(row[name]) for row in rows]
+        if len(set(values)) == len(values) and (
+            len(values) > 1 or not isinstance(rows[0][name], (dict, Table))
+        ):
+            return [name]
+    return names
+
+
+# -- one field ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows that a file is to have."""
+
+    columns: list[str]
+    rows: list[dict[str, Any]]
+    ordered: bool
+    within: Mapping[str, float]
+
+    def __str__(self) -> str:
+        return f"{len(self.rows)} rows"
+
+    def same(self, column: str, cell: Any, other: Any) -> bool:
+        """Whether a cell is right."""
+        return same(cell, other, self.within.get(column))
+
+
+def same(wanted: Any, found: Any, within: float | None = None) -> bool:
+    """Whether a value is the wanted one: numbers by value, moments by instant, texts to the letter."""
+    if isinstance(wanted, dt.datetime):
+        found = _moment(found)
+        return isinstance(found, dt.datetime) and found.astimezone(dt.UTC) == wanted.astimezone(dt.UTC)
+    if isinstance(wanted, dt.date):
+        return show(wanted) == show(found.date() if isinstance(found, dt.datetime) else found)
+    if isinstance(wanted, bool) or isinstance(found, bool):
+        return wanted == found or (isinstance(found, str) and show(wanted) == found.lower())
+    if isinstance(wanted, (int, float)):
+        try:
+            return math.isclose(float(found), wanted, rel_tol=0, abs_tol=(within or 0) + 1e-9)
+        except (TypeError, ValueError):
+            return False
+    if isinstance(wanted, (list, tuple)):
+        if not isinstance(found, (list, tuple)) or len(found) != len(wanted):
+            return False
+        return sorted(map(_hashable, wanted)) == sorted(map(_hashable, found))
+    if wanted is None:
+        return found in (None, "", [], {})
+    return bool(wanted == found)
+
+
+def _moment(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            moment = dt.datetime.fromisoformat(value.replace("Z", "+00:00"))
+        except ValueError:
+            return value
+        return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+    return value
+
+
+def matches(wanted: Any, found: Any) -> bool:
+    """Whether a field is as its goal says."""
+    if not isinstance(wanted, Mapping) or not wanted.keys() & set(WAYS):
+        return same(wanted, found)
+    text = " ".join(show(found).split()) if not isinstance(found, (list, tuple)) else found
+    for way, value in wanted.items():
+        match way:
+            case "contains":
+                right = all(_flat(part) in text for part in _several(value))
+            case "without":
+                right = not any(_flat(part) in text for part in _several(value))
+            case "lines":
+                lines = {line.strip() for line in show(found).splitlines()}
+                right = all(_flat(part) in lines for part in _several(value))
+            case "one_of":
+                right = any(same(part, found) for part in _several(value))
+            case "number":
+                right = same(value, found, wanted.get("within"))
+            case "matches":
+                right = _fits(str(value), show(found))
+            case _:
+                right = True
+        if not right:
+            return False
+    return True
+
+
+def _fits(pattern: str, text: str) -> bool:
+    try:
+        return regex.fullmatch(pattern, text, timeout=_PATIENCE) is not None
+    except TimeoutError:
+        return False
+    except regex.error as error:
+        raise UsageError(f"not a pattern: {pattern!r}: {error}") from None
+
+
+def _flat(part: Any) -> Any:
+    return part if not isinstance(part, (str, int, float, dt.date)) else " ".join(show(part).split())
+
+
+def _several(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _hashable(value: Any) -> str:
+    if isinstance(value, dt.datetime):
+        return value.astimezone(dt.UTC).isoformat()
+    if isinstance(value, Mapping):
+        return str({key: _hashable(inner) for key, inner in value.items()})
+    return show(value) if not isinstance(value, (list, tuple)) else str([_hashable(one) for one in value])
+
+
+def _shown(value: Any) -> str:
+    text = _hashable(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+# -- all goals ------------------------------------------------------------------------------------------
+
+
+def base_of(goal: Goal) -> str:
+    """What the findings of a goal are called."""
+    return goal.name or goal.what.replace(".", "_")
+
+
+def judge(definition: Definition, services: Iterable[str], truth: Truth, world: World) -> Iterator[Check]:
+    """The findings."""
+    changes = world.changes()
+    wanted = wanted_of(definition, truth)
+    explained: list[Found] = []
+    pools: dict[tuple[str, str], list[Found]] = {}
+    for goal in definition.goal:
+        if (goal.what, goal.how) not in pools:
+            pools[goal.what, goal.how] = list(_present(goal, world, changes))
+    pairs = _pair(wanted, pools)
+    for goal in definition.goal:
+        of_goal = [(one, found) for one, found in pairs if one.goal is goal]
+        yield from _judge_goal(goal, of_goal)
+        explained += [found for _, found in of_goal if found]
+    for (what, how), left in pools.items():
+        name = what.replace(".", "_") if how == "add" else f"{what.replace('.', '_')}_{how}"
+        yield finding(f"{name}_extra", [_shown_found(one) for one in left])
+        explained += left
+    for service in services:
+        if words := load_words(service):
+            yield finding(f"{service}_unchanged", words.others(world, changes, explained))
+    yield finding("files_unchanged", _other_files(changes, explained))
+
+
+def _present(goal: Goal, world: World, changes: Changes) -> Iterable[Found]:
+    thing = find_thing(goal.what)
+    assert thing is not None
+    return {"add": thing.made, "change": thing.altered, "remove": thing.gone}[goal.how](world, changes)
+
+
+def _pair(
+    wanted: Sequence[Wanted], pools: Mapping[tuple[str, str], list[Found]]
+) -> list[tuple[Wanted, Found | None]]:
+    """Each wanted row with the found one that is it: the one that is right, else one with the same key."""
+    matched: dict[int, Found] = {}
+    for fits in (_right, _same_key):
+        for index, one in enumerate(wanted):
+            pool = pools[one.goal.what, one.goal.how]
+            if index not in matched and (found := _take(pool, one, fits)):
+                matched[index] = found
+    return [(one, matched.get(index)) for index, one in enumerate(wanted)]
+
+
+def _take(pool: list[Found], one: Wanted, fits: Callable[[Wanted, Found], bool]) -> Found | None:
+    for place, found in enumerate(pool):
+        if fits(one, found):
+            return pool.pop(place)
+    return None
+
+
+def _usual(goal: Goal) -> Mapping[str, Any]:
+    thing = find_thing(goal.what)
+    assert thing is not None
+    return {name: value for name, value in thing.usual.items() if name not in goal.fields}
+
+
+def _right(one: Wanted, found: Found) -> bool:
+    return _same_key(one, found) and all(
+        _field_right(value, found.fields.get(name))
+        for name, value in {**one.fields, **_usual(one.goal)}.items()
+    )
+
+
+def _same_key(one: Wanted, found: Found) -> bool:
+    return all(_field_right(one.fields[name], found.fields.get(name)) for name in one.key)
+
+
+def _field_right(wanted: Any, found: Any) -> bool:
+    return not list(_table_faults(wanted, found)) if isinstance(wanted, Table) else matches(wanted, found)
+
+
+def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Iterator[Check]:
+    base = base_of(goal)
+    yield finding(f"{base}_missing", [one.shown for one, found in pairs if found is None])
+    both = [(one, found) for one, found in pairs if found is not None]
+    key = pairs[0][0].key if pairs else ()
+    for name in goal.fields:
+        if name in key:
+            continue
+        if any(isinstance(one.fields[name], Table) for one, _ in pairs):
+            yield from _judge_tables(f"{base}_{name}", name, both)
+            continue
+        wrong = [
+            f"{one.shown}: {_shown(found.fields.get(name))}, not {_shown(one.fields[name])}"
+            for one, found in both
+            if not matches(one.fields[name], found.fields.get(name))
+        ]
+        yield finding(f"{base}_{name}", wrong)
+    if usual := _usual(goal):
+        wrong = [
+            f"{one.shown}: {name} is {_shown(found.fields.get(name))}"
+            for one, found in both
+            for name, value in usual.items()
+            if not matches(value, found.fields.get(name))
+        ]
+        yield finding(f"{base}_otherwise", wrong)
+
+
+def _judge_tables(base: str, name: str, pairs: Sequence[tuple[Wanted, Found]]) -> Iterator[Check]:
+    faults: dict[str, list[str]] = {part: [] for part in ("columns", "missing", "extra", "cells", "order")}
+    for one, found in pairs:
+        for part, fault in _table_faults(one.fields[name], found.fields.get(name)):
+            faults[part].append(fault)
+    for part, wrong in faults.items():
+        yield finding(f"{base}_{part}", wrong)
+
+
+def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
+    """What is wrong with rows: (which part, what)."""
+    if not isinstance(found, list) or not all(isinstance(row, Mapping) for row in found):
+        yield "columns", f"no rows: {_shown(found)}"
+        return
+    columns = list(found[0]) if found else table.columns
+    if columns != table.columns:
+        yield "columns", f"{', '.join(map(str, columns))}, not {', '.join(table.columns)}"
+        return
+    key = table.columns[0]
+    left = list(found)
+    order: list[int] = []
+    for row in table.rows:
+        place = _best(table, row, left, key)
+        if place is None:
+            yield "missing", _shown(row[key])
+            continue
+        other = left[place]
+        order.append(next(number for number, one in enumerate(found) if one is other))
+        del left[place]
+        for column in table.columns:
+            if not table.same(column, row[column], other[column]):
+                yield (
+                    "cells",
+                    f"{_shown(row[key])}: {column} is {_shown(other[column])}, not {_shown(row[column])}",
+                )
+    yield from (("extra", _shown(row[key])) for row in left)
+    if table.ordered and order != sorted(order):
+        yield "order", "the rows are in another order"
+
+
+def _best(table: Table, row: Mapping[str, Any], left: Sequence[Mapping[str, Any]], key: str) -> int | None:
+    """The row with the same first cell that has most cells right."""
+    best, most = None, -1
+    for place, other in enumerate(left):
+        if table.same(key, row[key], other[key]):
+            right = sum(table.same(column, row[column], other[column]) for column in table.columns)
+            if right > most:
+                best, most = place, right
+    return best
+
+
+def _shown_found(found: Found) -> str:
+    return ", ".join(f"{name} {_shown(value)}" for name, value in list(found.fields.items())[:4] if value)
+
+
+def _other_files(changes: Changes, explained: Sequence[Found]) -> Iterator[str]:
+    known = {key for found in explained for table, key in found.rows if table == "file"}
+    for what, names in (
+        ("added", changes.files_added), ("removed", changes.files_removed), ("changed", changes.files_changed)
+    ):  # fmt: skip
+        yield from (f"{name} was {what}" for name in names if name not in known)

@@ -1,0 +1,106 @@
+"""That what a goal needs is told: the proof beside a walk, which knows the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import orjson
+
+from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.drawing import Draw
+from mesocosm.kits.yaml_tasks.facts import Entity, Read, Truth, evaluated
+from mesocosm.kits.yaml_tasks.filling import Filled
+from mesocosm.kits.yaml_tasks.judging import wanted_of
+from mesocosm.kits.yaml_tasks.telling import Told
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import Image
+from mesocosm.services.words import find_thing
+
+Stated = tuple[str, str, str]
+"""Service, text, and what it tells."""
+
+
+def needed(definition: Definition, truth: Truth, filled: Filled, prompt: Iterable[Read]) -> list[Stated]:
+    """The texts that the survey must deliver; an empty text stands for what is told nowhere."""
+    with truth.watched() as reads:
+        wanted_of(definition, truth)
+    where: dict[Read, Stated | None] = dict.fromkeys(prompt)
+    for told in filled.told:
+        for name, fields in told.reads.items():
+            for read in fields:
+                if read not in where:
+                    where[read] = told.what.partition(".")[0], _text(told, name), _called(read)
+    found: dict[Read, Stated | None] = {}
+    for read in sorted(reads, key=_called):
+        _seek(truth, read, where, found)
+    return list(dict.fromkeys(one for one in found.values() if one is not None))
+
+
+def _called(read: Read) -> str:
+    entity, name = read
+    return f"{entity.label}: {name}"
+
+
+def _text(told: Told, name: str) -> str:
+    """The longest line of what a field says."""
+    thing = find_thing(told.what)
+    assert thing is not None
+    if name == thing.text:
+        return max(told.content.split("\n"), key=len).strip()
+    return thing.shown(name, told.fields[name])
+
+
+def _seek(
+    truth: Truth, read: Read, where: Mapping[Read, Stated | None], found: dict[Read, Stated | None]
+) -> None:
+    """Where a field is told: by itself, or by all that it follows from."""
+    if read in found:
+        return
+    if read in where:
+        found[read] = where[read]
+        return
+    entity, name = read
+    source = entity.source_of(name)
+    if isinstance(source, Draw):
+        found[read] = "", "", _called(read)
+        return
+    found[read] = None
+    for deeper in sorted(_reads_of(truth, entity, source), key=_called):
+        if deeper != read:
+            _seek(truth, deeper, where, found)
+
+
+def _reads_of(truth: Truth, entity: Entity, source: Any) -> set[Read]:
+    with truth.watched() as reads:
+        evaluated(source, entity.lookup)
+    return reads
+
+
+class _Collecting(Tools):
+    """Keeps the texts of a survey."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self.texts: dict[str, list[str]] = {}
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        blocks = self._tools.look(service, tool, arguments)
+        self.texts.setdefault(service, []).extend(block for block in blocks if isinstance(block, str))
+        return blocks
+
+
+def missing(survey: Callable[[Tools], None], tools: Tools, stated: Iterable[Stated]) -> list[str]:
+    """What the survey does not deliver."""
+    collecting = _Collecting(tools)
+    survey(collecting)
+    texts = {service: "\n".join(parts) for service, parts in collecting.texts.items()}
+    problems = []
+    for service, text, what in stated:
+        if not service:
+            problems.append(f"{what} is needed by the goal, and no statement tells it")
+        elif not any(form in texts.get(service, "") for form in (text, orjson.dumps(text).decode()[1:-1])):
+            problems.append(
+                f"{what} is told by {service} in a text that the survey does not deliver: {text[:80]!r}"
+            )
+    return problems

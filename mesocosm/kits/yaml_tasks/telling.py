@@ -1,0 +1,405 @@
+"""Telling the facts: each statement becomes a thing of a service, among others that cannot be told from it
+without being read."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from mesocosm.kits.prose import Prose
+from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
+from mesocosm.kits.yaml_tasks.drawing import drawn
+from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, for_expressions
+from mesocosm.kits.yaml_tasks.facts import Entity, Read, Truth, Wrong, evaluated, selects
+from mesocosm.kits.yaml_tasks.letters import Letters
+from mesocosm.kits.yaml_tasks.voices import Voice
+from mesocosm.services.words import Fields, Thing, Word, find_thing
+from mesocosm.worlds import tokens
+
+OWN_SHARE = 0.6
+"""Part of the filler that is background of the task's own kinds; the rest is everyday text."""
+_LEAST = 12
+"""Tokens of the shortest everyday text."""
+_PLACEHOLDER = 10_000
+"""Stands for an id that a service will give."""
+
+
+@dataclass
+class Told:
+    """One thing to be put into a service."""
+
+    what: str
+    fields: Fields
+    entity: Entity | None = None
+    statement: Statement | None = None
+    reads: dict[str, set[Read]] = field(default_factory=dict)
+    """By its fields: the facts' fields that each was written from."""
+    content: str = ""
+    """What the statement says of itself, without what stands around it."""
+    given: Fields = field(default_factory=dict)
+
+    @property
+    def evidence(self) -> bool:
+        """Whether it tells a fact that counts."""
+        return self.statement is not None and not (self.entity and self.entity.background)
+
+
+class Teller:
+    """Renders statements, and what surrounds them."""
+
+    def __init__(self, definition: Definition, truth: Truth, stream: Callable[[str], random.Random]) -> None:
+        self.definition = definition
+        self.truth = truth
+        self._stream = stream
+        self._statements = list(enumerate(definition.statements))
+
+    # -- statements -------------------------------------------------------------------------------------
+
+    def statements_of(self, entity: Entity) -> Iterator[tuple[int, Statement]]:
+        """Those that are made for an entity."""
+        for index, statement in self._statements:
+            if statement.for_ == entity.fact and selects_at(statement, entity, ("statements", index)):
+                yield index, statement
+
+    def told(self, what: str, *, background: bool) -> Iterator[Told]:
+        """All statements about one sort of thing: those of background entities, or the others."""
+        for index, statement in self._statements:
+            if statement.what != what:
+                continue
+            if statement.for_ is None:
+                if not background:
+                    yield self.tell(index, statement, None)
+                continue
+            source = self.truth.background if background else self.truth.sets
+            for entity in source.get(statement.for_, ()):
+                if selects_at(statement, entity, ("statements", index)):
+                    yield self.tell(index, statement, entity)
+
+    def tell(self, index: int, statement: Statement, entity: Entity | None) -> Told:
+        """One statement about one entity."""
+        thing = find_thing(statement.what)
+        assert thing is not None
+        ident = f"{entity.fact}:{entity.ident}" if entity else ""
+        rng = self._stream(f"tell:{index}:{ident}")
+        keys = ("statements", index, statement.what)
+        scope = Scope(self.truth, entity, rng)
+        fields: Fields = {}
+        reads: dict[str, set[Read]] = {}
+        for name, value in statement.fields.items():
+            with self.truth.watched() as reads[name]:
+                fields[name] = self._field((*keys, name), thing.says[name], value, scope, entity)
+        told = Told(statement.what, fields, entity, statement, reads)
+        if thing.text and isinstance(fields.get(thing.text), str):
+            told.content = fields[thing.text]
+            everyday = self.definition.background.get(statement.what)
+            size = rng.randint(*everyday.around) if everyday and statement.around else 0
+            fields[thing.text] = self._written(thing, fields, told.content, everyday, size, rng)
+            if thing.title and thing.title not in fields and everyday:
+                fields[thing.title] = Letters(rng).subject(rng.choice(everyday.topics))
+        if problem := thing.check(fields):
+            raise Wrong(keys, f"{entity.label}: {problem}" if entity else problem)
+        return told
+
+    def _field(
+        self, keys: tuple[Any, ...], word: Word, value: Any, scope: Scope, entity: Entity | None
+    ) -> Any:
+        label = f"{entity.label}: " if entity else ""
+        try:
+            if word.shape == "list" and isinstance(value, dict) and "columns" in value:
+                return self._rows(keys, Rows.model_validate(value), entity)
+            if isinstance(value, list) and word.shape != "list" and word.shape != "data":
+                value = scope.rng.choice(value)
+            found = evaluated(prepared(value), scope)
+        except ExpressionError as error:
+            raise Wrong(keys, f"{label}{error}") from None
+        if problem := misfit(word, found):
+            raise Wrong(keys, f"{label}{problem}")
+        return fitted(word, found)
+
+    def _rows(self, keys: tuple[Any, ...], rows: Rows, entity: Entity | None) -> list[dict[str, Any]]:
+        return list(rendered_rows(self.truth, rows, keys, entity, background=True))
+
+    def _written(
+        self,
+        thing: Thing,
+        fields: Fields,
+        content: str,
+        everyday: Everyday | None,
+        size: int,
+        rng: random.Random,
+    ) -> str:
+        around = Prose(rng).text(rng.choice(everyday.topics), size) if everyday and size >= _LEAST else ""
+        blocks = content.strip().split("\n\n")
+        others = around.split("\n\n") if around else []
+        at = rng.randint(0, len(others))
+        blocks = [*others[:at], *blocks, *others[at:]]
+        if thing.letter and everyday:
+            return Letters(rng).letter(fields, self.truth.singles["me"], blocks)
+        return "\n\n".join(blocks)
+
+    # -- background -------------------------------------------------------------------------------------
+
+    def add_background(self, budget: int) -> int:
+        """Entities of background kinds for a number of tokens; returns how many these cost."""
+        kinds = [
+            (name, kind, it.background)
+            for name, fact in self.definition.facts.items()
+            for kind, it in fact.kinds.items()
+            if it.background is not None
+        ]
+        if not kinds:
+            return 0
+        rng = self._stream("background kinds")
+        spent = 0
+        # Each once at least, so that every case occurs at every length.
+        for name, kind, _ in kinds:
+            spent += self.cost_of(self.truth.add_background(name, kind))
+        limit = budget * (OWN_SHARE if self.definition.background else 1)
+        while spent < limit:
+            name, kind, _ = rng.choices(kinds, [weight for *_, weight in kinds])[0]
+            cost = self.cost_of(self.truth.add_background(name, kind))
+            if cost == 0:
+                keys = ("facts", name, "kinds", kind)
+                raise Wrong(keys, "no statement tells anything of this background kind")
+            spent += cost
+        return spent
+
+    def cost_of(self, entity: Entity) -> int:
+        """About how many tokens a survey spends on an entity and on all that belongs to it."""
+        together = 0
+        for one in [entity, *(child for ones in entity.children.values() for child in ones)]:
+            for _, statement in self.statements_of(one):
+                if statement.as_ and statement.as_ not in one.known:
+                    thing = find_thing(statement.what)
+                    assert thing is not None
+                    one.known[statement.as_] = dict.fromkeys(thing.gives, _PLACEHOLDER)
+            for index, statement in self.statements_of(one):
+                together += cost(self.tell(index, statement, one))
+            together += self._cost_in_rows(one)
+        return together
+
+    def _cost_in_rows(self, entity: Entity) -> int:
+        together = 0
+        for index, statement in self._statements:
+            for name, value in statement.fields.items():
+                if isinstance(value, dict) and value.get("for") == entity.fact and "columns" in value:
+                    rows = Rows.model_validate(value)
+                    if selects_at(rows, entity, ("statements", index, statement.what, name)):
+                        cells = row_of(self.truth, rows, entity, ("statements", index, statement.what, name))
+                        thing = find_thing(statement.what)
+                        assert thing is not None
+                        together += sum(
+                            tokens.count(str(cell)) + 1 for cell in cells.values()
+                        ) + thing.row_overhead(cells)
+        return together
+
+    def everyday(self, what: str, patterns: Sequence[Told], budget: int, *, exactly: bool) -> list[Told]:
+        """Everyday things for a number of tokens, each like one of the patterns in all but what it says.
+
+        ``exactly``: the last one is as long as it has to be.
+        """
+        everyday, thing = self.definition.background[what], find_thing(what)
+        assert thing is not None
+        rng = self._stream(f"everyday:{what}")
+        patterns = [one for one in patterns if one.content] or list(patterns)
+        found: list[Told] = []
+        left = budget
+        while patterns:
+            pattern = rng.choice(patterns)
+            size = max(_LEAST, tokens.count(pattern.content) + rng.randint(*everyday.around))
+            one = self._everyday(what, thing, everyday, pattern, patterns, size, rng)
+            price = cost(one)
+            if left - price >= price - size + 2 * _LEAST:  # there is room for another one after it
+                found.append(one)
+                left -= price
+                continue
+            if exactly and (size := size + left - price) >= _LEAST:
+                found.append(self._everyday(what, thing, everyday, pattern, patterns, size, rng))
+            elif exactly:
+                self._stretch(thing, everyday, patterns, left, rng)
+            elif price <= left:
+                found.append(one)
+            break
+        return found
+
+    def _stretch(
+        self, thing: Thing, everyday: Everyday, patterns: Sequence[Told], size: int, rng: random.Random
+    ) -> None:
+        """Make one of the things longer, by what is too little for one of its own."""
+        longer = [one for one in patterns if not one.evidence] or list(patterns)
+        if size >= _LEAST and longer and thing.text:
+            one = rng.choice(longer)
+            hello, _, rest = str(one.fields[thing.text]).partition("\n\n") if thing.letter else ("", "", "")
+            further = Prose(rng).text(rng.choice(everyday.topics), size)
+            whole = [hello, further, rest] if thing.letter else [str(one.fields[thing.text]), further]
+            one.fields[thing.text] = "\n\n".join(part for part in whole if part)
+
+    def _everyday(
+        self,
+        what: str,
+        thing: Thing,
+        everyday: Everyday,
+        pattern: Told,
+        patterns: Sequence[Told],
+        size: int,
+        rng: random.Random,
+    ) -> Told:
+        letters = Letters(rng)
+        fields = dict(pattern.fields)
+        if thing.when:
+            day, clock = (rng.choice(patterns).fields[thing.when] for _ in range(2))
+            if isinstance(day, dt.datetime) and isinstance(clock, dt.datetime):
+                moment = dt.datetime.combine(day.date(), clock.timetz().replace(tzinfo=None), day.tzinfo)
+                fields = thing.moved(fields, moment if moment <= max(self.truth.now, day) else day)
+        if thing.letter and rng.random() < 0.5:
+            fields |= letters.other_sender([one.fields for one in patterns])
+        topic = rng.choice(everyday.topics)
+        if thing.title:
+            fields[thing.title] = letters.subject(topic)
+        blocks = Prose(rng).text(topic, size).split("\n\n")
+        assert thing.text
+        fields[thing.text] = (
+            letters.letter(fields, self.truth.singles["me"], blocks) if thing.letter else "\n\n".join(blocks)
+        )
+        return Told(what, thing.unlike(fields))
+
+
+class Scope:
+    """What names mean in a statement: those of the entity, and ways to vary it."""
+
+    def __init__(self, truth: Truth, entity: Entity | None, rng: random.Random) -> None:
+        self.rng = rng
+        self._lookup = entity.lookup if entity else truth.lookup
+        self._varied = varied(rng)
+
+    def __call__(self, name: str) -> Any:
+        return self._varied[name] if name in self._varied else self._lookup(name)
+
+
+def varied(rng: random.Random) -> dict[str, Callable[..., Any]]:
+    """Functions of statements: one author's way to write."""
+    voice = Voice(rng)
+
+    @for_expressions
+    def one_of(*values: Any) -> Any:
+        flat = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple)) else values
+        return rng.choice(flat)
+
+    @for_expressions
+    def chance(share: float) -> bool:
+        return rng.random() < share
+
+    return {
+        "one_of": one_of,
+        "chance": chance,
+        "spoken": for_expressions(voice.moment),
+        "spoken_day": for_expressions(voice.day),
+        "spoken_time": for_expressions(voice.time),
+    }
+
+
+VARIED = tuple(varied(random.Random(0)))
+"""Functions that only statements have."""
+
+
+def prepared(value: Any) -> Any:
+    """A value of the file with its texts read as expressions."""
+    if isinstance(value, Mapping) and not isinstance(value, Entity):
+        return {key: prepared(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [prepared(inner) for inner in value]
+    return drawn(value)
+
+
+def selects_at(selection: Any, entity: Entity, keys: tuple[Any, ...]) -> bool:
+    """Whether an entity is chosen; complaints say where the choice stands."""
+    try:
+        return selects(selection, entity)
+    except Wrong as wrong:
+        raise Wrong((*keys, "where"), wrong.message) if not wrong.keys else wrong from None
+
+
+def rendered_rows(
+    truth: Truth, rows: Rows, keys: tuple[Any, ...], entity: Entity | None, *, background: bool
+) -> Iterator[dict[str, Any]]:
+    """The rows of a table: for each chosen entity, or (without ``for``) one."""
+    if rows.for_ is None:
+        yield row_of(truth, rows, entity, keys)
+        return
+    if entity is not None and rows.for_ in entity.children:
+        chosen = [one for one in entity.children[rows.for_] if selects_at(rows, one, keys)]
+    else:
+        chosen = truth.chosen(rows, background=background)
+    for one in in_order(chosen, rows.by, keys):
+        yield row_of(truth, rows, one, keys)
+
+
+def in_order(entities: Sequence[Entity], by: Sequence[str], keys: tuple[Any, ...]) -> list[Entity]:
+    """Entities sorted by some of their fields."""
+    ordered = list(entities)
+    for name in reversed(by):
+        try:
+            ordered.sort(key=lambda one: one.lookup(name.lstrip("-")), reverse=name.startswith("-"))
+        except TypeError:
+            raise Wrong((*keys, "by"), f"{name.lstrip('-')!r} cannot be sorted by") from None
+    return ordered
+
+
+def row_of(truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...]) -> dict[str, Any]:
+    """One row."""
+    lookup = entity.lookup if entity else truth.lookup
+    cells: dict[str, Any] = {}
+    for name, value in rows.columns.items():
+        try:
+            cells[name] = evaluated(prepared(value), lookup)
+        except ExpressionError as error:
+            label = f"{entity.label}: " if entity else ""
+            raise Wrong((*keys, "columns", name), f"{label}{error}") from None
+    return cells
+
+
+def cost(told: Told) -> int:
+    """About how many tokens a survey spends on a thing."""
+    thing = find_thing(told.what)
+    assert thing is not None
+    together = thing.overhead
+    for name, value in told.fields.items():
+        if isinstance(value, str):
+            times = 2 if name == thing.title and thing.listed else 1
+            together += times * tokens.count(orjson.dumps(value).decode())
+    return together
+
+
+def fitted(word: Word, value: Any) -> Any:
+    """A value in the shape that its field has."""
+    if word.shape in ("text", "addresses") and not isinstance(value, str) and value is not None:
+        return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return value
+
+
+def misfit(word: Word, value: Any) -> str | None:
+    """What is wrong with a value for its field."""
+    if value is None:
+        return "there is no value" if word.required else None
+    fits = {
+        "moment": isinstance(value, dt.datetime),
+        "date": isinstance(value, dt.date),
+        "number": isinstance(value, (int, float)) and not isinstance(value, bool),
+        "flag": isinstance(value, bool),
+        "list": isinstance(value, list),
+        "text": isinstance(value, (str, int, float)),
+        "addresses": isinstance(value, (str, list)),
+    }.get(word.shape, True)
+    if not fits:
+        return f"{value!r} is no {word.shape}"
+    if word.choices and value not in word.choices:
+        return f"{value!r} is not possible; possible: {', '.join(word.choices)}"
+    return None
+
+
+__all__ = ["VARIED", "Expression", "Scope", "Teller", "Told", "cost", "misfit", "prepared", "rendered_rows"]

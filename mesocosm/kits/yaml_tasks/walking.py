@@ -1,0 +1,85 @@
+"""The walk: the calls that bring the goal about, written over the facts. It knows the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mesocosm.kits.yaml_tasks.definition import Definition, Step
+from mesocosm.kits.yaml_tasks.expressions import ExpressionError, missing
+from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.telling import in_order, prepared, selects_at
+from mesocosm.services.calling import Tools
+
+Results = dict[tuple[Any, ...], Any]
+"""What steps returned: by entity and name."""
+
+
+class Walker:
+    """Makes the steps of a walk."""
+
+    def __init__(self, definition: Definition, truth: Truth, tools: Tools) -> None:
+        self._definition = definition
+        self._truth = truth
+        self._tools = tools
+        self._results: Results = {}
+
+    def walk(
+        self,
+        numbers: Sequence[int] | None = None,
+        only: Callable[[Entity], bool] = lambda entity: True,
+        also: Sequence[Entity] = (),
+    ) -> None:
+        """Make the steps of these numbers (default: all), for the entities that are meant.
+
+        ``also``: entities for which the steps of their fact are made although none is for them.
+        """
+        for index, step in enumerate(self._definition.walk):
+            if numbers is not None and index not in numbers:
+                continue
+            if step.for_ is None:
+                self._make(index, step, None)
+                continue
+            place = ("walk", index)
+            chosen = [
+                one for one in self._truth.sets[step.for_] if only(one) and selects_at(step, one, place)
+            ]
+            chosen += [one for one in also if one.fact == step.for_]
+            for entity in in_order(chosen, step.by, place):
+                self._make(index, step, entity)
+
+    def _make(self, index: int, step: Step, entity: Entity | None) -> None:
+        keys = ("walk", index, step.what)
+        service, _, tool = step.what.partition(".")
+        try:
+            arguments = as_arguments(evaluated(prepared(step.fields), self._scope(entity)))
+        except ExpressionError as error:
+            label = f"{entity.label}: " if entity else ""
+            raise Wrong(keys, f"{label}{error}") from None
+        given = {name: value for name, value in arguments.items() if value is not None}
+        result = self._tools.call(service, tool, **given)
+        if step.as_:
+            self._results[entity, step.as_] = result
+
+    def _scope(self, entity: Entity | None) -> Callable[[str], Any]:
+        lookup = entity.lookup if entity else self._truth.lookup
+
+        def scope(name: str) -> Any:
+            for owner in (entity, None):
+                if (owner, name) in self._results:
+                    return self._results[owner, name]
+            found = lookup(name)
+            return missing if found is missing else found
+
+        return scope
+
+
+def as_arguments(value: Any) -> Any:
+    """Values as JSON has them: moments with their offset."""
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): as_arguments(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_arguments(inner) for inner in value]
+    return value

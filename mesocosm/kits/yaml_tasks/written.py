@@ -1,0 +1,217 @@
+"""A task file put into effect: what a family in Python has modules for."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError, create_model
+
+from mesocosm.errors import Invalid, UsageError
+from mesocosm.families import family
+from mesocosm.families.task import FileProblem, Task
+from mesocosm.families.verdict import Check, Misreading, Mutant
+from mesocosm.kits.yaml_tasks import definition as definitions
+from mesocosm.kits.yaml_tasks import stated
+from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
+from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError
+from mesocosm.kits.yaml_tasks.facts import Truth, Wrong, evaluated, read_zone
+from mesocosm.kits.yaml_tasks.filling import fill
+from mesocosm.kits.yaml_tasks.judging import judge
+from mesocosm.kits.yaml_tasks.misreading import misreadings
+from mesocosm.kits.yaml_tasks.walking import Walker
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import load_words
+from mesocosm.worlds.world import World
+
+_KEPT_BACKGROUND = 2
+"""Background entities of each kind that the control plane keeps: for near misses."""
+
+
+class _Expected(family.Expected):
+    """What was drawn; all else follows from the file."""
+
+    truth: dict[str, Any]
+    prompt: str
+    told: Sequence[tuple[str, str, str]] = ()
+    """(service, text, which fact it tells) of what the survey must deliver."""
+
+
+class Written:
+    """A task of which all parts are in its file."""
+
+    Expected = _Expected
+
+    def __init__(self, task: Task, path: Path, hooks: Mapping[str, Callable[..., Any]] | None = None) -> None:
+        self.task = task
+        self.path = path
+        self.hooks = hooks or {}
+        with self._placed():
+            try:
+                self.definition = Definition.model_validate(task.definition)
+            except ValidationError as error:
+                item = error.errors()[0]
+                raise FileProblem(path, item["loc"], _message(item)) from None
+            for keys, message in definitions.check(self.definition, task.servers, [*self.parameters, "size"]):
+                raise Wrong(keys, message)
+
+    @cached_property
+    def parameters(self) -> list[str]:
+        """Whole numbers that the file's counts may name."""
+        return [name for name, value in self.task.parameters.items() if isinstance(value, int)]
+
+    @cached_property
+    def Params(self) -> type[family.Params]:  # noqa: N802 - it stands for a family's class
+        """Parameters: ``size`` or what grows, and those of the file."""
+        fields: dict[str, Any] = {
+            name: (type(value), Field(default=value)) for name, value in self.task.parameters.items()
+        }
+        fields.setdefault(
+            self.task.growth.parameter, (int, Field(default=10, ge=1, le=definitions.MAX_COUNT))
+        )
+        made: type[family.Params] = create_model("Params", __base__=family.Params, **fields)
+        return made
+
+    # -- building ---------------------------------------------------------------------------------------
+
+    def generate(self, world: World, params: family.Params) -> _Expected:
+        """Fill a world."""
+        with self._placed():
+            truth = self._draw(world, params)
+            filled = fill(self.definition, truth, world, params.filler_tokens, self.task.servers)
+            with truth.watched() as prompt_reads:
+                prompt = self._prompt(truth)
+            return _Expected(
+                evidence=filled.evidence,
+                truth=truth.kept(_KEPT_BACKGROUND),
+                prompt=prompt,
+                told=stated.needed(self.definition, truth, filled, prompt_reads),
+            )
+
+    def _draw(self, world: World, params: family.Params) -> Truth:
+        zones = self.definition.world.zone
+        name = zones if isinstance(zones, str) else world.stream("zone").choice(zones)
+        zone = read_zone(name)
+        truth = Truth(self.definition, world.stream, world.now, zone, self.hooks)
+        truth.now = self._now(world, truth)
+        world.set_now(truth.now)
+        truth.draw(params.model_dump())
+        return truth
+
+    def _now(self, world: World, truth: Truth) -> dt.datetime:
+        given = self.definition.world.now
+        keys = ("world", "now")
+        if given is None:
+            year = dt.datetime(2025, 1, 8, tzinfo=truth.zone)
+            given = Moment(
+                moment=Period(
+                    after=year, before=year + dt.timedelta(days=330), hours=[8, 9, 10], weekdays=True
+                )
+            )
+        try:
+            if isinstance(given, Draw):
+                value: Any = given.draw(_Beginning(world, truth))
+            else:
+                value = evaluated(given, truth.lookup)
+        except (Undrawable, ExpressionError) as error:
+            raise Wrong(keys, str(error)) from None
+        if isinstance(value, str):
+            try:
+                value = dt.datetime.fromisoformat(value)
+            except ValueError:
+                raise Wrong(keys, f"{value!r} is no moment; write 2025-03-03T09:05") from None
+        if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+            value = dt.datetime.combine(value, dt.time(9))
+        if not isinstance(value, dt.datetime):
+            raise Wrong(keys, f"{value!r} is no moment; write 2025-03-03T09:05")
+        return value.replace(tzinfo=truth.zone) if value.tzinfo is None else value.astimezone(truth.zone)
+
+    def _prompt(self, truth: Truth) -> str:
+        try:
+            return str(Expression(self.task.prompt + " ").value(truth.lookup)).strip() + "\n"
+        except ExpressionError as error:
+            raise Wrong(("prompt",), str(error)) from None
+
+    def prompt(self, expected: family.Expected) -> str:
+        """What the agent is asked."""
+        assert isinstance(expected, _Expected)
+        return expected.prompt
+
+    def survey(self, tools: Tools, expected: family.Expected) -> None:
+        """Read all services from the first page to the last."""
+        assert isinstance(expected, _Expected)
+        for service in self.task.servers:
+            if words := load_words(service):
+                words.survey(
+                    tools,
+                    {**self.definition.survey.get(service, {}), "now": expected.truth["now"]["$moment"]},
+                )
+
+    # -- judging ----------------------------------------------------------------------------------------
+
+    def truth_of(self, expected: family.Expected) -> Truth:
+        """The facts, as they were drawn."""
+        assert isinstance(expected, _Expected)
+        return Truth.read(self.definition, expected.truth, self.hooks)
+
+    def check(self, world: World, expected: family.Expected, **options: Any) -> Iterable[Check]:
+        """The findings."""
+        with self._placed():
+            return list(judge(self.definition, self.task.servers, self.truth_of(expected), world))
+
+    def solve(self, tools: Tools, prompt: str, expected: family.Expected) -> None:
+        """Make the walk."""
+        with self._placed():
+            Walker(self.definition, self.truth_of(expected), tools).walk()
+
+    @cached_property
+    def MUTANTS(self) -> list[Mutant | Misreading]:  # noqa: N802 - it stands for a family's constant
+        """Near misses: misread facts, and damage."""
+        return misreadings(self)
+
+    def unstated(self, tools: Tools, expected: family.Expected) -> list[str]:
+        """What the goal needs and the survey does not deliver."""
+        assert isinstance(expected, _Expected)
+        return stated.missing(lambda reader: self.survey(reader, expected), tools, expected.told)
+
+    @contextmanager
+    def _placed(self) -> Iterator[None]:
+        """Complaints say where in the file they arose."""
+        try:
+            yield
+        except Wrong as wrong:
+            raise FileProblem(self.path, wrong.keys, wrong.message) from None
+        except Invalid as refused:
+            raise UsageError(
+                f"{self.path}: a service refuses what the statements say: {refused.message}"
+            ) from None
+
+
+class _Beginning:
+    """What the world's clock is drawn with."""
+
+    locale = "en_US"
+    number = 0
+
+    def __init__(self, world: World, truth: Truth) -> None:
+        self.rng = world.stream("now")
+        self.zone = truth.zone
+        self.lookup = truth.lookup
+
+    def __getattr__(self, name: str) -> Any:
+        raise Undrawable("the clock is drawn before all facts")
+
+
+def _message(item: Any) -> str:
+    known = {"extra_forbidden": "unknown key", "missing": "this key is required"}
+    return known.get(item["type"], str(item["msg"]))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of what a task file says beside the keys of every task file."""
+    return Definition.model_json_schema()

@@ -1,0 +1,246 @@
+"""The words of a service: what a task file may say of it, how that is filled, read and judged.
+
+A service brings them by existing: ``servers/<name>/words.py`` with a ``Words`` named ``words``. They stand on
+the service's store and tables; a kit that makes tasks from files knows them only as what is declared here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+from mesocosm.services.calling import Tools
+from mesocosm.services.content import find_module
+from mesocosm.services.service import service_names
+from mesocosm.worlds.changes import Changes, Row, TableChanges
+from mesocosm.worlds.world import World
+
+Shape = Literal["text", "number", "moment", "date", "flag", "list", "addresses", "data"]
+"""What a field holds. Texts and lists are drawn from where a file gives several; ``data`` is as it is."""
+
+Fields = dict[str, Any]
+"""Values of a thing by the names of its fields."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """One field."""
+
+    about: str
+    shape: Shape = "text"
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    """The values that there are, where it has only some."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who acts in a world: signed in wherever one can be."""
+
+    name: str
+    email: str
+    zone: str
+    """IANA name of the time zone that the owner lives in."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Something an agent made, changed or removed, as a goal judges it."""
+
+    fields: Fields
+    rows: frozenset[tuple[str, Any]]
+    """(table, primary key) of the rows that it accounts for."""
+    columns: frozenset[str] = frozenset()
+    """Of rows that were there before: the columns that it accounts for."""
+
+
+class Thing:
+    """Something that a service has: a mail, an event, an order. Subclasses are its words."""
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    says: ClassVar[Mapping[str, Word]] = {}
+    """What a statement may set; empty for what only a goal knows."""
+    judges: ClassVar[Mapping[str, Word]] = {}
+    """What a goal may judge; empty for what only a statement knows."""
+    usual: ClassVar[Mapping[str, Any]] = {}
+    """Judged fields that must have these values where a goal does not speak of them."""
+    gives: ClassVar[Mapping[str, str]] = {}
+    """What the service decides (ids): facts may refer to it by the statement's ``as``."""
+    when: ClassVar[str | None] = None
+    """The field that says when it came about: things are put in by it, whatever they are about."""
+    text: ClassVar[str | None] = None
+    """The field that everyday text may stand around, and that an everyday thing has for itself."""
+    title: ClassVar[str | None] = None
+    """The field that says in a few words what it is about."""
+    letter: ClassVar[bool] = False
+    """Whether the text is a letter, with a greeting and a name below."""
+    overhead: ClassVar[int] = 60
+    """Tokens that a survey spends on it besides its own values, measured on whole worlds."""
+    listed: ClassVar[bool] = True
+    """Whether a survey meets the title twice: in a list, and in the thing itself."""
+    identified_by: ClassVar[str | None] = None
+    """The judged field that says which of the present ones is meant, where a goal changes or removes."""
+
+    def check(self, fields: Fields) -> str | None:
+        """What is wrong with values of which each alone is right."""
+        return None
+
+    def moved(self, fields: Fields, moment: datetime) -> Fields:
+        """The same at another time."""
+        assert self.when
+        return {**fields, self.when: moment}
+
+    def unlike(self, fields: Fields) -> Fields:
+        """The fields of a statement without what belongs to that alone: from these are everyday ones."""
+        return fields
+
+    def row_overhead(self, cells: Mapping[str, Any]) -> int:
+        """Tokens that a survey spends on one row of it besides the cells."""
+        return 0
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        """Put things into a world that is being built; returns what ``gives`` promises of each."""
+        raise NotImplementedError
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        """A text that occurs in exactly those results of the survey that hold this thing."""
+        text = str(fields.get(self.text or "", ""))
+        return max(text.split("\n"), key=len, default="")
+
+    def shown(self, name: str, value: Any) -> str:
+        """How the survey shows the value of a field."""
+        if isinstance(value, datetime):
+            return stamp(value)
+        return "" if value is None or isinstance(value, (list, dict)) else str(value)
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        """Those that were not there when the world was built."""
+        return iter(())
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        """Those that were there and are another now, with all that is judged as it is now."""
+        return iter(())
+
+    def gone(self, world: World, changes: Changes) -> Iterator[Found]:
+        """Those that were there and are no longer, as they were."""
+        return iter(())
+
+
+@dataclass(frozen=True)
+class Spoiling:
+    """Something that no task asks for, done to a world whose task was done."""
+
+    name: str
+    apply: Callable[[World], bool]
+    """Does it; false where the world has nothing to do it to."""
+    breaks: frozenset[str] = frozenset()
+    """Findings that may fail for it besides the one that the service is unchanged."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """All words of one service."""
+
+    service: str
+    things: Mapping[str, Thing]
+    survey: Callable[[Tools, Mapping[str, Any]], None]
+    """Reads all there is, from the first page to the last. It is told what the file says under ``survey``."""
+    open: Callable[[World, Owner, Sequence[tuple[str, str]]], None] = lambda world, owner, people: None
+    """Makes the accounts of the owner and of other people (name, address), before anything is put in."""
+    unseen: Collection[str] = ()
+    """Tables that follow from others or from reading."""
+    spoilings: Sequence[Spoiling] = ()
+    excuses: Callable[[World, Changes], Collection[tuple[str, Any]]] = lambda world, changes: ()
+    """Changed rows that follow from what was judged: (table, primary key)."""
+    survey_options: Mapping[str, str] = field(default_factory=dict)
+    """What a file may say under ``survey`` of this service, and what it means."""
+
+    def others(self, world: World, changes: Changes, explained: Sequence[Found]) -> Iterator[str]:
+        """What changed in the service and is explained by nothing."""
+        rows = {row for found in explained for row in found.rows} | set(self.excuses(world, changes))
+        columns: dict[tuple[str, Any], set[str]] = {}
+        for found in explained:
+            for row in found.rows:
+                columns.setdefault(row, set()).update(found.columns)
+        for (service, table), difference in changes.tables.items():
+            if service != self.service or table in self.unseen or table == "sign_in":
+                continue
+            keys = _keys(world, service, table)
+            yield from _unexplained(table, difference, keys, rows, columns)
+
+
+def _keys(world: World, service: str, table: str) -> Sequence[str]:
+    from mesocosm.services.service import load_service
+
+    metadata = load_service(service).metadata
+    assert metadata is not None
+    return [column.name for column in metadata.tables[table].primary_key.columns]
+
+
+def key_of(row: Row, keys: Sequence[str]) -> Any:
+    """The primary key of a row: a value, or a tuple of several."""
+    return row[keys[0]] if len(keys) == 1 else tuple(row[key] for key in keys)
+
+
+def _unexplained(
+    table: str,
+    difference: TableChanges,
+    keys: Sequence[str],
+    rows: Collection[tuple[str, Any]],
+    columns: Mapping[tuple[str, Any], Collection[str]],
+) -> Iterator[str]:
+    for row in difference.added:
+        if (table, key_of(row, keys)) not in rows:
+            yield f"{table} {key_of(row, keys)} was added"
+    for row in difference.removed:
+        if (table, key_of(row, keys)) not in rows:
+            yield f"{table} {key_of(row, keys)} was removed"
+    for before, after in difference.changed:
+        which = table, key_of(after, keys)
+        if which in rows and not columns.get(which):
+            continue
+        other = [
+            name for name in before if before[name] != after[name] and name not in columns.get(which, ())
+        ]
+        if other:
+            yield f"{table} {which[1]} was changed ({', '.join(other)})"
+
+
+def stamp(moment: datetime) -> str:
+    """An instant as most services keep it: ``2025-01-15T09:00:00Z``."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+@cache
+def load_words(service: str) -> Words | None:
+    """The words of a service; ``None`` if it has none."""
+    module = find_module("servers", service, "words") if service in service_names() else None
+    if module is None:
+        return None
+    words = importlib.import_module(module).words
+    if not isinstance(words, Words) or words.service != service:
+        raise TypeError(f"servers/{service}/words.py: `words` must be the Words of {service!r}")
+    return words
+
+
+def find_thing(name: str) -> Thing | None:
+    """The thing called ``service.thing``."""
+    service, _, thing = name.partition(".")
+    words = load_words(service)
+    return words.things.get(thing) if words else None
+
+
+def thing_names(*, stated: bool = False, judged: bool = False) -> list[str]:
+    """Every ``service.thing`` there is; only those that can be stated, or judged."""
+    return [
+        f"{service}.{name}"
+        for service in service_names()
+        if (words := load_words(service))
+        for name, thing in words.things.items()
+        if (not stated or thing.says) and (not judged or thing.judges)
+    ]

@@ -1,0 +1,260 @@
+"""What task files may say of the calendar service."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from sqlalchemy import select, update
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.calendar.models import Attendee, Calendar, Event
+from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.servers.calendar.store.composing import NewEvent
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
+from mesocosm.worlds.changes import Changes, Row
+from mesocosm.worlds.world import World
+
+_STATED: Mapping[str, Word] = {
+    "calendar": Word(
+        "Title of the calendar; default: the owner's own. It is made where there is none.", "text"
+    ),
+    "summary": Word("Title of the event.", required=True),
+    "start": Word("When it starts; a day makes it an event of whole days.", "date", required=True),
+    "end": Word("When it ends; default: an hour later, or the day after.", "date"),
+    "description": Word("Longer text."),
+    "location": Word("Where it takes place."),
+    "attendees": Word("Addresses of guests.", "list"),
+    "transparency": Word("Whether it takes time.", choices=("opaque", "transparent")),
+    "status": Word("Whether it is certain.", choices=("confirmed", "tentative")),
+}
+
+
+class EventThing(Thing):
+    """An event on a calendar."""
+
+    name = "event"
+    about = "An event on a calendar of the owner's."
+    says = _STATED
+    judges: ClassVar[Mapping[str, Word]] = {
+        **_STATED,
+        "start": Word("The instant at which it starts, or its first day.", "date"),
+        "end": Word("The instant at which it ends, or the day after its last.", "date"),
+        "id": Word("Which event, where it was there before: `{{ visit.event.id }}`.", "data"),
+    }
+    usual: ClassVar[Mapping[str, Any]] = {"attendees": [], "transparency": "opaque", "status": "confirmed"}
+    gives: ClassVar[Mapping[str, str]] = {"id": "The event's id.", "calendar": "The id of its calendar."}
+    when = "start"
+    text = "description"
+    title = "summary"
+    listed = False
+    overhead = 316
+    identified_by = "id"
+
+    def moved(self, fields: Fields, moment: dt.datetime) -> Fields:
+        length = fields["end"] - fields["start"] if fields.get("end") else None
+        return {**fields, "start": moment, **({"end": moment + length} if length else {})}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(CalendarStore)
+        given: list[Fields] = [{} for _ in things]
+        places: dict[str, list[int]] = {}
+        for number, fields in enumerate(things):
+            places.setdefault(str(fields.get("calendar") or ""), []).append(number)
+        for title in sorted(places):
+            calendar = _calendar(store, title)
+            numbers = places[title]
+            ids = store.add_events(calendar, [_new(things[number], world) for number in numbers])
+            for number, event in zip(numbers, ids, strict=True):
+                given[number] = {"id": event, "calendar": calendar}
+        return given
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(given["id"])
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        store = world.store(CalendarStore)
+        rows = [row for row in changes.table("calendar", "events").added if row["status"] != "cancelled"]
+        for row in rows:
+            yield Found(_seen(store, row), _rows_of(changes, row["number"]))
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        store = world.store(CalendarStore)
+        for before, after in changes.table("calendar", "events").changed:
+            if after["status"] != "cancelled":
+                columns = frozenset(name for name in before if before[name] != after[name])
+                yield Found(_seen(store, after), _rows_of(changes, after["number"]), columns | _FOLLOWING)
+
+    def gone(self, world: World, changes: Changes) -> Iterator[Found]:
+        store = world.store(CalendarStore)
+        for before, after in changes.table("calendar", "events").changed:
+            if after["status"] == "cancelled" != before["status"]:
+                columns = frozenset({"status", "sequence", "updated"})
+                yield Found(_seen(store, before), _rows_of(changes, after["number"]), columns | _FOLLOWING)
+
+
+_FOLLOWING = frozenset({"updated", "revision", "starts", "ends", "cancelled", "sequence", "people"})
+
+
+def _rows_of(changes: Changes, number: int) -> frozenset[tuple[str, Any]]:
+    """The rows of an event and of what belongs to it."""
+    rows: set[tuple[str, Any]] = {("events", number)}
+    for table in ("entries", "attendees"):
+        difference = changes.table("calendar", table)
+        after = [row for _, row in difference.changed]
+        rows |= {(table, row["id"]) for row in [*difference.added, *after] if row["event"] == number}
+    return frozenset(rows)
+
+
+def _seen(store: CalendarStore, row: Row) -> Fields:
+    session = store.session
+    guests = session.scalars(select(Attendee.email).where(Attendee.event == row["number"])).all()
+    calendar = session.execute(
+        select(Calendar.summary, Calendar.primary).where(Calendar.number == row["calendar"])
+    ).one()
+    return {
+        "id": row["id"],
+        "calendar": "" if calendar.primary else calendar.summary,
+        "summary": row["summary"],
+        "start": _point(row["start_at"]),
+        "end": _point(row["end_at"]),
+        "description": row["description"],
+        "location": row["location"],
+        "attendees": list(guests),
+        "transparency": row["transparency"],
+        "status": row["status"],
+    }
+
+
+def _point(text: str) -> dt.date:
+    return dt.datetime.fromisoformat(text) if "T" in text else dt.date.fromisoformat(text)
+
+
+def _calendar(store: CalendarStore, title: str) -> str:
+    """The id of the owner's calendar of that title, which is made where there is none."""
+    if not title:
+        return store.account
+    for calendar in store.session.execute(select(Calendar).where(Calendar.summary == title)).scalars():
+        return calendar.id
+    return store.create_calendar(title, owner=store.account)
+
+
+def _new(fields: Fields, world: World) -> NewEvent:
+    start = fields["start"]
+    whole = not isinstance(start, dt.datetime)
+    end = fields.get("end") or start + (dt.timedelta(days=1) if whole else dt.timedelta(hours=1))
+    if end <= start:
+        raise Invalid(f"the event {fields['summary']!r} ends before it starts")
+    new: NewEvent = {
+        "summary": fields["summary"],
+        "start": {"date": str(start)} if whole else {"dateTime": stamp(start)},
+        "end": {"date": str(end)} if whole else {"dateTime": stamp(end)},
+        "created": stamp(min(world.now, _instant(start, world)) - dt.timedelta(days=20)),
+    }
+    for name in ("description", "location", "transparency", "status"):
+        if fields.get(name):
+            new[name] = fields[name]
+    if fields.get("attendees"):
+        new["attendees"] = [{"email": address} for address in fields["attendees"]]
+    return new
+
+
+def _instant(point: dt.date, world: World) -> dt.datetime:
+    return point if isinstance(point, dt.datetime) else dt.datetime.combine(point, dt.time(), dt.UTC)
+
+
+class CalendarThing(Thing):
+    """A calendar."""
+
+    name = "calendar"
+    about = "A calendar of the owner's, besides the own one."
+    says: ClassVar[Mapping[str, Word]] = {
+        "summary": Word("Its title.", required=True),
+        "zone": Word("IANA time zone in which it is kept; default: the owner's."),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {"summary": Word("Its title.")}
+    gives: ClassVar[Mapping[str, str]] = {"id": "The calendar's id."}
+    overhead = 80
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(CalendarStore)
+        return [
+            {"id": store.create_calendar(fields["summary"], fields.get("zone"), owner=store.account)}
+            for fields in things
+        ]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(given["id"])
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("calendar", "calendars").added:
+            rows = {("calendars", row["number"])}
+            for table in ("access_rules", "subscriptions"):
+                added = changes.table("calendar", table).added
+                rows |= {(table, one["id"]) for one in added if one["calendar"] == row["number"]}
+            yield Found({"summary": row["summary"]}, frozenset(rows))
+
+
+def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
+    store = world.store(CalendarStore)
+    store.create_account(owner.email, owner.name, owner.zone)
+    store.sign_in(owner.email)
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    days = int(options.get("days", 800))
+    for calendar in tools.call("calendar", "list_calendars")["items"]:
+        token: str | None = ""
+        now = dt.datetime.fromisoformat(options["now"])
+        window = {
+            "timeMin": stamp(now - dt.timedelta(days=days)),
+            "timeMax": stamp(now + dt.timedelta(days=days)),
+        }
+        while token is not None:
+            more = {"pageToken": token} if token else {}
+            page = tools.call("calendar", "list_events", calendarId=calendar["id"], **window, **more)
+            token = page.get("nextPageToken")
+
+
+def _bystander(world: World) -> Event | None:
+    """An event that was there before."""
+    store = world.store(CalendarStore)
+    chosen = select(Event).where(Event.status == "confirmed").order_by(Event.number).limit(1)
+    found = store.session.scalars(chosen).first()
+    return found if found is not None and found.created < stamp(world.manifest.start) else None
+
+
+def _set(**values: Any) -> Any:
+    def apply(world: World) -> bool:
+        event = _bystander(world)
+        if event is not None:
+            change = update(Event).where(Event.number == event.number).values(**values)
+            world.store(CalendarStore).session.execute(change)
+        return event is not None
+
+    return apply
+
+
+def _added(world: World) -> bool:
+    store = world.store(CalendarStore)
+    point = {"dateTime": stamp(world.now + dt.timedelta(days=1))}
+    end = {"dateTime": stamp(world.now + dt.timedelta(days=1, hours=1))}
+    store.add_events(store.account, [{"summary": "Reminder", "start": point, "end": end}])
+    return True
+
+
+words = Words(
+    service="calendar",
+    things={"event": EventThing(), "calendar": CalendarThing()},
+    survey=_survey,
+    open=_open,
+    spoilings=(
+        Spoiling("an event cancelled", _set(status="cancelled")),
+        Spoiling("an event renamed", _set(summary="Something else")),
+        Spoiling("an event marked as free", _set(transparency="transparent")),
+        Spoiling("a reminder put in", _added, frozenset({"calendar_event_extra"})),
+    ),
+    survey_options={"days": "How many days before and after the present are read; default: 800."},
+)

@@ -1,0 +1,249 @@
+"""What task files may say of the mail service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from sqlalchemy import delete, select, update
+
+from mesocosm.servers.email.models import Delivery, Email, Folder, addresses
+from mesocosm.servers.email.store import EmailStore
+from mesocosm.servers.email.store.bulk import NewEmail
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
+from mesocosm.worlds.changes import Changes, Row
+from mesocosm.worlds.world import World
+
+_FOLDERS = ("INBOX", "Archive", "Spam", "Sent", "Trash")
+_LARGEST_PAGE = 100
+
+
+class Mail(Thing):
+    """A mail in the owner's mailbox, or one that the agent sent."""
+
+    name = "mail"
+    about = "A mail: stated, it lies in the owner's mailbox; as a goal, it was sent by the agent."
+    when = "date"
+    text = "body"
+    title = "subject"
+    letter = True
+    overhead = 203
+    says: ClassVar[Mapping[str, Word]] = {
+        "from": Word("Who wrote it: `Ann Lee <ann@example.com>`.", "addresses", required=True),
+        "to": Word("Recipients; default: the owner.", "addresses"),
+        "cc": Word("Recipients of a copy.", "addresses"),
+        "date": Word("When it came.", "moment", required=True),
+        "subject": Word("Its subject; left out, an everyday one."),
+        "body": Word("Its text, without greeting and name.", required=True),
+        "folder": Word("Where it lies; default: INBOX.", choices=_FOLDERS),
+        "thread": Word("Mails with the same text here are a conversation: each answers the one before it."),
+        "is_read": Word("Whether it was read; default: some were.", "flag"),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "to": Word("Exactly these recipients.", "addresses"),
+        "cc": Word("Exactly these recipients of a copy; default: nobody.", "addresses"),
+        "bcc": Word("Exactly these recipients of a blind copy; default: nobody.", "addresses"),
+        "subject": Word("Its subject."),
+        "body": Word("Its text, as a reader sees it; usually judged by `contains`."),
+        "attachments": Word("Names of attached files; default: none.", "list"),
+        "answers": Word("Id of the mail that it answers.", "data"),
+    }
+    usual: ClassVar[Mapping[str, Any]] = {"cc": [], "bcc": [], "attachments": []}
+    gives: ClassVar[Mapping[str, str]] = {"id": "The mail's id, as the tools know it."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(EmailStore)
+        rng = world.stream("email:read")
+        given: list[Fields] = [{} for _ in things]
+        owner = store.owner
+        for folder in _FOLDERS:
+            chosen = [n for n, fields in enumerate(things) if (fields.get("folder") or "INBOX") == folder]
+            new = [_new(things[n], f"{owner}", is_read=rng.random() < 0.6) for n in chosen]
+            for n, number in zip(
+                chosen, store.add_emails(owner.email, folder, new) if new else (), strict=True
+            ):
+                given[n] = {"id": str(number)}
+        return given
+
+    def unlike(self, fields: Fields) -> Fields:
+        return {name: value for name, value in fields.items() if name != "thread"}
+
+    def shown(self, name: str, value: Any) -> str:
+        if name in ("from", "to", "cc"):
+            return next(iter(addresses(str(value))), "")
+        return super().shown(name, value)
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        store = world.store(EmailStore)
+        places = {row.id: row.name for row in store.session.execute(select(Folder.id, Folder.name))}
+        mails = {row["id"]: row for row in changes.table("email", "emails").added}
+        files: dict[int, list[Row]] = {}
+        for row in changes.table("email", "attachments").added:
+            files.setdefault(row["email_id"], []).append(row)
+        messages = {
+            row.message_id: str(row.id) for row in store.session.execute(select(Email.message_id, Email.id))
+        }
+        for delivery in changes.table("email", "deliveries").added:
+            copy = mails.get(delivery["email_id"])
+            if copy is None or places.get(copy["folder_id"]) != "Sent":
+                continue
+            same = [row for row in mails.values() if row["message_id"] == copy["message_id"]]
+            delivered = [
+                row for row in same
+                if row is copy or places.get(row["folder_id"]) == "INBOX"
+            ]  # fmt: skip
+            rows = {("deliveries", delivery["id"]), *(("emails", row["id"]) for row in delivered)}
+            rows |= {("attachments", file["id"]) for row in delivered for file in files.get(row["id"], ())}
+            yield Found(_sent(copy, delivery, files.get(copy["id"], ()), messages), frozenset(rows))
+
+
+def _new(fields: Fields, owner: str, *, is_read: bool) -> NewEmail:
+    new: NewEmail = {
+        "sender": fields["from"],
+        "to": fields.get("to") or owner,
+        "cc": fields.get("cc"),
+        "subject": fields.get("subject") or "(no subject)",
+        "body": fields["body"],
+        "date": fields["date"],
+        "is_read": bool(fields.get("is_read", is_read)),
+    }
+    if fields.get("thread"):
+        new["thread"] = str(fields["thread"])
+    return new
+
+
+def _sent(copy: Row, delivery: Row, files: Sequence[Row], messages: Mapping[str, str]) -> Fields:
+    cc, bcc = addresses(copy["cc"]), addresses(copy["bcc"])
+    named = {*addresses(copy["to"]), *cc, *bcc}
+    bcc += [address for address in addresses(delivery["recipients"]) if address not in named]
+    return {
+        "to": addresses(copy["to"]),
+        "cc": cc,
+        "bcc": bcc,
+        "subject": copy["subject"],
+        "body": _seen(copy),
+        "attachments": [file["filename"] for file in files],
+        "answers": messages.get(copy["in_reply_to"] or ""),
+    }
+
+
+def _seen(mail: Row) -> str:
+    """What a reader sees who does not look at what was quoted."""
+    text = str(mail["body"] or "")
+    lines = [line for line in text.split("\n") if not line.startswith(">")]
+    return "\n".join(lines) if text.strip() else str(mail["html_body"] or "")
+
+
+def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
+    store = world.store(EmailStore)
+    accounts = [(owner.email, owner.name), *((address, name) for name, address in people)]
+    store.create_accounts(
+        [{"email": email, "name": name, "password": f"{email}!"} for email, name in accounts]
+    )
+    store.sign_in(owner.email)
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    for folder in options.get("folders", ("INBOX", "Archive", "Spam")):
+        page, pages = 1, 1
+        while page <= pages:
+            listed = tools.call("email", "get_emails", folder=folder, page=page, page_size=_LARGEST_PAGE)
+            pages = listed["total_pages"]
+            for entry in listed["emails"]:
+                tools.call("email", "read_email", email_id=entry["id"])
+            page += 1
+
+
+def _answered(world: World, changes: Changes) -> set[tuple[str, Any]]:
+    """Mails that the agent answered are marked as such."""
+    answered = {row["in_reply_to"] for row in changes.table("email", "emails").added}
+    return {
+        ("emails", after["id"])
+        for before, after in changes.table("email", "emails").changed
+        if after["message_id"] in answered and {**before, "is_answered": after["is_answered"]} == after
+    }
+
+
+def _first(store: EmailStore, folder: str) -> int | None:
+    chosen = Email.folder_id == store.folder_id(folder)
+    return store.session.scalar(select(Email.id).where(chosen).order_by(Email.id).limit(1))
+
+
+def _deleted(world: World) -> bool:
+    store = world.store(EmailStore)
+    first = _first(store, "INBOX")
+    if first is not None:
+        store.session.execute(delete(Email).where(Email.id == first))
+    return first is not None
+
+
+def _changed(**values: Any) -> Any:
+    def apply(world: World) -> bool:
+        store = world.store(EmailStore)
+        first = _first(store, "INBOX")
+        if first is not None:
+            new = {"folder_id": store.folder_id("Archive")} if "archived" in values else values
+            store.session.execute(update(Email).where(Email.id == first).values(**new))
+        return first is not None
+
+    return apply
+
+
+def _sent_further(world: World) -> bool:
+    store = world.store(EmailStore)
+    [number] = store.add_emails(
+        store.owner.email,
+        "Sent",
+        [
+            {
+                "sender": store.owner.email,
+                "to": "stranger@elsewhere.example",
+                "subject": "Hello",
+                "body": "Hello",
+                "date": world.now,
+            }
+        ],
+    )
+    store.log_delivery(number, store.owner.key, ["stranger@elsewhere.example"])
+    return True
+
+
+def _wiped(world: World) -> bool:
+    store = world.store(EmailStore)
+    store.log_delivery(store.next_email_id(), store.owner.key, ["stranger@elsewhere.example"])
+    return True
+
+
+def _copied(world: World) -> bool:
+    """A mail that was sent went to somebody else as well."""
+    store = world.store(EmailStore)
+    first = _first(store, "Sent")
+    if first is None or store.session.scalar(select(Delivery.id).where(Delivery.email_id == first)) is None:
+        return False
+    store.session.execute(update(Email).where(Email.id == first).values(cc="stranger@elsewhere.example"))
+    return True
+
+
+words = Words(
+    service="email",
+    things={"mail": Mail()},
+    survey=_survey,
+    open=_open,
+    excuses=_answered,
+    spoilings=(
+        Spoiling("a mail deleted", _deleted),
+        Spoiling("a mail filed away", _changed(archived=True)),
+        Spoiling("a mail marked", _changed(is_important=True)),
+        Spoiling(
+            "a mail sent to a stranger",
+            _sent_further,
+            frozenset({"email_mail_extra", "email_mail_otherwise"}),
+        ),
+        Spoiling("a mail sent and wiped", _wiped),
+        Spoiling(
+            "a copy of a mail to a stranger", _copied, frozenset({"email_mail_extra", "email_mail_otherwise"})
+        ),
+    ),
+    survey_options={"folders": "The folders to read; default: INBOX, Archive, Spam."},
+)

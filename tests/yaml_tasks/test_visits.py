@@ -1,0 +1,94 @@
+"""A task that is one YAML file: built, acted on, judged and proven by its path."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from trials import call, failed, failures, solve, truth
+
+from mesocosm.errors import UsageError
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.families.proving import prove_one
+
+VISITS = Path(__file__).with_name("visits.yaml")
+
+
+@pytest.fixture
+def episode(tmp_path: Path) -> Episode:
+    family = load_family(str(VISITS))
+    instance = build_instance(family, 0, tmp_path / "instance", target=8_000)
+    return Episode.create(tmp_path / "episode", instance.path, family)
+
+
+def test_it_is_proven() -> None:
+    proof = prove_one(str(VISITS), 8_000, 3)
+    assert not proof.problems, "\n".join(proof.problems)
+    assert proof.solver == "walk"
+    assert len(set(proof.applied)) == proof.mutants >= 12
+
+
+def test_the_reference_agent_runs_from_the_command_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mesocosm", "run", str(VISITS), "--length", "8k", "--agent", "reference"]
+    done = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["verdict"] == "passed"
+
+
+def test_an_event_too_much_and_a_mail_that_was_moved_are_found(episode: Episode) -> None:
+    solve(load_family(str(VISITS)), episode)
+    assert failures(episode) == set()
+
+
+def test_doing_nothing_misses_every_visit(episode: Episode) -> None:
+    assert failed(episode.grade()) == {"calendar_event_missing"}
+
+
+def test_what_is_true_is_not_in_the_world(episode: Episode) -> None:
+    kept = truth(load_family(str(VISITS)), episode).truth["entities"]
+    assert any(entity["kind"] == "moved" for entity in kept)
+    assert "kind" not in (episode.path / "world" / "world.json").read_text()
+
+
+def test_an_event_of_the_own_calendar_is_too_much(episode: Episode) -> None:
+    moments = {"start": {"dateTime": "2025-12-01T09:00:00Z"}, "end": {"dateTime": "2025-12-01T10:00:00Z"}}
+    call(episode, "calendar", "create_event", summary="Visit: nobody", **moments)
+    assert "calendar_event_extra" in failures(episode)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            "faker: name, unique: true",
+            "fakir: name",
+            ["line 25", "facts.visit.fields.guest", "fakir", "choice"],
+        ),
+        ("kinds: [moved, west_moved]", "kinds: [mooved]", ["statements.1", "mooved", "plain, moved"]),
+        ("email.mail:\n      from", "email.letter:\n      from", ["statements.0", "email.mail"]),
+        ('      date: "{{ asked }}"\n', "", ["statements.0", "'date' is required"]),
+        ("calendar.create_event", "calendar.make_event", ["walk.0", "no tool 'make_event'", "create_event"]),
+        ("spoken(start)", "spoken(begin)", ["begin"]),
+        ("{{ new_start or start }}", "{{ final }}", ["circle", "final -> final"]),
+        ("before: now + 40d", "before: now + 1d", ["facts.visit.fields.start", "no moment between"]),
+        ("goal:\n", "gaol:\n", ["gaol", "unknown key"]),
+        ("count: size", "count: number", ["facts.visit.count", "no parameter 'number'", "size"]),
+        ("topics: [travel,", "topics: [travels,", ["background", "no topic 'travels'", "travel"]),
+    ],
+)
+def test_complaints_say_where_and_what_is_possible(
+    old: str, new: str, words: list[str], tmp_path: Path
+) -> None:
+    text = VISITS.read_text()
+    assert old in text
+    path = tmp_path / "visits.yaml"
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(UsageError) as complaint:
+        build_instance(load_family(str(path)), 0, tmp_path / "x", target=8_000)
+    for word in words:
+        assert word in str(complaint.value)
