@@ -12,7 +12,7 @@ from rich.table import Table
 
 from mesocosm.cli.application import app
 from mesocosm.cli.options import AsJson, Length, Parameter, Seed, TaskName, read_parameters, read_target
-from mesocosm.cli.output import out, print_json, spinner
+from mesocosm.cli.output import out, print_json, show_exposure, spinner
 
 
 class Listing(StrEnum):
@@ -67,6 +67,10 @@ def describe(
     plot: Annotated[
         Path | None, typer.Option(help="Draw where the evidence lies: a file ending in .svg or .png.")
     ] = None,
+    exposure: Annotated[
+        bool,
+        typer.Option("--exposure", help="Also what a filter trained on other seeds may skip."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say how long an environment description is, what it consists of, and where its evidence lies."""
@@ -74,7 +78,12 @@ def describe(
 
     with spinner() as report:
         described = describe_instance(
-            task, length=length, seed=seed, parameters=read_parameters(param), report=report
+            task,
+            length=length,
+            seed=seed,
+            parameters=read_parameters(param),
+            exposure=exposure,
+            report=report,
         )
     if plot:
         draw_evidence(described, plot)
@@ -102,6 +111,8 @@ def describe(
             f"{part.adequate:,}",
         )
     out.print(table)
+    if described.exposure:
+        show_exposure(described.exposure, described.edl)
     if plot:
         out.print(f"evidence drawn in {plot}")
 

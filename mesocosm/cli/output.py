@@ -25,6 +25,7 @@ from mesocosm.families.quantities import show_length
 
 if TYPE_CHECKING:
     from mesocosm.evaluation.runs import RunResult
+    from mesocosm.families.exposure import Exposure
     from mesocosm.families.proving import Proof
 
 out = Console(soft_wrap=True)
@@ -94,6 +95,27 @@ def show_episode(base: str, id_: str, prompt: str, services: list[str], apis: li
         err.print(f"  {name}: {base}/e/{id_}/{name}")
     err.print("\n[bold]prompt[/]")
     err.print(escape(prompt))
+
+
+def show_exposure(exposure: Exposure, edl: int) -> None:
+    """What a filter that was trained on other instances may skip."""
+    held = exposure.evidence_tokens
+    shown = {
+        "items": f"{exposure.items:,}, {exposure.evidence_items:,} with evidence",
+        "tokens of the items with evidence": f"{held:,}, {held / edl:.1%}",
+        "skippable share": f"{exposure.skippable:.2f}",
+        "AUC of the text": _auc(exposure.auc_text),
+        "AUC of everything but the text": _auc(exposure.auc_without_text),
+    }
+    if exposure.worst:
+        shown["tells most by itself"] = f"{exposure.worst.name} ({exposure.worst.auc:.2f})"
+    out.print("[bold]exposure[/] (a filter trained on other seeds, keeping 99 % of the evidence)")
+    for name, value in shown.items():
+        out.print(f"  {name:<35}{escape(value)}")
+
+
+def _auc(value: float | None) -> str:
+    return "none: all items hold evidence" if value is None else f"{value:.2f}"
 
 
 @contextmanager

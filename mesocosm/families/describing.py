@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
+from mesocosm.families.exposure import Exposure, measure_exposure
 from mesocosm.families.family import load_family
 from mesocosm.families.length import Survey, take_survey
 from mesocosm.families.quantities import parse_length
@@ -54,6 +55,8 @@ class Description(BaseModel):
     by_service: dict[str, int]
     parts: list[Part]
     places: list[Place]
+    exposure: Exposure | None = None
+    """Where it was asked for."""
 
 
 def describe_instance(
@@ -62,11 +65,17 @@ def describe_instance(
     length: str | None,
     seed: int,
     parameters: Mapping[str, Any],
+    exposure: bool = False,
     report: Callable[[str], None] = lambda _: None,
 ) -> Description:
-    """Describe an instance on disk (its directory, or a run's), or one that is built and thrown away."""
+    """Describe an instance on disk (its directory, or a run's), or one that is built and thrown away.
+
+    With ``exposure`` it must be one that is built: a filter is trained on others like it.
+    """
     path = Path(what)
     if path.is_dir():
+        if exposure:
+            raise UsageError("exposure is measured of a task at a length, not of an instance on disk")
         for folder, world in ((path / "episode", "base"), (path, "base"), (path, "world")):
             if (folder / world / "world.json").is_file() and (folder / "expected.json").is_file():
                 report("reading the world")
@@ -83,7 +92,12 @@ def describe_instance(
             parameters=parameters,
             progress=report,
         )
-        return _summarise(family.name, seed, target, built.survey, len(built.expected.evidence))
+        described = _summarise(family.name, seed, target, built.survey, len(built.expected.evidence))
+    if exposure:
+        described.exposure = measure_exposure(
+            family, seed, target=target, parameters=parameters, report=report
+        )
+    return described
 
 
 def _describe(path: Path, expected_path: Path) -> Description:

@@ -51,7 +51,7 @@ def _whole_words(needle: str) -> list[str]:
     return [word[0] for word in found if word.start() > 0 and word.end() < len(needle)]
 
 
-class _Finder:
+class EvidenceFinder:
     """Finds which of many needles occur in a text, in time that does not grow with their product.
 
     Each needle is looked for only in texts that have its rarest whole word.
@@ -91,7 +91,7 @@ class Survey(Tools):
             # As it stands in a result: inside JSON, quotes and line breaks are escaped.
             for form in {piece.contains: None, orjson.dumps(piece.contains).decode()[1:-1]: None}:
                 needles.setdefault(piece.service, []).append((index, form))
-        self._finders = {service: _Finder(found) for service, found in needles.items()}
+        self.finders = {service: EvidenceFinder(found) for service, found in needles.items()}
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         """Make one call and measure its text."""
@@ -99,7 +99,7 @@ class Survey(Tools):
         text = outcome.text
         if outcome.is_error:
             raise RuntimeError(f"the survey's call {service}.{tool}({arguments}) was refused: {text}")
-        finder = self._finders.get(service)
+        finder = self.finders.get(service)
         held = finder.held_by(text) if finder else ()
         self.results.append(Result(service, tool, arguments, tokens.count(text + "\n"), held))
         return list(outcome.blocks)

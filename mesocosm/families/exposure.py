@@ -1,0 +1,350 @@
+"""Exposure: how much of a description a filter may skip that was trained on other instances of the family.
+
+The survey's results are taken apart into *items* (a mail, a document, a row of a list). A filter learns from
+other seeds which items hold evidence: from their text (words and pairs of words), and from everything but the
+text (length, place, hour, flags, the form of addresses, what is set and what is not). It is then applied to
+this instance. The *skippable share* is the share of tokens in items that it may drop while it keeps 99 % of
+those that hold evidence: near 0 where length is difficulty, near 1 where length is padding.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+from mesocosm.errors import UsageError
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import Evidence, Family
+from mesocosm.families.length import EvidenceFinder, Survey
+from mesocosm.services.service import Image
+from mesocosm.worlds import tokens
+from mesocosm.worlds.world import World
+
+KEPT = 0.99
+"""The share of evidence items that a filter has to keep."""
+TRAINING_SEEDS = 6
+_ADDRESS = re.compile(r"([\w.+-]+)@([\w.-]+\.\w+)")
+_FEW_VALUES = 30
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing that a reader would look at or pass over."""
+
+    kind: str
+    """The tool that delivered it, and what of its result it is: only items of one kind are compared."""
+    tokens: int
+    evidence: bool
+    text: str
+    facts: Mapping[str, float | str]
+    """Everything about it but its text."""
+
+
+class Feature(BaseModel):
+    """One thing that is not text, and how well it alone tells evidence from the rest."""
+
+    name: str
+    auc: float
+
+
+class Exposure(BaseModel):
+    """What ``mesocosm describe --exposure`` adds."""
+
+    items: int
+    evidence_items: int
+    evidence_tokens: int
+    """Tokens of the items that hold evidence, which is less than those of the results that do."""
+    skippable: float
+    auc_text: float | None
+    """``None`` where all items hold evidence, or none does."""
+    auc_without_text: float | None
+    worst: Feature | None
+    """The single feature that tells most."""
+
+
+def measure_exposure(
+    family: Family,
+    seed: int,
+    *,
+    target: int | None,
+    parameters: Mapping[str, Any] | None = None,
+    report: Report = lambda _: None,
+) -> Exposure:
+    """Train a filter on other seeds of the family and apply it to this one."""
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise UsageError("exposure needs scikit-learn: pip install 'mesocosm[exposure]'") from None
+    others = [seed + 1000 + number for number in range(TRAINING_SEEDS)]
+    training: list[Item] = []
+    for number, other in enumerate(others, 1):
+        report(f"reading another instance: {number} of {len(others)}")
+        training += _items_of(family, other, target, parameters)
+    report("reading this instance")
+    items = _items_of(family, seed, target, parameters)
+    report("filtering")
+    return judge(training, items)
+
+
+def judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
+    """What a filter that learned from ``training`` may skip among ``items``."""
+    from sklearn.metrics import roc_auc_score
+    from threadpoolctl import threadpool_limits
+
+    truth = [item.evidence for item in items]
+    held = [item for item in items if item.evidence]
+    counts = {
+        "items": len(items),
+        "evidence_items": len(held),
+        "evidence_tokens": sum(item.tokens for item in held),
+    }
+    if len(set(truth)) < 2 or len({item.evidence for item in training}) < 2:
+        return Exposure(**counts, skippable=0, auc_text=None, auc_without_text=None, worst=None)
+    # One thread: the data is small, and threads that wait for each other cost more than they bring.
+    with threadpool_limits(1):
+        by_text, by_facts = _score_texts(training, items), _score_facts(training, items)
+    together = [one + other for one, other in zip(by_text, by_facts, strict=True)]
+    return Exposure(
+        **counts,
+        skippable=round(max(_skippable(items, scores) for scores in (by_text, by_facts, together)), 3),
+        auc_text=round(float(roc_auc_score(truth, by_text)), 3),
+        auc_without_text=round(float(roc_auc_score(truth, by_facts)), 3),
+        worst=_worst_fact(training, items),
+    )
+
+
+def _skippable(items: Sequence[Item], scores: Sequence[float]) -> float:
+    """The share of tokens in items that score below all but the last hundredth of the evidence."""
+    held = sorted(score for item, score in zip(items, scores, strict=True) if item.evidence)
+    bar = held[int(len(held) * (1 - KEPT))]
+    dropped = sum(item.tokens for item, score in zip(items, scores, strict=True) if score < bar)
+    return dropped / sum(item.tokens for item in items)
+
+
+# -- filters --------------------------------------------------------------------------------------------
+
+
+def _score_texts(training: Sequence[Item], items: Sequence[Item]) -> list[float]:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, max_features=60_000, sublinear_tf=True)
+    try:
+        known = words.fit_transform(f"{item.kind} {item.text}" for item in training)
+    except ValueError:  # nothing that is a word
+        return [0.0] * len(items)
+    model = LogisticRegression(C=10, max_iter=300, class_weight="balanced")
+    model.fit(known, [item.evidence for item in training])
+    scores = model.decision_function(words.transform(f"{item.kind} {item.text}" for item in items))
+    return _standard([float(score) for score in scores])
+
+
+def _score_facts(training: Sequence[Item], items: Sequence[Item]) -> list[float]:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.feature_extraction import DictVectorizer
+
+    columns = DictVectorizer(sparse=False)
+    known = columns.fit_transform([_categories(item) for item in training])
+    model = HistGradientBoostingClassifier(max_iter=120, random_state=0)
+    model.fit(known, [item.evidence for item in training])
+    chances = model.predict_proba(columns.transform([_categories(item) for item in items]))[:, 1]
+    return _standard([float(chance) for chance in chances])
+
+
+def _categories(item: Item) -> dict[str, float | str]:
+    return {"kind": item.kind, **item.facts}
+
+
+def _standard(scores: list[float]) -> list[float]:
+    mean = sum(scores) / len(scores)
+    spread = (sum((score - mean) ** 2 for score in scores) / len(scores)) ** 0.5
+    return [(score - mean) / (spread or 1) for score in scores]
+
+
+def _worst_fact(training: Sequence[Item], items: Sequence[Item]) -> Feature | None:
+    """The fact that tells most by itself, the way it points learned elsewhere."""
+    from sklearn.metrics import roc_auc_score
+
+    truth, learned = [item.evidence for item in items], [item.evidence for item in training]
+    best: Feature | None = None
+    for name in sorted(_fact_names(training) & _fact_names(items)):
+        before = roc_auc_score(learned, [_fact(item, name) for item in training])
+        now = roc_auc_score(truth, [_fact(item, name) for item in items])
+        auc = round(float(now if before >= 0.5 else 1 - now), 3)
+        if best is None or auc > best.auc:
+            best = Feature(name=name, auc=auc)
+    return best
+
+
+def _fact_names(items: Sequence[Item]) -> set[str]:
+    names = Counter(name for item in items for name in _single(item))
+    return {name for name, number in names.items() if number > 3}
+
+
+def _single(item: Item) -> Iterator[str]:
+    for name, value in item.facts.items():
+        yield f"{name}={value}" if isinstance(value, str) else name
+
+
+def _fact(item: Item, name: str) -> float:
+    key, is_text, wanted = name.partition("=")
+    value = item.facts.get(key)
+    if is_text:
+        return float(value == wanted)
+    return float(value) if isinstance(value, int | float) else -1.0
+
+
+# -- items ----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Reading(Survey):
+    """A survey that keeps what it reads, item by item."""
+
+    items: list[Item] = field(default_factory=list)
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """Make one call; its text blocks are taken apart."""
+        blocks = super().look(service, tool, arguments)
+        finder = self.finders.get(service)
+        for block in blocks:
+            if isinstance(block, str):
+                parts = list(_parts(block))
+                for place, (kind, part) in enumerate(parts):
+                    self.items.append(
+                        _item(f"{service}.{tool}{kind}", part, place, len(parts), arguments, finder)
+                    )
+        return blocks
+
+
+def _items_of(
+    family: Family, seed: int, target: int | None, parameters: Mapping[str, Any] | None
+) -> list[Item]:
+    with tempfile.TemporaryDirectory(prefix="mesocosm-exposure-") as folder:
+        built = build_instance(family, seed, Path(folder) / "x", target=target, parameters=parameters)
+        with World(built.path / "world", read_only=True) as world:
+            reading = _Reading(world, list[Evidence](built.expected.evidence))
+            family.survey(reading, built.expected)
+    return _with_frequencies(reading.items)
+
+
+def _parts(text: str) -> Iterator[tuple[str, Any]]:
+    """The items of one result: elements of its longest list, lines of a table, else the whole."""
+    value: Any = text
+    if text[:1] in ("{", "["):
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            value = text
+    if isinstance(value, dict):
+        lists = {key: inner for key, inner in value.items() if isinstance(inner, list) and len(inner) > 1}
+        if not lists:
+            yield "", value
+            return
+        longest = max(lists, key=lambda key: len(orjson.dumps(lists[key])))
+        yield ".rest", {key: inner for key, inner in value.items() if key != longest}
+        yield from ((f".{longest}", element) for element in value[longest])
+    elif isinstance(value, list):
+        yield from (("[]", element) for element in value)
+    else:
+        lines = value.splitlines()
+        if len(lines) > 3 and min(line.count(",") for line in lines if line.strip()) >= 2:
+            yield from ((".line", line) for line in lines)
+        else:
+            yield "", value
+
+
+def _item(
+    kind: str, part: Any, place: int, among: int, arguments: Mapping[str, Any], finder: EvidenceFinder | None
+) -> Item:
+    written = part if isinstance(part, str) else orjson.dumps(part).decode()
+    facts: dict[str, float | str] = {
+        "tokens": tokens.count(written),
+        "place": place / among,
+        "last": float(place == among - 1),
+    }
+    for name, value in arguments.items():
+        if isinstance(value, str) and len(value) <= 40:
+            facts[f"call.{name}"] = value
+    texts: list[str] = []
+    _take_apart("", part, facts, texts)
+    held = bool(finder and finder.held_by(written))
+    return Item(kind, int(facts["tokens"]), held, "\n".join(texts), facts)
+
+
+def _take_apart(path: str, value: Any, facts: dict[str, float | str], texts: list[str]) -> None:
+    """Sort what an item holds into text and everything but text."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _take_apart(f"{path}.{key}", inner, facts, texts)
+    elif isinstance(value, list):
+        facts[f"{path}.count"] = len(value)
+        texts += [orjson.dumps(value).decode()] if value else []
+    elif value is None or isinstance(value, bool):
+        facts[path] = str(value)
+    elif isinstance(value, int | float):
+        facts[path] = float(value)
+    else:
+        _take_text_apart(path, value, facts, texts)
+
+
+def _take_text_apart(path: str, value: str, facts: dict[str, float | str], texts: list[str]) -> None:
+    facts[f"{path}.length"] = len(value)
+    if moment := _moment(value):
+        facts[f"{path}.hour"] = moment.hour + moment.minute / 60
+        facts[f"{path}.weekday"] = moment.weekday()
+        facts[f"{path}.minute"] = moment.minute
+        return
+    if (address := _ADDRESS.search(value)) and len(value) < 120:
+        facts[f"{path}.digits"] = sum(letter.isdigit() for letter in address[1])
+        facts[f"{path}.dots"] = address[1].count(".")
+        facts[f"{path}.address"] = len(address[0])
+        facts[f"{path}.who"] = address[0]
+        facts[f"{path}.domain"] = address[2]
+        return
+    facts[f"{path}.lines"] = value.count("\n")
+    facts[f"{path}.html"] = float("</" in value)
+    facts[f"{path}.quoted"] = float("\n>" in value)
+    if " " in value.strip():
+        texts.append(value)
+    else:
+        facts[path] = value
+
+
+def _moment(value: str) -> datetime | None:
+    if not (10 <= len(value) <= 40 and value[:2].isdigit()):
+        return None
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+def _with_frequencies(items: list[Item]) -> list[Item]:
+    """Items whose addresses, names and codes are told by how often they occur, unless they are few."""
+    values: dict[str, Counter[str]] = {}
+    for item in items:
+        for name, value in item.facts.items():
+            if isinstance(value, str):
+                values.setdefault(f"{item.kind}{name}", Counter())[value] += 1
+    for item in items:
+        facts = dict(item.facts)
+        for name, value in item.facts.items():
+            counts = values.get(f"{item.kind}{name}")
+            if counts is not None and isinstance(value, str):
+                facts[f"{name}.times"] = counts[value]
+                if len(counts) > _FEW_VALUES:
+                    del facts[name]
+        object.__setattr__(item, "facts", facts)
+    return items

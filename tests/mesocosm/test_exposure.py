@@ -1,0 +1,61 @@
+"""Exposure: what a filter that was trained on other instances may skip."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+
+from mesocosm.families.exposure import Item, judge
+
+WORDS = "the report of last week says numbers rose again nobody knows why".split()  # noqa: SIM905
+
+
+def some(seed: int, *, told: str = "", flag: bool = False) -> list[Item]:
+    """A hundred items of which a fifth hold evidence; ``told`` is said, or a flag set, where they do."""
+    rng = random.Random(seed)
+    items = []
+    for number in range(100):
+        evidence = number % 5 == 0
+        words = [*rng.choices(WORDS, k=30), told if evidence else ""]
+        facts = {"place": rng.random(), "tokens": rng.randint(20, 40)}
+        facts["has_attachments"] = float(flag and evidence)
+        items.append(Item("mail", 30, evidence, " ".join(words), facts))
+    return items
+
+
+def train(**knobs: object) -> list[Item]:
+    return [item for seed in range(6) for item in some(seed, **knobs)]  # type: ignore[arg-type]
+
+
+def test_where_nothing_tells_evidence_from_the_rest_little_can_be_skipped() -> None:
+    found = judge(train(), some(99))
+    assert found.skippable < 0.4
+    assert found.auc_text is not None
+    assert 0.3 < found.auc_text < 0.7
+    assert found.evidence_tokens == 600
+
+
+def test_a_word_that_tells_evidence_is_found() -> None:
+    found = judge(train(told="deadline"), some(99, told="deadline"))
+    assert found.skippable == pytest.approx(0.8)
+    assert found.auc_text == 1
+
+
+def test_a_flag_that_tells_evidence_is_named() -> None:
+    found = judge(train(flag=True), some(99, flag=True))
+    assert found.skippable == pytest.approx(0.8)
+    assert found.worst is not None
+    assert (found.worst.name, found.worst.auc) == ("has_attachments", 1)
+    assert found.auc_without_text == 1
+
+
+def test_describe_says_it() -> None:
+    command = [sys.executable, "-m", "mesocosm", "describe", "lore_documents", "--length", "8k"]
+    shown = subprocess.run([*command, "--exposure", "--json"], capture_output=True, text=True, check=True)
+    exposure = json.loads(shown.stdout)["exposure"]
+    assert 0 <= exposure["skippable"] < 1
+    assert 0 < exposure["evidence_tokens"] <= 8080
