@@ -144,32 +144,29 @@ def _summarise(task: str, seed: int, target: int | None, survey: Survey, evidenc
     )
 
 
-_COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5")
-_WIDTH, _HEIGHT, _MARGIN = 900, 150, 20
-
-
 def draw_evidence(described: Description, path: Path) -> None:
     """Draw the survey as a bar from first to last token, with a mark wherever a result holds evidence."""
-    if path.suffix == ".svg":
-        path.write_text(_svg(described), encoding="utf-8")
-    elif path.suffix == ".png":
-        _write_png(described, path)
-    else:
+    kind = path.suffix.removeprefix(".")
+    if kind not in ("svg", "png"):
         raise UsageError(f"cannot draw {path.name}: the file's name has to end in .svg or .png")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
-
-def _marks(described: Description) -> list[tuple[float, float, str]]:
-    """(left, width, colour) of each mark, in pixels."""
-    services = list(described.by_service)
-    scale = (_WIDTH - 2 * _MARGIN) / max(described.edl, 1)
-    return [
-        (
-            _MARGIN + place.start * scale,
-            max(place.tokens * scale, 1.0),
-            _COLOURS[services.index(place.service) % len(_COLOURS)],
-        )
-        for place in described.places
-    ]
+    with rc_context({"svg.hashsalt": "mesocosm", "svg.fonttype": "none", "font.family": "sans-serif"}):
+        figure = Figure(figsize=(9, 2), layout="constrained")
+        axes = figure.add_subplot()
+        axes.axvspan(0, described.edl, color="#eef0f3")
+        least = described.edl / 900
+        for number, service in enumerate(described.by_service):
+            found = [place for place in described.places if place.service == service]
+            marks = [(place.start, max(place.tokens, least)) for place in found]
+            axes.broken_barh(marks, (0, 1), color=f"C{number}", label=service)
+        axes.set(xlim=(0, described.edl), ylim=(0, 1), yticks=[], xlabel="tokens of the description")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set_title(_caption(described), fontsize="medium")
+        figure.legend(loc="outside lower center", ncols=6, fontsize="small", frameon=False)
+        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        figure.savefig(path, format=kind, dpi=150, metadata=metadata)
 
 
 def _caption(described: Description) -> str:
@@ -177,41 +174,3 @@ def _caption(described: Description) -> str:
         f"{described.task}, seed {described.seed}: {described.edl:,} tokens, "
         f"evidence in {described.adequate:,} of them"
     )
-
-
-def _svg(described: Description) -> str:
-    bar_width = _WIDTH - 2 * _MARGIN
-    shapes = [
-        f'<rect x="{_MARGIN}" y="50" width="{bar_width}" height="40" fill="#eef0f3"/>',
-        *(
-            f'<rect x="{left:.2f}" y="50" width="{width:.2f}" height="40" fill="{colour}"/>'
-            for left, width, colour in _marks(described)
-        ),
-        f'<text x="{_MARGIN}" y="30" font-size="15">{_caption(described)}</text>',
-    ]
-    for index, service in enumerate(described.by_service):
-        x = _MARGIN + index * 110
-        shapes.append(
-            f'<rect x="{x}" y="110" width="12" height="12" fill="{_COLOURS[index % len(_COLOURS)]}"/>'
-        )
-        shapes.append(f'<text x="{x + 18}" y="121" font-size="13">{service}</text>')
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'font-family="sans-serif"><rect width="100%" height="100%" fill="white"/>{"".join(shapes)}</svg>\n'
-    )
-
-
-def _write_png(described: Description, path: Path) -> None:
-    from PIL import Image, ImageDraw
-
-    picture = Image.new("RGB", (_WIDTH, _HEIGHT), "white")
-    draw = ImageDraw.Draw(picture)
-    draw.rectangle((_MARGIN, 50, _WIDTH - _MARGIN, 90), fill="#eef0f3")
-    for left, width, colour in _marks(described):
-        draw.rectangle((left, 50, left + width, 90), fill=colour)
-    draw.text((_MARGIN, 20), _caption(described), fill="black")
-    for index, service in enumerate(described.by_service):
-        x = _MARGIN + index * 110
-        draw.rectangle((x, 110, x + 12, 122), fill=_COLOURS[index % len(_COLOURS)])
-        draw.text((x + 18, 110), service, fill="black")
-    picture.save(path)

@@ -164,7 +164,7 @@ def test_describe_says_what_a_length_consists_of(tmp_path: Path) -> None:
     assert sum(described["by_service"].values()) == described["edl"]
     assert sum(part["tokens"] for part in described["parts"]) == described["edl"]
     assert 0 < described["adequate"] < described["edl"]
-    assert (tmp_path / "evidence.svg").read_text().startswith("<svg")
+    assert "<svg" in (tmp_path / "evidence.svg").read_text()
 
 
 def test_describe_reads_a_run(solved: Path, tmp_path: Path) -> None:
