@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mesocosm.worlds.world import Manifest, World, copy_world
+from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.world import Manifest, World
 
 Fill = Callable[[World], Any]
 

@@ -26,6 +26,7 @@ from mesocosm.families.quantities import show_length
 if TYPE_CHECKING:
     from mesocosm.evaluation.runs import RunResult
     from mesocosm.families.exposure import Exposure
+    from mesocosm.families.faults import Fault
     from mesocosm.families.proving import Proof
 
 out = Console(soft_wrap=True)
@@ -49,6 +50,8 @@ def show_result(result: RunResult, directory: Path) -> None:
         out.print(f"  {mark} {check.name}" + (f"  [dim]{escape(check.detail)}[/]" if check.detail else ""))
     if result.error:
         out.print(f"[red]{escape(result.error)}[/]")
+    for fault in result.faults:
+        out.print(f"[red]fault {fault.fingerprint}[/]  {escape(fault_line(fault))}")
     off = f" (target {result.length:,}: {result.edl / result.length - 1:+.2%})" if result.length else ""
     out.print(f"description length  {result.edl:,} tokens{off}")
     out.print(f"tool calls          {result.tool_calls:,}")
@@ -64,6 +67,12 @@ def show_result(result: RunResult, directory: Path) -> None:
     if result.seconds is not None:
         out.print(f"agent time          {result.seconds:.1f} s")
     out.print(f"run directory       {directory}")
+
+
+def fault_line(fault: Fault) -> str:
+    """What a fault is, where it arose and how often it was met."""
+    times = f", {fault.count:,} times" if fault.count > 1 else ""
+    return f"{fault.exception} in {fault.place}{times}; first: {fault.first}"
 
 
 def show_proofs(proofs: list[Proof]) -> None:

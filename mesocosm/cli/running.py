@@ -25,6 +25,12 @@ from mesocosm.cli.options import (
 from mesocosm.cli.output import out, print_json, show_result, spinner
 from mesocosm.errors import UsageError
 
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="For training: reward 0 where a run is errored, so that faults are worth nothing."
+    ),
+]
 EXIT_CODES = {"passed": 0, "failed": 1, "errored": 3}
 
 
@@ -95,6 +101,7 @@ def run(
         typer.Option(help="Use the server at this URL instead of starting one; needs its admin token."),
     ] = None,
     admin_token: AdminToken = None,
+    strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
     """Build a world, serve it, let an agent act over MCP, and grade the final state."""
@@ -131,6 +138,7 @@ def run(
         "parameters": parameters,
         "out": directory,
         "era": era.value,
+        "strict": strict,
     }
     with spinner() as report:
         if server:
@@ -148,6 +156,7 @@ def run(
 @app.command()
 def grade(
     run: Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")],
+    strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge the final state of a run again."""
@@ -168,6 +177,7 @@ def grade(
         agent=earlier.agent if earlier else "",
         seconds=earlier.seconds if earlier else None,
         conversation=earlier.conversation if earlier else None,
+        strict=strict,
     )
     episode.close()
     if as_json:

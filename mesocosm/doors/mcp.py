@@ -11,15 +11,13 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, Literal, Self
 
 import anyio
 import anyio.from_thread
-import anyio.to_thread
 import mcp_types as types
 from anyio.abc import TaskGroup, TaskStatus
-from anyio.lowlevel import RunVar
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.server import Server
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -32,9 +30,9 @@ from starlette.types import Receive, Scope, Send
 
 import mesocosm
 from mesocosm.doors.episodes import Caller
+from mesocosm.doors.turns import take_turn
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image, Service, Tool, combined_names, load_service
-from mesocosm.worlds.limits import settings
 from mesocosm.worlds.world import FAULT_TEXT, Outcome, UnknownTool, World
 
 IDEMPOTENCY_KEY = "io.mesocosm/idempotency-key"
@@ -77,25 +75,12 @@ async def run_call(
 ) -> Outcome:
     """One call on a world whose turn the caller holds."""
     found = world.services.get(service)
-    if found is None or not (found.threaded or found.runs_code):
-        return world.call(service, tool, arguments, idempotency_key=key)
-    limiter = _code_limiter() if found.runs_code else None
-    # Not cancellable: a call that has begun is finished and journalled even if the client has gone.
-    return await anyio.to_thread.run_sync(
-        lambda: world.call(service, tool, arguments, idempotency_key=key), limiter=limiter
+    return await take_turn(
+        partial(world.call, service, tool, arguments, idempotency_key=key),
+        arguments,
+        threaded=found is not None and found.threaded,
+        runs_code=found is not None and found.runs_code,
     )
-
-
-_limiter: RunVar[anyio.CapacityLimiter] = RunVar("code_limiter")
-
-
-def _code_limiter() -> anyio.CapacityLimiter:
-    """How many threads run code of agents at a time, in this event loop; others wait for their turn."""
-    try:
-        return _limiter.get()
-    except LookupError:
-        _limiter.set(anyio.CapacityLimiter(settings().sandbox_jobs))
-        return _limiter.get()
 
 
 # -- server ---------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from mesocosm.families.episode import Episode
+from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.journal import Entry
-from mesocosm.worlds.world import World, copy_world
+from mesocosm.worlds.world import World
 
 
 class Replay(BaseModel):

@@ -10,7 +10,7 @@
       trajectory.jsonl  one line per tool call: arguments, status, result, tokens, duration
       conversation.jsonl  with a model: one line per turn: its text, its calls, their results, tokens
       agent.log         what an agent started as a command wrote
-      fault.txt         a fault of ours outside the world: judged again, the run stays errored
+      fault.txt         a fault of ours outside the world: counts again when the run is judged again
       episode/          final and first state; `mesocosm grade RUN` judges it again
 """
 
@@ -37,9 +37,11 @@ from pydantic import BaseModel
 from mesocosm.agents.loop import Conversation
 from mesocosm.agents.react import React, Talk
 from mesocosm.errors import UsageError
+from mesocosm.families import grading
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, known_as
+from mesocosm.families.faults import Fault
 from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
@@ -60,6 +62,8 @@ class RunResult(BaseModel):
     score: float | None
     findings: list[Check]
     error: str | None
+    faults: list[Fault] = []
+    """Faults of ours on the way, by kind."""
     task: str
     length: int | None
     """The target length in tokens, if one was asked for."""
@@ -92,6 +96,7 @@ def run_task(
     parameters: Mapping[str, Any] | None = None,
     out: Path,
     era: Literal["auto", "legacy"] = "auto",
+    strict: bool = False,
     report: Report = lambda _: None,
 ) -> RunResult:
     """One run from nothing to a verdict; ``out`` must not exist yet."""
@@ -106,6 +111,7 @@ def run_task(
     except BaseException:
         shutil.rmtree(out)
         raise
+    grading.prepare()
     try:
         acted, seconds = _serve_and_act(family, instance.path, tools, out, actor, report)
     finally:
@@ -115,7 +121,12 @@ def run_task(
     if acted.fault:
         (out / FAULT_FILE).write_text(acted.fault, encoding="utf-8")
     result = grade_run(
-        episode, fault=acted.fault, agent=agent, seconds=seconds, conversation=acted.conversation
+        episode,
+        fault=acted.fault,
+        agent=agent,
+        seconds=seconds,
+        conversation=acted.conversation,
+        strict=strict,
     )
     write_trajectory((entry.shown() for entry in episode.world.journal.entries()), out)
     _write_result(result, episode.prompt, out)
@@ -136,6 +147,7 @@ def run_remote(
     parameters: Mapping[str, Any] | None = None,
     out: Path,
     era: Literal["auto", "legacy"] = "auto",
+    strict: bool = False,
     report: Report = lambda _: None,
 ) -> RunResult:
     """The same run against a server that is already running; its episode stays there."""
@@ -153,6 +165,7 @@ def run_remote(
     report("grading")
     graded = plane.grade(view["id"])
     verdict = judge(Verdict.model_validate(graded["verdict"]), acted.fault, acted.conversation)
+    verdict = verdict.strictly() if strict else verdict
     result = RunResult(
         **verdict.model_dump(),
         task=family.name,
@@ -203,12 +216,10 @@ class _Acted:
 
 def judge(verdict: Verdict, fault: str | None, conversation: Conversation | None) -> Verdict:
     """The verdict on a run: on what the agent left, on how it ended, and on what was not its fault."""
-    if fault:
-        return Verdict.errored(fault)
-    if verdict.verdict == "errored" or conversation is None or conversation.ended != "failed_rounds":
-        return verdict
-    detail = f"every call failed in {conversation.max_failed_rounds} consecutive rounds"
-    return Verdict.of([*verdict.findings, Check(name="failed_rounds", passed=False, detail=detail)])
+    if conversation is not None and conversation.ended == "failed_rounds":
+        detail = f"every call failed in {conversation.max_failed_rounds} consecutive rounds"
+        verdict = verdict.with_finding(Check(name="failed_rounds", passed=False, detail=detail))
+    return verdict.with_fault("outside of the world", fault) if fault else verdict
 
 
 def _write_result(result: RunResult, prompt: str, out: Path) -> None:
@@ -224,9 +235,14 @@ def grade_run(
     agent: str = "",
     seconds: float | None = None,
     conversation: Conversation | None = None,
+    strict: bool = False,
 ) -> RunResult:
-    """Judge an episode; a ``fault`` of ours outside it makes it errored."""
-    verdict = judge(episode.grade(), fault, conversation)
+    """Judge an episode; a ``fault`` of ours outside of it makes it errored, unless it passes all the same.
+
+    ``strict``: an errored episode has reward 0.
+    """
+    verdict = judge(grading.grade(episode), fault, conversation)
+    verdict = verdict.strictly() if strict else verdict
     calls, delivered = episode.usage()
     return RunResult(
         **verdict.model_dump(),

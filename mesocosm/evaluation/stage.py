@@ -19,6 +19,7 @@ import anyio
 import anyio.to_thread
 
 from mesocosm.errors import UsageError
+from mesocosm.families import grading
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
@@ -197,7 +198,7 @@ class RemoteStage(Stage):
 
 def settle(episode: Episode) -> Settled:
     """Judge an episode that this process has open, and count what was used."""
-    verdict, (calls, delivered) = episode.grade(), episode.usage()
+    verdict, (calls, delivered) = grading.grade(episode), episode.usage()
     return Settled(verdict, calls, delivered, episode.measures)
 
 

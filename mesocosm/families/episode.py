@@ -29,11 +29,16 @@ from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Expected, Family, known_as, load_family
+from mesocosm.families.faults import Fault, faults_of
 from mesocosm.families.oracle import Oracle
 from mesocosm.families.task import Offer
-from mesocosm.families.verdict import Verdict
+from mesocosm.families.verdict import Check, Verdict
+from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.workspace import replace_file
-from mesocosm.worlds.world import World, add_services, copy_world
+from mesocosm.worlds.world import World, add_services
+
+GRADING = "grading"
+"""Where a fault of a checker is met."""
 
 
 class EpisodeInfo(BaseModel):
@@ -217,27 +222,35 @@ class Episode:
     # -- judging ----------------------------------------------------------------------------------------
 
     def usage(self) -> tuple[int, int]:
-        """Tool calls that were made and tokens that they delivered; none where the journal cannot be read,
-        which ``grade`` reports."""
+        """Tool calls that were made, until the agent said that it was done, and tokens that they delivered;
+        none where the journal cannot be read, which ``grade`` reports."""
         try:
-            journal = self.world.journal
-            return journal.last, journal.delivered_tokens()
+            world = self.world
+            return world.counted, world.journal.delivered_tokens(world.counted)
         except (sqlite3.DatabaseError, UsageError):
             return 0, 0
 
-    def grade(self) -> Verdict:
-        """Judge the present state. A fault of ours, in a tool call or here, makes it *errored*."""
+    def faults(self) -> list[Fault]:
+        """Faults of ours in the calls that count; that the journal cannot be read is one."""
         try:
-            faults = self.world.journal.with_status("fault")
-            if faults:
-                first = faults[0]
-                return Verdict.errored(f"call {first.seq}, {first.service}.{first.tool}:\n{first.error}")
-            expected = self.expected()
-            # A connection of its own: what the checker reads is what lies on the disk.
-            with World(self.path / "world", base=self.path / "base") as world:
-                return Verdict.of(list(self.family.check(world, expected)))
+            return faults_of(self.world.journal.faults(self.world.counted))
+        except Exception:  # noqa: BLE001 - the episode boundary: a journal that is damaged is our fault
+            return faults_of([("reading the journal", traceback.format_exc())])
+
+    def findings(self, *, of_base: bool = False) -> list[Check]:
+        """What the checker finds in the present state, or in the world as it was built."""
+        world = self.path / ("base" if of_base else "world")
+        # A connection of its own: what the checker reads is what lies on the disk.
+        with World(world, base=self.path / "base", read_only=of_base) as opened:
+            return list(self.family.check(opened, self.expected()))
+
+    def grade(self) -> Verdict:
+        """Judge the present state in this process, without limits of time and memory: see ``grading``."""
+        faults = self.faults()
+        try:
+            return Verdict.of(self.findings(), faults)
         except Exception:  # noqa: BLE001 - the episode boundary: a checker that breaks is our fault
-            return Verdict.errored(traceback.format_exc())
+            return Verdict.of([], [*faults_of([(GRADING, traceback.format_exc())]), *faults])
 
 
 def _link_tree(source: Path, target: Path) -> None:

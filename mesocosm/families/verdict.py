@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
+
+from mesocosm.families.faults import Fault, faults_of
 
 if TYPE_CHECKING:
     from mesocosm.services.calling import Tools
@@ -40,26 +42,45 @@ class Verdict(BaseModel):
 
     verdict: Literal["passed", "failed", "errored"]
     reward: float | None
-    """1 when every check passed, 0 when one did not; ``None`` when the fault is ours."""
+    """1 when every check passed, 0 when one did not; ``None`` when a fault of ours may be why."""
     score: float | None
     """The share of checks that passed; for reading, not for ranking."""
     findings: list[Check]
     error: str | None = None
     """Why the episode is errored."""
+    faults: list[Fault] = []
+    """Faults of ours on the way, whatever the verdict."""
 
     @classmethod
-    def of(cls, findings: list[Check]) -> Verdict:
-        """The verdict that follows from a checker's findings."""
-        passed = all(check.passed for check in findings)
-        score = sum(check.passed for check in findings) / len(findings)
+    def of(cls, findings: list[Check], faults: Sequence[Fault] = ()) -> Verdict:
+        """The verdict that follows from a checker's findings.
+
+        A state that passes is passed, whatever happened on the way to it. For one that does not, a fault of
+        ours may be why: it is errored. No findings at all: it could not be judged.
+        """
+        passed = bool(findings) and all(check.passed for check in findings)
+        errored = not passed and bool(faults)
         return cls(
-            verdict="passed" if passed else "failed", reward=float(passed), score=score, findings=findings
+            verdict="passed" if passed else "errored" if errored else "failed",
+            reward=None if errored else float(passed),
+            score=sum(check.passed for check in findings) / len(findings) if findings else None,
+            findings=findings,
+            error=f"{faults[0].first}:\n{faults[0].traceback}" if errored else None,
+            faults=list(faults),
         )
 
-    @classmethod
-    def errored(cls, error: str) -> Verdict:
-        """The verdict of an episode that could not be judged because of a fault of ours."""
-        return cls(verdict="errored", reward=None, score=None, findings=[], error=error)
+    def with_fault(self, where: str, text: str) -> Verdict:
+        """The verdict when there was another fault, outside of the world."""
+        return Verdict.of(self.findings, [*faults_of([(where, text)]), *self.faults])
+
+    def with_finding(self, check: Check) -> Verdict:
+        """The verdict when there is more to find than the state; nothing where the state was not judged."""
+        return Verdict.of([*self.findings, check], self.faults) if self.findings else self
+
+    def strictly(self) -> Verdict:
+        """The same with reward 0 where it is errored: for training, where an agent could learn to bring
+        faults about."""
+        return self.model_copy(update={"reward": self.reward or 0.0})
 
 
 @dataclass(frozen=True)

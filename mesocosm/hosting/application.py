@@ -16,6 +16,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,6 +35,7 @@ from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.doors.mcp import HttpEndpoints, error_body
 from mesocosm.errors import UsageError
+from mesocosm.families import grading
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names, load_family
 from mesocosm.families.quantities import MAX_SEED, parse_length
@@ -130,7 +132,7 @@ async def _view(hosted: HostedEpisode) -> EpisodeView:
         return EpisodeView(
             id=hosted.id,
             **episode.info.model_dump(),
-            calls=episode.world.journal.last,
+            calls=episode.world.counted,
             ended=episode.world.ended,
             snapshots=episode.snapshots(),
             prompt=episode.prompt,
@@ -144,8 +146,9 @@ async def _view(hosted: HostedEpisode) -> EpisodeView:
     return view
 
 
-def _grade(episode: Episode) -> Grade:
-    verdict, (calls, delivered) = episode.grade(), episode.usage()
+def _grade(episode: Episode, strict: bool) -> Grade:
+    verdict, (calls, delivered) = grading.grade(episode), episode.usage()
+    verdict = verdict.strictly() if strict else verdict
     return Grade(verdict=verdict, tool_calls=calls, delivered_tokens=delivered, measures=episode.measures)
 
 
@@ -327,9 +330,11 @@ def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str
         return await _view(hosted)
 
     @app.post("/episodes/{id}/grade", tags=["episodes"], **known)
-    async def grade(id: str) -> Grade:
-        """Judge the present state: passed, failed or errored, with the findings."""
-        grade: Grade = await pool.get(id).do(_grade)
+    async def grade(
+        id: str, strict: bool = Query(False, description="Reward 0 instead of null where it is errored")
+    ) -> Grade:
+        """Judge the present state: passed, failed or errored, with the findings and faults."""
+        grade: Grade = await pool.get(id).do(partial(_grade, strict=strict))
         return grade
 
     @app.get("/episodes/{id}/journal", tags=["episodes"], **known)

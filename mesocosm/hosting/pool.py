@@ -20,6 +20,7 @@ from anyio.from_thread import BlockingPortal
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
 from mesocosm.doors.mcp import run_call
+from mesocosm.doors.turns import take_turn
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
@@ -91,7 +92,7 @@ class HostedEpisode:
                 make = partial(
                     self.episode.world.request, service, operation.name, arguments, idempotency_key=key
                 )
-                outcome = await anyio.to_thread.run_sync(make) if operation.threaded else make()
+                outcome = await take_turn(make, arguments, threaded=operation.threaded)
                 self._pool.notify(self.id)
                 return outcome
         return await self._pool.get(self.id).request(service, operation, arguments, key)

@@ -27,6 +27,8 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 from sqlalchemy.util import OrderedSet
 
+from mesocosm.worlds import deadlines
+
 _path: ContextVar[tuple[Path, bool]] = ContextVar("path")
 
 
@@ -46,12 +48,22 @@ def _connect() -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous=OFF")
     connection.execute("PRAGMA cache_size=-512")
     connection.execute("PRAGMA foreign_keys=ON")
+    # A statement that is still at work when the time of its call is up is interrupted.
+    connection.set_progress_handler(deadlines.overdue, _STEPS)
     return connection
+
+
+_STEPS = 50_000
+"""Of SQLite's machine, which makes them in about a millisecond, between two looks at the clock."""
 
 
 @cache
 def _engine() -> Engine:
     engine = create_engine("sqlite://", creator=_connect, poolclass=NullPool)
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def before(*_: Any) -> None:
+        deadlines.check()
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -122,6 +134,7 @@ def fetch(session: Session, statement: Executable, parameters: dict[str, Any]) -
     A statement object that is executed again (one built at import) goes to the driver directly: SQLAlchemy's
     own execution takes several times as long as SQLite's for the small reads that most tool calls are.
     """
+    deadlines.check()
     if isinstance(statement, Select):
         known = _seen.get(statement)
         if known is None:

@@ -111,6 +111,12 @@ class Journal:
             (status, result, error, duration_us, status, seq),
         )
 
+    def withdraw(self, seq: int) -> None:
+        """Forget the last call, which ``begin`` recorded and which is about to be made once more."""
+        assert seq == self.last
+        self._db.execute("DELETE FROM calls WHERE seq = ?", (seq,))
+        self.last = seq - 1
+
     def record(
         self,
         service: str,
@@ -150,10 +156,17 @@ class Journal:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM calls WHERE status = ? ORDER BY seq", (status,))
         return [_entry(row) for row in rows.fetchall()]
 
-    def succeeded(self, service: str, tool: str) -> bool:
-        """Whether the tool was called with success."""
-        sql = "SELECT 1 FROM calls WHERE service = ? AND tool = ? AND status = 'ok' LIMIT 1"
-        return self._db.execute(sql, (service, tool)).fetchone() is not None
+    def faults(self, end: int | None = None) -> list[tuple[str, str]]:
+        """Where each fault of ours was met, up to the call ``end``, and its traceback."""
+        sql = "SELECT seq, service, tool, error FROM calls WHERE status = 'fault' AND seq <= ? ORDER BY seq"
+        rows = self._db.execute(sql, (self.last if end is None else end,))
+        return [(f"call {seq}, {service}.{tool}", error or "") for seq, service, tool, error in rows]
+
+    def first_success(self, service: str, tool: str) -> int | None:
+        """Number of the first call of a tool that succeeded, if one did."""
+        sql = "SELECT min(seq) FROM calls WHERE service = ? AND tool = ? AND status = 'ok'"
+        seq: int | None = self._db.execute(sql, (service, tool)).fetchone()[0]
+        return seq
 
     def entries(self, after: int = 0, limit: int = -1) -> Iterator[Entry]:
         """The calls in order, from the one after ``after``; a negative limit is none."""
@@ -166,8 +179,9 @@ class Journal:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM calls WHERE parent = ? ORDER BY seq", (seq,))
         return [_entry(row) for row in rows.fetchall()]
 
-    def delivered_tokens(self) -> int:
-        """Tokens of all results that were given to the agent; what went to code of it does not count.
+    def delivered_tokens(self, end: int | None = None) -> int:
+        """Tokens of all results that were given to the agent, up to the call ``end``; what went to code of it
+        does not count.
 
         Counting is left until somebody asks, because it costs more than most calls; the counts are kept.
         """
@@ -179,9 +193,8 @@ class Journal:
             self._db.execute("BEGIN")
             self._db.executemany("UPDATE calls SET tokens = ? WHERE seq = ?", counts)
             self._db.execute("COMMIT")
-        return int(
-            self._db.execute("SELECT coalesce(sum(tokens), 0) FROM calls WHERE parent IS NULL").fetchone()[0]
-        )
+        sql = "SELECT coalesce(sum(tokens), 0) FROM calls WHERE parent IS NULL AND seq <= ?"
+        return int(self._db.execute(sql, (self.last if end is None else end,)).fetchone()[0])
 
     def close(self) -> None:
         """Close the file."""

@@ -33,6 +33,13 @@ class Settings(BaseModel):
     workspace_size: ByteSize = _size(1024, "All files of a workspace together")
     workspace_entries: int = Field(default=100_000, ge=1, description="Files and folders in a workspace")
     workspace_depth: int = Field(default=64, ge=1, le=200, description="Folders nested in a workspace")
+    call_timeout: int = Field(
+        default=20, ge=1, le=86_400, description="Seconds of a call; what takes longer is refused and undone"
+    )
+    grading_timeout: int = Field(
+        default=120, ge=1, le=86_400, description="Seconds of a processor that judging one episode may take"
+    )
+    grading_memory: ByteSize = _size(2048, "Memory that judging one episode may take", least=64 * _MIB)
     sandbox_timeout: int = Field(
         default=30, ge=1, le=86_400, description="Seconds of a command, or of code that names none"
     )
@@ -45,7 +52,7 @@ class Settings(BaseModel):
     sandbox_scratch: ByteSize = _size(256, "The private /tmp of one run", least=_MIB)
     sandbox_output: ByteSize = _size(16, "Output after which a run is stopped", least=1024)
     sandbox_jobs: int = Field(
-        default_factory=lambda: max(4, 2 * (os.cpu_count() or 1)),
+        default_factory=lambda: max(32, 8 * (os.cpu_count() or 1)),
         ge=1,
         description="Runs at the same time; others wait for their turn",
     )

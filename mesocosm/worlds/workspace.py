@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
+from mesocosm.worlds import deadlines
 from mesocosm.worlds.folders import FOLDER, open_below
 from mesocosm.worlds.limits import settings
 
@@ -103,9 +104,14 @@ class Workspace:
         real_root = self._root()
         normal = os.path.normpath(os.path.join(real_root, relative))
         try:
-            real = os.path.realpath(normal)
+            os.stat(normal)  # the kernel knows when links are too many, and when a name is too long
         except OSError as error:
-            raise Invalid(f"Not a usable path: {name}") from error
+            if error.errno in (errno.ELOOP, errno.ENAMETOOLONG):
+                raise Invalid(f"Not a usable path: {error.strerror}: {name[:200]}") from None
+        try:
+            real = os.path.realpath(normal)
+        except (OSError, RecursionError):
+            raise Invalid(f"Not a usable path: {name[:200]}") from None
         for path in (normal, real):
             if path != real_root and not path.startswith(real_root + os.sep):
                 raise Denied(f"Access denied: {name} is outside the workspace {self.ALIAS}.")
@@ -511,6 +517,7 @@ def _entries(folder: int, prefix: str) -> list[Entry]:
     found = []
     with os.scandir(folder) as items:
         for item in items:
+            deadlines.check()
             if item.is_dir(follow_symlinks=False):
                 found.append(Entry(prefix + item.name, "folder", 0))
             elif item.is_file(follow_symlinks=False):
@@ -525,6 +532,7 @@ def _entries(folder: int, prefix: str) -> list[Entry]:
 def _walk(folder: int, prefix: str, skip: Callable[[str], bool] | None) -> Iterator[Entry]:
     depth = settings().workspace_depth
     for entry in _entries(folder, prefix):
+        deadlines.check()
         yield entry
         deeper = entry.kind == "folder" and entry.path.count("/") < depth
         if deeper and not (skip and skip(entry.path)):

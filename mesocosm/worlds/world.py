@@ -12,17 +12,15 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import shutil
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from math import inf
 from pathlib import Path
-from stat import S_ISDIR, S_ISLNK, S_ISREG
 from time import perf_counter_ns
 from typing import Any, Literal, Self, TypeVar
 
@@ -31,7 +29,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from mesocosm.errors import Conflict, Refusal, UsageError
+from mesocosm.errors import Conflict, Invalid, Refusal, UsageError
 from mesocosm.services.service import (
     Image,
     Operation,
@@ -43,10 +41,13 @@ from mesocosm.services.service import (
     load_operations,
     load_service,
 )
-from mesocosm.worlds import database
+from mesocosm.worlds import database, deadlines
 from mesocosm.worlds.changes import Changes, compare
+from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.declining import declined
 from mesocosm.worlds.journal import Entry, Journal
 from mesocosm.worlds.kept_reads import RecentReads
+from mesocosm.worlds.limits import settings
 from mesocosm.worlds.randomness import Dice
 from mesocosm.worlds.workspace import Workspace, replace_file
 
@@ -55,6 +56,8 @@ S = TypeVar("S", bound=Store)
 FORMAT = 1
 """Version of the layout of a world's directory."""
 DEFAULT_START = datetime(2025, 1, 15, 9, 0, tzinfo=UTC)
+_LONG = 1_000_000
+"""Characters of what is as large as an agent likes."""
 FAULT_TEXT = "Internal error: a fault of the environment, not of this call. It has been recorded."
 
 
@@ -261,12 +264,23 @@ class World:
 
     @cached_property
     def _ended_before(self) -> bool:
-        return any(self.journal.succeeded(*tool) for tool in self._ending_tools)
+        return self.end is not None
 
     @property
     def ended(self) -> bool:
         """Whether the agent has said that it is done."""
         return self._ended_now or self._ended_before
+
+    @property
+    def end(self) -> int | None:
+        """Number of the call with which the agent said that it is done: what it does later does not count."""
+        found = [self.journal.first_success(*tool) for tool in self._ending_tools]
+        return min((seq for seq in found if seq is not None), default=None)
+
+    @property
+    def counted(self) -> int:
+        """How many calls were made until then."""
+        return self.journal.last if self.end is None else self.end
 
     def tool(self, service: str, name: str) -> Tool:
         """A tool that this world offers, else ``UnknownTool``."""
@@ -278,15 +292,24 @@ class World:
         return tools[name]
 
     def call(
-        self, service: str, name: str, arguments: Mapping[str, Any], *, idempotency_key: str | None = None
+        self,
+        service: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        idempotency_key: str | None = None,
+        patience: float | None = None,
     ) -> Outcome:
         """Make one tool call: validate, run as one transaction, journal.
 
         A tool that keeps nothing in tables may make further calls meanwhile, for code of the agent; the
         journal says of these inside which call they were made. Raises ``UnknownTool``; every other failure
         is an ``Outcome``.
+
+        ``patience``: seconds after which the call is given up without a trace, by raising ``Overdue``, so
+        that it can be made where it keeps nobody waiting. A call without ends at its deadline, refused.
         """
-        return self._make(service, self.tool(service, name), arguments, idempotency_key)
+        return self._make(service, self.tool(service, name), arguments, idempotency_key, patience)
 
     def operation(self, service: str, name: str) -> Operation:
         """What a client of another protocol asks for, else ``UnknownTool``."""
@@ -301,10 +324,16 @@ class World:
         return service in self.manifest.services and self.manifest.services[service] is None
 
     def request(
-        self, service: str, name: str, arguments: Mapping[str, Any], *, idempotency_key: str | None = None
+        self,
+        service: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        idempotency_key: str | None = None,
+        patience: float | None = None,
     ) -> Outcome:
         """Do for a client of another protocol than MCP what it asks: in all else like ``call``."""
-        return self._make(service, self.operation(service, name), arguments, idempotency_key)
+        return self._make(service, self.operation(service, name), arguments, idempotency_key, patience)
 
     def repeat(self, entry: Entry) -> Outcome:
         """Make a journalled call again."""
@@ -317,64 +346,123 @@ class World:
         service: str,
         tool: Tool | Operation,
         arguments: Mapping[str, Any],
-        idempotency_key: str | None,
+        key: str | None,
+        patience: float | None,
     ) -> Outcome:
-        name = tool.name
         started = perf_counter_ns()
-        journal = self.journal
-        # The standard library's JSON, because it can write down whatever a client may send.
-        raw = json.dumps(arguments, separators=(",", ":"))
         self._call_rng = None
+        # Code of agents has limits of its own; the calls that it makes have deadlines again.
+        runs_code = isinstance(tool, Tool) and load_service(service).runs_code
+        with deadlines.within(inf if runs_code else patience):
+            try:
+                # The standard library's JSON, because it can write down whatever a client may send.
+                raw = json.dumps(arguments, separators=(",", ":"))
+            except (RecursionError, UnicodeEncodeError) as error:
+                outcome, fault = _failed(error, _LONG)
+                self._record(service, tool, "{}", outcome, fault, started)
+                return outcome
+            bound, unbound, fault = self._bind(tool, arguments, raw, key)
+            if unbound is None:
+                return self._run_bound(service, tool, arguments, raw, bound, key, patience, started)
+        self._record(service, tool, raw, unbound, fault, started)
+        return unbound
+
+    def _bind(
+        self, tool: Tool | Operation, arguments: Mapping[str, Any], raw: str, key: str | None
+    ) -> tuple[dict[str, Any], Outcome | None, str | None]:
+        """What the tool's function is given, or why it is given nothing."""
         try:
             bound = tool.bind(arguments)
-            retried = tool.writes and idempotency_key is not None and journal.find_key(idempotency_key)
+            retried = tool.writes and key is not None and self.journal.find_key(key)
             if tool.writes and self.ended and not retried:
                 raise Conflict("The task has been declared done; no further changes are accepted.")
-        except Refusal as refusal:
-            journal.record(
-                service, name, raw, "refused", refusal.message, None, _since(started), self._inside
-            )
-            return Outcome("refused", (refusal.message,), refusal=refusal)
+        except Exception as error:  # noqa: BLE001 - the tool boundary: what is wrong is said or recorded
+            return {}, *_failed(error, len(raw))
+        return bound, None, None
+
+    def _run_bound(
+        self,
+        service: str,
+        tool: Tool | Operation,
+        arguments: Mapping[str, Any],
+        raw: str,
+        bound: dict[str, Any],
+        key: str | None,
+        patience: float | None,
+        started: int,
+    ) -> Outcome:
         if not tool.writes:
-            key = (service, name, raw)
-            error = None
-            outcome = self._reads.get(key)
-            if outcome is None:
-                self._looked_further = False
-                outcome, error = self._run_read(service, tool, bound)
-                if outcome.status == "ok" and not self._looked_further and service in self._databases:
-                    self._reads.keep(key, outcome)
-            journal.record(
-                service, name, raw, outcome.status, outcome.text, error, _since(started), self._inside
-            )
-            return outcome
+            return self._read(service, tool, raw, bound, patience, started)
+        retried = self.journal.find_key(key) if key is not None else None
         if retried:
-            if (retried.service, retried.tool, retried.arguments) != (service, name, dict(arguments)):
-                return Outcome(
-                    "refused", (f"Idempotency key {idempotency_key!r} was used for another call.",)
-                )
+            if (retried.service, retried.tool, retried.arguments) != (service, tool.name, dict(arguments)):
+                return Outcome("refused", (f"Idempotency key {key!r} was used for another call.",))
             return Outcome("ok", (retried.result or "",))
         outer = self._inside
-        seq = self._inside = journal.begin(service, name, raw, idempotency_key, outer)
+        seq = self._inside = self.journal.begin(service, tool.name, raw, key, outer)
         try:
-            outcome, error = self._run_write(service, tool, bound, seq)
+            outcome, error = self._run_write(service, tool, bound, seq, len(raw))
+        except deadlines.Overdue:
+            if patience is not None:
+                self.journal.withdraw(seq)
+                raise
+            outcome, error = _too_long(), None
         finally:
             self._inside = outer
-        journal.finish(seq, outcome.status, outcome.text, error, _since(started))
+        self.journal.finish(seq, outcome.status, outcome.text, error, _since(started))
         self._ended_now |= tool.ends_episode and not outcome.is_error
         return outcome
+
+    def _read(
+        self,
+        service: str,
+        tool: Tool | Operation,
+        raw: str,
+        bound: dict[str, Any],
+        patience: float | None,
+        started: int,
+    ) -> Outcome:
+        key = (service, tool.name, raw)
+        error = None
+        outcome = self._reads.get(key)
+        if outcome is None:
+            self._looked_further = False
+            try:
+                outcome, error = self._run_read(service, tool, bound, len(raw))
+            except deadlines.Overdue:
+                if patience is not None:
+                    raise
+                outcome = _too_long()
+            if outcome.status == "ok" and not self._looked_further and service in self._databases:
+                self._reads.keep(key, outcome)
+        self._record(service, tool, raw, outcome, error, started)
+        return outcome
+
+    def _record(
+        self,
+        service: str,
+        tool: Tool | Operation,
+        raw: str,
+        outcome: Outcome,
+        error: str | None,
+        started: int,
+    ) -> None:
+        """Journal a call that changed nothing."""
+        self.journal.record(
+            service, tool.name, raw, outcome.status, outcome.text, error, _since(started), self._inside
+        )
 
     def peek(self, service: str, name: str, arguments: Mapping[str, Any]) -> Outcome:
         """Make a reading call that leaves no trace, not even in the journal."""
         tool = self.tool(service, name)
         assert not tool.writes, f"{service}.{name} writes"
-        outcome, error = self._run_read(service, tool, tool.signature.bind(arguments))
+        outcome, error = self._run_read(service, tool, tool.signature.bind(arguments), 0)
         if error:
             raise RuntimeError(f"{service}.{name} failed:\n{error}")
         return outcome
 
     def _run_read(
-        self, service: str, tool: Tool | Operation, bound: dict[str, Any]
+        self, service: str, tool: Tool | Operation, bound: dict[str, Any], size: int
     ) -> tuple[Outcome, str | None]:
         try:
             store = self._store(service)
@@ -382,16 +470,16 @@ class World:
             return _fault()
         session = store.session
         if session.bind is None:
-            return _run(store, tool, bound)
+            return self._run(store, tool, bound, size)
         database.begin(session, read_only=True)
         try:
-            return _run(store, tool, bound)
+            return self._run(store, tool, bound, size)
         finally:
             database.rollback(session)
             session.expunge_all()
 
     def _run_write(
-        self, service: str, tool: Tool | Operation, bound: dict[str, Any], seq: int
+        self, service: str, tool: Tool | Operation, bound: dict[str, Any], seq: int, size: int
     ) -> tuple[Outcome, str | None]:
         self._reads.clear()
         try:
@@ -400,10 +488,10 @@ class World:
             return _fault()
         session = store.session
         if session.bind is None:
-            return _run(store, tool, bound)
+            return self._run(store, tool, bound, size)
         database.begin(session, read_only=False)
-        outcome, error = _run(store, tool, bound)
         try:
+            outcome, error = self._run(store, tool, bound, size)
             if outcome.is_error:
                 database.rollback(session)
             else:
@@ -411,12 +499,27 @@ class World:
                 # Part of the transaction: tells after a crash whether this call was applied.
                 database.connection_of(session).exec_driver_sql(f"PRAGMA user_version={seq}")
                 database.commit(session)
-        except Exception:  # noqa: BLE001 - the tool boundary: a failing flush is a fault like any other
+        except deadlines.Overdue:
             database.rollback(session)
-            return _fault()
+            raise
+        except Exception as problem:  # noqa: BLE001 - the tool boundary: a flush that fails is no other matter
+            database.rollback(session)
+            return _failed(problem, size)
         finally:
             session.expunge_all()
         return outcome, error
+
+    def _run(
+        self, store: Store, tool: Tool | Operation, bound: dict[str, Any], size: int
+    ) -> tuple[Outcome, str | None]:
+        try:
+            result = tool.function(store, **bound)
+            if isinstance(result, Reply):
+                return Outcome("ok", reply=result), None
+            return Outcome("ok", _blocks(result)), None
+        except Exception as error:  # noqa: BLE001 - the tool boundary: whatever is no refusal is our fault
+            # Files are input, too, of whatever size the agent gave them.
+            return _failed(error, _LONG if self._looked_further else size)
 
     # -- files ------------------------------------------------------------------------------------------
 
@@ -492,17 +595,6 @@ class World:
             del self.__dict__["journal"]
 
 
-def copy_world(source: Path, target: Path) -> None:
-    """Copy a world's directory; nobody may be inside a call on it."""
-    target.mkdir(parents=True)
-    for entry in sorted(source.iterdir()):
-        if entry.is_dir():
-            shutil.copytree(entry, target / entry.name, symlinks=True, ignore=_not_files)
-        elif not entry.name.endswith("-journal") or entry.stat().st_size:
-            # A rollback journal with content is what a crash left: the copy needs it to recover.
-            shutil.copyfile(entry, target / entry.name)
-
-
 def add_services(path: Path, names: Sequence[str]) -> None:
     """Offer further services in a world that nobody has open; those that it has stay as they are."""
     manifest = _read_manifest(path)
@@ -515,22 +607,26 @@ def add_services(path: Path, names: Sequence[str]) -> None:
     _write_manifest(path, manifest.model_copy(update={"services": offered}))
 
 
-def _not_files(folder: str, names: list[str]) -> list[str]:
-    """Pipes, sockets and devices, which code that was cut off by a crash may have left in the workspace."""
-    modes = ((name, os.lstat(os.path.join(folder, name)).st_mode) for name in names)
-    return [name for name, mode in modes if not (S_ISREG(mode) or S_ISDIR(mode) or S_ISLNK(mode))]
+def _failed(error: Exception, size: int) -> tuple[Outcome, str | None]:
+    """What an exception amounts to, which is being handled: a refusal, or a fault of ours.
 
-
-def _run(store: Store, tool: Tool | Operation, bound: dict[str, Any]) -> tuple[Outcome, str | None]:
-    try:
-        result = tool.function(store, **bound)
-        if isinstance(result, Reply):
-            return Outcome("ok", reply=result), None
-        return Outcome("ok", _blocks(result)), None
-    except Refusal as refusal:
-        return Outcome("refused", (refusal.message,), refusal=refusal), None
-    except Exception:  # noqa: BLE001 - the tool boundary: whatever else is raised is our fault, and recorded
+    ``size``: characters of what the call was given to read.
+    """
+    if deadlines.overdue():
+        # A statement that was interrupted, or what somebody made of it.
+        raise deadlines.Overdue from error
+    refusal = declined(error, size)
+    if refusal is None:
         return _fault()
+    return Outcome("refused", (refusal.message,), refusal=refusal), None
+
+
+def _too_long() -> Outcome:
+    refusal = Invalid(
+        f"This call took longer than {settings().call_timeout} seconds and was given up; nothing was "
+        "changed. Ask for less at once."
+    )
+    return Outcome("refused", (refusal.message,), refusal=refusal)
 
 
 def _fault() -> tuple[Outcome, str]:

@@ -129,7 +129,7 @@ def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
         "tools = load_service('email').tools\n"
         "def broken(store, **arguments): raise RuntimeError('our bug')\n"
         "tools['get_emails'] = dataclasses.replace(tools['get_emails'], function=broken)\n"
-        "from mesocosm import length\n"
+        "from mesocosm.families import length\n"
         "length.take_survey = lambda family, world, expected: length.Survey(world)\n"
         "length.calibrate = lambda family, target, build, fixed: build(7, 0)\n"
         f"sys.argv = ['mesocosm', 'run', '{TASK}', '--length', '8k', '--json']\n"

@@ -26,7 +26,8 @@ from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import admin_token
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.worlds.changes import compare
-from mesocosm.worlds.world import Manifest, World, copy_world
+from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.world import Manifest, World
 
 TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"))
 FOLDER = {"folder_name": "New"}

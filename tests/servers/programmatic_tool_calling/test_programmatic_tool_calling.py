@@ -14,7 +14,8 @@ from confinement import needs_sandbox
 
 from mesocosm.evaluation.replay import replay_episode
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import Manifest, World, copy_world
+from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.world import Manifest, World
 
 OpenTools = Callable[..., Any]
 pytestmark = needs_sandbox

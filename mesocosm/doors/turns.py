@@ -1,0 +1,66 @@
+"""Where a call is made: at once among all others while that keeps nobody waiting, else in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import RunVar
+
+from mesocosm.worlds.deadlines import QUICK, Overdue
+from mesocosm.worlds.limits import settings
+from mesocosm.worlds.world import Outcome
+
+MAX_THREADS = 256
+"""Calls that may be at work in threads, beside code: an episode has one, so this many episodes."""
+_LARGE = 100_000
+"""Characters, or items, of an argument that takes a while to look at."""
+
+
+class Call(Protocol):
+    """A call on a world that is ready to be made."""
+
+    def __call__(self, *, patience: float | None = None) -> Outcome:
+        """Make it; with patience, ``Overdue`` is raised when it takes longer."""
+
+
+async def take_turn(
+    call: Call, arguments: Mapping[str, Any], *, threaded: bool = False, runs_code: bool = False
+) -> Outcome:
+    """Make a call, whose turn it is.
+
+    Most take less than a thread would cost. One that takes longer is undone and made again in a thread.
+    """
+    if not (threaded or runs_code or _is_large(arguments)):
+        try:
+            return call(patience=QUICK)
+        except Overdue:
+            pass
+    # Not cancellable: a call that has begun is finished and journalled even if the client has gone.
+    return await anyio.to_thread.run_sync(call, limiter=_code.get() if runs_code else _calls.get())
+
+
+def _is_large(arguments: Mapping[str, Any]) -> bool:
+    return any(isinstance(value, str | list | dict) and len(value) > _LARGE for value in arguments.values())
+
+
+class _Limiter:
+    """How many threads there may be for something at a time, in this event loop; others wait."""
+
+    def __init__(self, name: str, most: Callable[[], int]) -> None:
+        self._kept: RunVar[anyio.CapacityLimiter] = RunVar(name)
+        self._most = most
+
+    def get(self) -> anyio.CapacityLimiter:
+        """The limiter of the event loop that runs."""
+        try:
+            return self._kept.get()
+        except LookupError:
+            self._kept.set(anyio.CapacityLimiter(self._most()))
+            return self._kept.get()
+
+
+_calls = _Limiter("call_limiter", lambda: MAX_THREADS)
+_code = _Limiter("code_limiter", lambda: settings().sandbox_jobs)

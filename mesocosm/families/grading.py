@@ -1,0 +1,197 @@
+"""Judging episodes in a process of its own, whose time and memory are limited.
+
+What an agent left may be made to take all the time or memory of whoever reads it. The process that judges is
+kept for as long as episodes are judged, because to start one costs more than to judge; it is killed when an
+episode takes too much. Whose fault that is shows in the world as it was built: where judging that ends within
+the limits, the rest is what the agent made, and the episode is *failed* for it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import queue
+import resource
+import select
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from math import ceil
+from pathlib import Path
+from time import monotonic, process_time
+from typing import IO, Any, Literal
+
+from pydantic import BaseModel
+
+from mesocosm.families.episode import GRADING, Episode
+from mesocosm.families.faults import faults_of
+from mesocosm.families.verdict import Check, Verdict
+from mesocosm.worlds.declining import declined
+from mesocosm.worlds.limits import settings
+
+_PATIENCE = 10
+"""Seconds of waiting per second of a processor: the machine may have other things to do."""
+_ANY_SIZE = 2**62
+
+
+class _Answer(BaseModel):
+    """What came of judging one state."""
+
+    findings: list[Check] = []
+    too_much: str | None = None
+    """What of the state could not be read, if it is the state that is to blame."""
+    fault: str | None = None
+    """The traceback of a fault of ours."""
+
+
+def grade(episode: Episode) -> Verdict:
+    """Judge the present state of an episode. A verdict is always made."""
+    faults = episode.faults()
+    with _graders().one() as grader:
+        answer = grader.ask(episode, "world")
+        if answer.too_much and (base := grader.ask(episode, "base")).too_much:
+            answer = _Answer(fault=f"{base.too_much}\nRaised by the world as it was built.")
+    if answer.too_much:
+        detail = f"what the agent left cannot be judged: {answer.too_much}"
+        return Verdict.of([Check(name=GRADING, passed=False, detail=detail)]).model_copy(
+            update={"faults": faults}
+        )
+    if answer.fault:
+        return Verdict.of([], [*faults_of([(GRADING, answer.fault)]), *faults])
+    return Verdict.of(answer.findings, faults)
+
+
+def prepare() -> None:
+    """Start a process ahead of time; returns at once."""
+    with _graders().one() as grader:
+        grader.start()
+
+
+class _Grader:
+    """The other process; it is started when it is needed, and again after it had to be ended."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """The process, which may still be starting."""
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            command = [sys.executable, "-m", "mesocosm.families.grading"]
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        return self._process
+
+    def ask(self, episode: Episode, state: Literal["world", "base"]) -> _Answer:
+        """Let a state be judged."""
+        process, limits = self.start(), settings()
+        request = [str(episode.path.absolute()), state, limits.grading_timeout, limits.grading_memory]
+        assert process.stdin
+        assert process.stdout
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            line = _line(process.stdout, monotonic() + _PATIENCE * limits.grading_timeout)
+        except (BrokenPipeError, TimeoutError):
+            line = b""
+        if line:
+            return _Answer.model_validate_json(line)
+        self.close()
+        return _Answer(too_much=f"it takes more than {limits.grading_timeout} seconds, or too much memory")
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            with self._process:
+                self._process = None
+
+
+def _line(stream: IO[bytes], until: float) -> bytes:
+    """One line; nothing if the stream ends before. Raises ``TimeoutError`` when it is not there in time."""
+    line = b""
+    while not line.endswith(b"\n"):
+        ready, _, _ = select.select([stream], [], [], max(0.0, until - monotonic()))
+        if not ready:
+            raise TimeoutError
+        part = os.read(stream.fileno(), 1 << 20)
+        if not part:
+            return b""
+        line += part
+    return line
+
+
+class _Graders:
+    """As many processes as there are processors, each started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._idle: queue.LifoQueue[_Grader] = queue.LifoQueue()
+        self._places = threading.BoundedSemaphore(os.cpu_count() or 1)
+        atexit.register(self.close)
+
+    @contextmanager
+    def one(self) -> Iterator[_Grader]:
+        """One that is not asked by anybody else meanwhile."""
+        with self._places:
+            try:
+                grader = self._idle.get_nowait()
+            except queue.Empty:
+                grader = _Grader()
+            try:
+                yield grader
+            finally:
+                self._idle.put(grader)
+
+    def close(self) -> None:
+        """End those that are idle."""
+        while not self._idle.empty():
+            self._idle.get_nowait().close()
+
+
+@cache
+def _graders() -> _Graders:
+    return _Graders()
+
+
+# -- in the other process --------------------------------------------------------------------------------
+
+
+def serve(requests: IO[str], answers: IO[str]) -> None:
+    """Judge what is asked for, until the requests end."""
+    for line in requests:
+        path, state, seconds, memory = json.loads(line)
+        _limit(seconds, memory)
+        answer = _judge(Path(path), of_base=state == "base")
+        print(answer.model_dump_json(), file=answers, flush=True)
+
+
+def _judge(path: Path, *, of_base: bool) -> _Answer:
+    try:
+        return _Answer(findings=Episode(path).findings(of_base=of_base))
+    except Exception as error:  # noqa: BLE001 - the episode boundary: what is no refusal is a checker's fault
+        refusal = declined(error, _ANY_SIZE)
+        return _Answer(too_much=refusal.message) if refusal else _Answer(fault=traceback.format_exc())
+
+
+def _limit(seconds: int, memory: int) -> None:
+    """So much more than was used until now; the kernel ends a process that goes on all the same."""
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (ceil(process_time()) + seconds, most))
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + memory, most))
+
+
+def main() -> Any:
+    """Serve the process that started this one."""
+    # Nothing that is printed by mistake may come between the answers.
+    answers, sys.stdout = sys.stdout, sys.stderr
+    return serve(sys.stdin, answers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""How long a call may take: nothing that one agent asks for may keep the others waiting.
+
+A call is first made where all episodes are served, with a few milliseconds; one that needs more is given
+up there, undone, and made once more in a thread, where it ends at its deadline. Whatever takes time in
+proportion to what an agent made (statements, walks through folders, loops over lines) passes ``check``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from time import perf_counter
+
+from mesocosm.worlds.limits import settings
+
+QUICK = 0.02
+"""Seconds that a call may take where everybody else waits for it."""
+
+_until: ContextVar[float | None] = ContextVar("until", default=None)
+
+
+class Overdue(BaseException):
+    """The time is up. No ``Exception``, so that no tool takes it for something that it can handle."""
+
+
+def overdue() -> bool:
+    """Whether the time of the present call is up."""
+    until = _until.get()
+    return until is not None and perf_counter() > until
+
+
+def check() -> None:
+    """Raises ``Overdue`` when the time of the present call is up."""
+    if overdue():
+        raise Overdue
+
+
+@contextmanager
+def within(seconds: float | None = None) -> Iterator[None]:
+    """Let what is called inside take so long, or what the setting ``call_timeout`` says."""
+    token = _until.set(perf_counter() + (settings().call_timeout if seconds is None else seconds))
+    try:
+        yield
+    finally:
+        _until.reset(token)
