@@ -57,13 +57,18 @@ _STEPS = 50_000
 """Of SQLite's machine, which makes them in about a millisecond, between two looks at the clock."""
 
 
+class OutOfTime(Exception):
+    """The time is up; for SQLAlchemy, which gives a connection up for what is no ``Exception``."""
+
+
 @cache
 def _engine() -> Engine:
     engine = create_engine("sqlite://", creator=_connect, poolclass=NullPool)
 
     @event.listens_for(engine, "before_cursor_execute")
     def before(*_: Any) -> None:
-        deadlines.check()
+        if deadlines.overdue():
+            raise OutOfTime
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

@@ -36,6 +36,19 @@ def check() -> None:
         raise Overdue
 
 
+def expect(seconds: float) -> None:
+    """Raises ``Overdue`` when less time is left than what follows may take without passing ``check``."""
+    until = _until.get()
+    if until is not None and perf_counter() + seconds > until:
+        raise Overdue
+
+
+def past_return() -> None:
+    """From here on the present call is finished: it has done what cannot be undone."""
+    if _until.get() is not None:
+        _until.set(None)
+
+
 @contextmanager
 def within(seconds: float | None = None) -> Iterator[None]:
     """Let what is called inside take so long, or what the setting ``call_timeout`` says."""

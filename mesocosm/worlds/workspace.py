@@ -241,6 +241,7 @@ class Workspace:
             )
         path = self._changeable(name)
         self._check_room(path, len(data))
+        deadlines.past_return()
         made: list[Path] = []
         try:
             self._make_folders(path.parent, made)
@@ -273,6 +274,7 @@ class Workspace:
         made: list[Path] = []
         try:
             self._check_room(path, 0)
+            deadlines.past_return()
             self._make_folders(path, made)
             for folder in (*made, *(first.parent for first in made[:1])):
                 with self._folder(folder) as opened:
@@ -298,6 +300,7 @@ class Workspace:
                     if _exists(new.name, target):
                         raise Conflict(f"The destination already exists: {self.shown(new)}")
                     self._check_depth(new, self._height(old))
+                    deadlines.past_return()
                     os.rename(old.name, new.name, src_dir_fd=origin, dst_dir_fd=target)
                     _stamp(target, moment)
                 _stamp(origin, moment)
@@ -311,6 +314,7 @@ class Workspace:
         try:
             with self._folder(path.parent) as folder:
                 status = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
+                deadlines.past_return()
                 if stat.S_ISDIR(status.st_mode):
                     os.rmdir(path.name, dir_fd=folder)
                 else:

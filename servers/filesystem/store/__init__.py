@@ -156,10 +156,10 @@ class FilesystemStore(Store):
         windows = original.count("\r\n") * 2 > original.count("\n")
         before = unix_lines(original)
         after = apply_edits(before, edits)
+        diff = fenced_diff(before, after, self.workspace.shown(self.workspace.resolve(path)))
         if not dry_run:
             data = _encoded(after.replace("\n", "\r\n") if windows else after, "newText")
             self.workspace.write(path, data, self.now)
-        diff = fenced_diff(before, after, self.workspace.shown(self.workspace.resolve(path)))
         if len(diff) > MAX_TEXT:
             return f"{diff[:MAX_TEXT]}\n\n[The diff has {len(diff):,} characters; the rest is left out.]\n"
         return diff

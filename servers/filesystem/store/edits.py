@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
 from mesocosm.errors import Invalid
+from mesocosm.worlds import deadlines
 
 CONTEXT_LINES = 4
 MAX_COMPARED_LINES = 2_000
-"""Changed regions longer than this are shown as replaced whole: comparing takes quadratic time."""
+MAX_COMPARED_PAIRS = 50_000
+"""Changed regions of more lines, or pairs of equal lines, are shown as replaced whole: comparing takes
+time in proportion to these pairs, again for each change."""
+_COMPARING = 2.0
+"""Seconds that the longest comparison takes, about."""
+
+_SHOWN = 2_000
+"""Characters of a passage that a refusal repeats."""
 
 Opcode = tuple[str, int, int, int, int]
 
@@ -26,6 +35,7 @@ class Edit(TypedDict):
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """The text after all edits, in their order; ``Invalid`` if the passage of one is not there."""
     for edit in edits:
+        deadlines.check()
         old, new = unix_lines(edit["oldText"]), unix_lines(edit["newText"])
         if not old:
             raise Invalid("oldText must not be empty: it names the passage to replace.")
@@ -45,11 +55,13 @@ def _replace_by_lines(text: str, old: str, new: str) -> str:
     """Replace the first run of lines that equals ``old`` but for white space around its lines."""
     lines, wanted = text.split("\n"), old.split("\n")
     stripped, pattern = [line.strip() for line in lines], [line.strip() for line in wanted]
-    for start in range(len(lines) - len(wanted) + 1):
-        if stripped[start] == pattern[0] and stripped[start : start + len(pattern)] == pattern:
-            lines[start : start + len(wanted)] = _indented(new.split("\n"), wanted, _indent(lines[start]))
-            return "\n".join(lines)
-    raise Invalid(f"Could not find exact match for edit:\n{old}")
+    searched = "\n".join(("", *stripped, ""))
+    found = searched.find("\n".join(("", *pattern, "")))
+    if found < 0:
+        raise Invalid(f"Could not find exact match for edit:\n{old[:_SHOWN]}")
+    start = searched.count("\n", 0, found)
+    lines[start : start + len(wanted)] = _indented(new.split("\n"), wanted, _indent(lines[start]))
+    return "\n".join(lines)
 
 
 def _indented(new: list[str], old: list[str], indent: str) -> list[str]:
@@ -119,14 +131,24 @@ def _opcodes(before: list[str], after: list[str]) -> list[Opcode]:
         tail += 1
     i, j = len(before) - tail, len(after) - tail
     opcodes: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
-    if max(i, j) - head > MAX_COMPARED_LINES:
+    old, new = before[head:i], after[head:j]
+    if max(len(old), len(new)) > MAX_COMPARED_LINES or _pairs(old, new) > MAX_COMPARED_PAIRS:
         opcodes.append(("replace", head, i, head, j))
     else:
-        matcher = difflib.SequenceMatcher(None, before[head:i], after[head:j], autojunk=False)
+        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         opcodes += [
             (tag, a + head, b + head, c + head, d + head) for tag, a, b, c, d in matcher.get_opcodes()
         ]
     return opcodes + ([("equal", i, len(before), j, len(after))] if tail else [])
+
+
+def _pairs(old: list[str], new: list[str]) -> int:
+    """How many pairs of equal lines there are; where these are many, there has to be time for them."""
+    counts = Counter(old)
+    pairs = sum(counts[line] for line in new)
+    if pairs > MAX_COMPARED_LINES:
+        deadlines.expect(_COMPARING)
+    return pairs
 
 
 def _groups(opcodes: list[Opcode]) -> Iterator[list[Opcode]]:

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 
 from mesocosm.errors import Invalid
+from mesocosm.worlds import deadlines
 
 MAX_LENGTH = 1_000
 MAX_ALTERNATIVES = 100
@@ -30,6 +31,7 @@ class Glob:
 
     def matches(self, path: str) -> bool:
         """Whether the pattern matches the whole of a relative path."""
+        deadlines.check()
         parts = path.split("/")
         return any(_match(pattern, parts) for pattern in self._alternatives)
 

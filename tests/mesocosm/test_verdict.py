@@ -1,0 +1,205 @@
+"""A verdict is always made: whatever happened on the way, and whatever the agent left."""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trials import solve
+
+from mesocosm.families import grading
+from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.families.faults import faults_of
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import serving
+
+FAMILY = load_family("excel_market_research")
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
+    return build_instance(FAMILY, 0, tmp_path_factory.mktemp("built") / "instance", target=8000)
+
+
+@pytest.fixture
+def episode(instance: Instance, tmp_path: Path) -> Iterator[Episode]:
+    episode = Episode.create(tmp_path / "episode", instance.path, FAMILY)
+    yield episode
+    episode.close()
+
+
+@pytest.fixture
+def fault(monkeypatch: pytest.MonkeyPatch) -> Callable[[Episode], None]:
+    """Makes a call in which a bug of ours shows."""
+
+    def bug(*_: Any, **__: Any) -> str:
+        raise RuntimeError("a bug of ours")
+
+    def make(episode: Episode) -> None:
+        tools = episode.world.services["filesystem"].tools
+        with monkeypatch.context() as patch:
+            patch.setitem(tools, "list_directory", replace(tools["list_directory"], function=bug))
+            assert episode.world.call("filesystem", "list_directory", {"path": "."}).status == "fault"
+
+    return make
+
+
+def test_a_state_that_passes_is_passed_whatever_happened_on_the_way(
+    episode: Episode, fault: Callable[[Episode], None]
+) -> None:
+    fault(episode)
+    solve(FAMILY, episode)
+    verdict = grading.grade(episode)
+    assert (verdict.verdict, verdict.reward) == ("passed", 1.0)
+    [seen] = verdict.faults
+    assert (seen.exception, seen.count, seen.first) == (
+        "RuntimeError",
+        1,
+        "call 1, filesystem.list_directory",
+    )
+
+
+def test_a_state_that_fails_after_a_fault_is_errored_and_strictly_worth_nothing(
+    episode: Episode, fault: Callable[[Episode], None]
+) -> None:
+    fault(episode)
+    fault(episode)
+    verdict = grading.grade(episode)
+    assert (verdict.verdict, verdict.reward) == ("errored", None)
+    assert [seen.count for seen in verdict.faults] == [2]
+    assert "a bug of ours" in (verdict.error or "")
+    assert {check.name for check in verdict.findings if not check.passed} >= {"workbook", "years"}
+    assert (verdict.strictly().verdict, verdict.strictly().reward) == ("errored", 0.0)
+
+
+def test_a_fingerprint_names_exception_and_place_and_survives_moved_lines() -> None:
+    text = 'Traceback (most recent call last):\n  File "{}", line {}, in send\n    x\n{}: {}\n'
+    ours = "/srv/venv/lib/python3.11/site-packages/mesocosm/servers/email/store/sending.py"
+    here = "/home/me/mesocosm/mesocosm/servers/email/store/sending.py"
+    library = "/home/me/mesocosm/.venv/lib/python3.11/site-packages/sqlalchemy/engine.py"
+    same = faults_of(
+        [
+            ("call 1", text.format(ours, 7, "KeyError", "'a'")),
+            ("call 2", text.format(here, 9, "KeyError", "'b'")),
+        ]
+    )
+    assert [(fault.place, fault.count) for fault in same] == [("servers/email/store/sending.py:send", 2)]
+    inner = (
+        f'{text.format(here, 9, "", "").partition(": ")[0]}  File "{library}", line 3, in execute\nx.Error: y'
+    )
+    assert [(f.exception, f.place) for f in faults_of([("call 1", inner)])] == [("x.Error", same[0].place)]
+
+
+def test_nothing_counts_any_more_after_the_end(
+    instance: Instance, tmp_path: Path, fault: Callable[[Episode], None]
+) -> None:
+    with_end = {**FAMILY.task.servers, "claim_done": None}
+    family = replace(FAMILY, task=FAMILY.task.model_copy(update={"servers": with_end}))
+    built = build_instance(family, 0, tmp_path / "instance", target=8000)
+    episode = Episode.create(tmp_path / "episode", built.path, FAMILY)
+    solve(FAMILY, episode)
+    if not episode.world.ended:
+        episode.world.call("claim_done", "claim_done", {})
+    before, verdict = episode.usage(), grading.grade(episode)
+    assert episode.world.call("filesystem", "list_directory", {"path": "."}).status == "ok"
+    fault(episode)
+    assert episode.world.call("filesystem", "write_file", {"path": "a", "content": ""}).status == "refused"
+    assert (episode.usage(), grading.grade(episode)) == (before, verdict)
+    episode.close()
+
+
+def test_the_control_plane_is_strict_where_it_is_asked_to_be(instance: Instance, tmp_path: Path) -> None:
+    app = Hosting(tmp_path / "state", admin_token="token")
+    with serving(app) as base:
+        id_ = app.pool.adopt(instance.path, FAMILY)
+        (app.pool.path(id_) / "expected.json").write_text("{}")
+        for query, reward in (("", None), ("?strict=true", 0.0)):
+            url = f"{base}/episodes/{id_}/grade{query}"
+            request = urllib.request.Request(url, headers={"Authorization": "Bearer token"}, method="POST")
+            with urllib.request.urlopen(request) as response:
+                graded = json.load(response)
+            assert graded["verdict"]["verdict"] == "errored"
+            assert graded["verdict"]["reward"] == reward
+            assert [fault["first"] for fault in graded["verdict"]["faults"]] == ["grading"]
+
+
+def test_files_that_take_too_much_to_judge_are_the_agents_failure(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MESOCOSM_GRADING_TIMEOUT", "1")
+    monkeypatch.setattr(grading, "_PATIENCE", 4)
+    assert grading.grade(episode).verdict == "failed"  # the process is there, and has loaded what it needs
+    solve(FAMILY, episode)
+    monkeypatch.setattr(grading, "_PATIENCE", 0.0)
+    verdict = grading.grade(episode)
+    assert verdict.verdict == "errored"  # so much is too little for the world as it was built, too
+    assert "as it was built" in (verdict.error or "")
+    monkeypatch.setattr(grading, "_PATIENCE", 4)
+    assert grading.grade(episode).verdict == "passed"
+
+
+@cache
+def _many_links() -> list[tuple[str, str]]:
+    return [(f"link-{number + 1}", f"link-{number}") for number in range(1200)]
+
+
+def _chain(workspace: Path) -> None:
+    (workspace / "growth_rate.xlsx").symlink_to("link-1200")
+    for name, target in _many_links():
+        (workspace / name).symlink_to(target)
+
+
+def _loop(workspace: Path) -> None:
+    (workspace / "growth_rate.xlsx").symlink_to("growth_rate.xlsx")
+
+
+def _unnamed(workspace: Path) -> None:
+    (Path(os.fsdecode(os.fsencode(workspace) + b"/\xff\xfe.xlsx"))).touch()
+
+
+def _pipe(workspace: Path) -> None:
+    os.mkfifo(workspace / "growth_rate.xlsx")
+
+
+def _folder(workspace: Path) -> None:
+    (workspace / "growth_rate.xlsx").mkdir()
+
+
+def _sparse(workspace: Path) -> None:
+    with (workspace / "growth_rate.xlsx").open("wb") as file:
+        file.truncate(2**40)
+
+
+def _deep(workspace: Path) -> None:
+    folder = os.open(workspace, os.O_RDONLY)
+    for _ in range(60):
+        os.mkdir("d" * 200, dir_fd=folder)
+        inner = os.open("d" * 200, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+    os.close(folder)
+
+
+@pytest.mark.parametrize("leave", [_chain, _loop, _unnamed, _pipe, _folder, _sparse, _deep])
+def test_whatever_an_agent_leaves_is_judged(
+    episode: Episode, tmp_path: Path, leave: Callable[[Path], None]
+) -> None:
+    leave(episode.path / "world" / "workspace")
+    verdict = grading.grade(episode)
+    assert (verdict.verdict, verdict.faults) == ("failed", [])
+    if leave not in (_sparse, _pipe):  # one is too large to copy here, the other is no file
+        episode.snapshot("now")
+        fork = episode.fork(tmp_path / "fork")
+        assert grading.grade(fork) == verdict
+        episode.restore("now")
+        fork.close()
