@@ -58,6 +58,11 @@ def show_result(result: RunResult, directory: Path) -> None:
     out.print(f"tokens delivered    {result.delivered_tokens:,}")
     if result.measures:
         out.print(f"measures            {', '.join(f'{n} {v:,}' for n, v in result.measures.items())}")
+    if result.steps and result.step_accuracy is not None:
+        out.print(
+            f"step accuracy       {result.step_accuracy:.1%} ({result.steps.optimal:,} of "
+            f"{result.steps.steps:,} calls were among the best)"
+        )
     if talk := result.conversation:
         out.print(
             f"conversation        {talk.ended or 'cut off'} after {talk.turns:,} turns, {talk.rounds:,} with "

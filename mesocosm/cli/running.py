@@ -228,28 +228,20 @@ def oracle(
     as_json: AsJson = False,
 ) -> None:
     """Say what is truly known at a step of an episode, or what would be best done next. Not for agents."""
-    from mesocosm.families.episode import Episode
-    from mesocosm.families.oracle import history_of
+    from mesocosm.evaluation.replay import episode_after
 
-    episode = Episode(run / "episode" if (run / "episode").is_dir() else run)
-    try:
-        asked = episode.oracle()
-        history = list(history_of(episode.world.journal.entries()))
-    finally:
-        episode.close()
-    if after is not None and after > len(history):
-        raise UsageError(f"--after {after}: the agent made {len(history)} calls")
-    history = history[:after]
-    if show is Asked.state:
-        state = asked.state(history)
+    with episode_after(run / "episode" if (run / "episode").is_dir() else run, after) as episode:
+        asked, world, history = episode.oracle, episode.world, episode.history()
+        if show is Asked.state:
+            state = asked.state(world, history)
+            if as_json:
+                print_json(state.model_dump())
+            else:
+                out.print(escape(state.text))
+            return
+        plan = asked.plan(world, history)
         if as_json:
-            print_json(state.model_dump())
-        else:
-            out.print(escape(state.text))
-        return
-    plan = asked.plan(history)
-    if as_json:
-        print_json([subtask.model_dump() for subtask in plan])
-        return
-    for subtask in plan:
-        out.print(escape(subtask.goal))
+            print_json([subtask.model_dump() for subtask in plan])
+            return
+        for subtask in plan:
+            out.print(escape(subtask.goal))

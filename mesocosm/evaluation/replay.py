@@ -8,14 +8,17 @@ other difference.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import BaseModel
 
+from mesocosm.errors import UsageError
 from mesocosm.families.episode import Episode
 from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.journal import Entry
-from mesocosm.worlds.world import World
+from mesocosm.worlds.world import Outcome, World
 
 
 class Replay(BaseModel):
@@ -42,13 +45,10 @@ def replay_episode(path: Path) -> Replay:
             for entry in before.journal.entries():
                 if entry.parent is not None and entry.parent not in interrupted:
                     continue  # made again by the call that made it
-                if entry.status == "interrupted":
+                outcome = _make_again(entry, before, world)
+                if outcome is None:
                     interrupted.add(entry.seq)
-                    # It was never applied, but its number was given: the clock must not fall behind.
-                    world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
                     continue
-                world.order_inside = before.journal.inside(entry.seq)
-                outcome = world.repeat(entry)
                 calls += 1
                 if entry.result is not None and (outcome.status, outcome.text) != (
                     entry.status,
@@ -60,6 +60,42 @@ def replay_episode(path: Path) -> Replay:
                         f"call {entry.seq}, {entry.service}.{entry.tool}: its code made other calls"
                     )
         return Replay(calls=calls, differences=differences + _compare(path / "world", again))
+
+
+def _make_again(entry: Entry, before: World, world: World) -> Outcome | None:
+    """Make a call of one world in another; ``None`` if it was cut off."""
+    if entry.status == "interrupted":
+        # It was never applied, but its number was given: the clock must not fall behind.
+        world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
+        return None
+    world.order_inside = before.journal.inside(entry.seq)
+    return world.repeat(entry)
+
+
+@contextmanager
+def episode_after(path: Path, calls: int | None) -> Iterator[Episode]:
+    """An episode as it was after so many calls of the agent, on a copy; as it is now for ``None``."""
+    if calls is None:
+        episode = Episode(path)
+        try:
+            yield episode
+        finally:
+            episode.close()
+        return
+    with tempfile.TemporaryDirectory(prefix="mesocosm-step-") as folder:
+        now = Episode(path)
+        again = now.fork(Path(folder) / "episode")
+        try:
+            made = [entry for entry in now.world.journal.entries() if entry.parent is None]
+            if calls > len(made):
+                raise UsageError(f"--after {calls}: the agent made {len(made)} calls")
+            again.reset()
+            for entry in made[:calls]:
+                _make_again(entry, now.world, again.world)
+            yield again
+        finally:
+            again.close()
+            now.close()
 
 
 def _made(entry: Entry) -> tuple[object, ...]:

@@ -42,6 +42,7 @@ from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, known_as
 from mesocosm.families.faults import Fault
+from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
@@ -80,8 +81,15 @@ class RunResult(BaseModel):
     """How long the agent took."""
     measures: dict[str, int] = {}
     """What the difficulty of the instance is measured by, such as operations and height."""
+    steps: StepAccuracy | None = None
+    """How many calls were among the best when they were made, in families that know."""
     conversation: Conversation | None = None
     """With a model: how it went and how it ended."""
+
+    @property
+    def step_accuracy(self) -> float | None:
+        """The share of calls that were among the best."""
+        return self.steps.share if self.steps else None
 
 
 def run_task(
@@ -179,6 +187,7 @@ def run_remote(
         tools=tools,
         seconds=seconds,
         measures=graded["measures"],
+        steps=graded["steps"],
         conversation=acted.conversation,
     )
     write_trajectory(plane.journal(view["id"]), out)
@@ -257,6 +266,7 @@ def grade_run(
         tools=episode.info.tools,
         seconds=seconds,
         measures=episode.measures,
+        steps=episode.step_accuracy(),
         conversation=conversation,
     )
 

@@ -30,7 +30,7 @@ from pydantic import BaseModel
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.faults import Fault, faults_of
-from mesocosm.families.oracle import Oracle
+from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.worlds.copies import copy_world
@@ -147,12 +147,27 @@ class Episode:
         except (OSError, ValueError, UsageError):
             return {}
 
+    @cached_property
     def oracle(self) -> Oracle:
         """The oracle of the instance; ``UsageError`` where the family has none."""
         oracle = self.expected().oracle()
         if oracle is None:
             raise UsageError(f"{self.family.name} has no oracle")
         return oracle
+
+    def history(self) -> list[Made]:
+        """The calls that were made, as oracles look at them."""
+        return history_of(self.world.journal.entries())
+
+    def step_accuracy(self) -> StepAccuracy | None:
+        """How many calls were among the best; ``None`` in families that cannot tell, and where the episode
+        cannot be read, which ``grade`` reports."""
+        try:
+            oracle = self.expected().oracle()
+            judged = oracle.judge(self.history()) if oracle else None
+        except (OSError, ValueError, sqlite3.DatabaseError):
+            return None
+        return None if judged is None else StepAccuracy(steps=len(judged), optimal=sum(judged))
 
     def expected(self) -> Expected:
         """What its checker knows."""

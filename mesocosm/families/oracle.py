@@ -1,19 +1,21 @@
 """Oracles: at any step of an episode, what is truly the case and what would be best done next.
 
 An oracle belongs to the control plane: it knows what the checker knows, and no tool of the agent leads to it.
-It looks at nothing but the calls that were made, so it can be asked about any prefix of a trajectory,
-whoever made it.
+It is asked about a world and the calls that led to it, whoever made them.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
 from mesocosm.worlds.journal import Entry
+
+if TYPE_CHECKING:
+    from mesocosm.worlds.world import World
 
 
 class Call(BaseModel):
@@ -60,13 +62,50 @@ class Oracle(ABC):
     """What is known and what is next, for one instance."""
 
     @abstractmethod
-    def state(self, history: Sequence[Made]) -> State:
-        """What is known after these calls."""
+    def state(self, world: World, journal: Sequence[Made]) -> State:
+        """What is known after these calls, which led to this world."""
 
     @abstractmethod
-    def plan(self, history: Sequence[Made]) -> list[Subtask]:
-        """All that could be done next on a shortest way to the goal, the first thing first; nothing at the
-        end. Whatever is in the list stays right, and possible, when another thing of it is done before."""
+    def plan(self, world: World, journal: Sequence[Made]) -> list[Subtask]:
+        """What could be done next on a shortest way to the goal, the first thing first; nothing at the end.
+        Whatever is in the list stays right, and possible, when another thing of it is done before."""
+
+    def judge(self, journal: Sequence[Made]) -> list[bool] | None:
+        """Of each call that matters to the task, whether it was among the best that could be made then;
+        ``None`` where this cannot be told."""
+        return None
+
+    def brief(self, prompt: str, *, state: bool, plan: bool) -> str:
+        """The prompt for an agent that is told the state, the plan or both before every turn."""
+        told = [f"{label} ({what})" for on, label, what in ((state, *STATE), (plan, *PLAN)) if on]
+        if not told:
+            return prompt
+        return f"{prompt.rstrip()}\n\nBefore each of your turns you are told: {' and '.join(told)}.\n"
+
+
+STATE = ("State", "what is known so far")
+PLAN = ("Plan", "what to do next")
+
+
+def advice(state: str | None, plan: str | None) -> str:
+    """What an agent is told before a turn."""
+    told = ((STATE[0], state), (PLAN[0], plan))
+    return "\n".join(f"{label}: {text}" for label, text in told if text is not None)
+
+
+class StepAccuracy(BaseModel):
+    """How many calls of an episode were among the best that could be made when they were made."""
+
+    model_config = ConfigDict(frozen=True)
+
+    steps: int
+    """Calls that were judged."""
+    optimal: int
+
+    @property
+    def share(self) -> float | None:
+        """The step accuracy; ``None`` where no call was made."""
+        return self.optimal / self.steps if self.steps else None
 
 
 def history_of(entries: Iterable[Entry]) -> list[Made]:

@@ -38,6 +38,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families import grading
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names, load_family
+from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.quantities import MAX_SEED, parse_length
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
@@ -110,6 +111,7 @@ class Grade(BaseModel):
     tool_calls: int
     delivered_tokens: int
     measures: dict[str, int]
+    steps: StepAccuracy | None = Field(description="How many calls were among the best, where that is known")
 
 
 class JournalPage(BaseModel):
@@ -149,7 +151,13 @@ async def _view(hosted: HostedEpisode) -> EpisodeView:
 def _grade(episode: Episode, strict: bool) -> Grade:
     verdict, (calls, delivered) = grading.grade(episode), episode.usage()
     verdict = verdict.strictly() if strict else verdict
-    return Grade(verdict=verdict, tool_calls=calls, delivered_tokens=delivered, measures=episode.measures)
+    return Grade(
+        verdict=verdict,
+        tool_calls=calls,
+        delivered_tokens=delivered,
+        measures=episode.measures,
+        steps=episode.step_accuracy(),
+    )
 
 
 def _journal_page(episode: Episode, after: int, limit: int) -> JournalPage:

@@ -168,6 +168,11 @@ class Journal:
         seq: int | None = self._db.execute(sql, (service, tool)).fetchone()[0]
         return seq
 
+    def answered(self, service: str) -> int:
+        """How many calls of a service were answered, whatever the answer."""
+        sql = "SELECT count(*) FROM calls WHERE service = ? AND status IN ('ok', 'refused', 'fault')"
+        return int(self._db.execute(sql, (service,)).fetchone()[0])
+
     def entries(self, after: int = 0, limit: int = -1) -> Iterator[Entry]:
         """The calls in order, from the one after ``after``; a negative limit is none."""
         sql = f"SELECT {_COLUMNS} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?"

@@ -208,6 +208,11 @@ class World:
             return self._building[0]
         return self.manifest.start + timedelta(seconds=self.manifest.tick_seconds * self.journal.last)
 
+    def turns(self, service: str) -> int:
+        """How many calls of a service were answered before the one that is being made, refused ones too."""
+        self._looked_further = True
+        return 0 if self._building else self.journal.answered(service)
+
     @property
     def rng(self) -> random.Random:
         """The one source of randomness: a stream while building, then one per call, both from the seed."""
@@ -453,8 +458,9 @@ class World:
         )
 
     def peek(self, service: str, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        """Make a reading call that leaves no trace, not even in the journal."""
-        tool = self.tool(service, name)
+        """Make a reading call that leaves no trace, not even in the journal; also of a tool that is not
+        offered to the agent."""
+        tool = load_service(service).tools[name]
         assert not tool.writes, f"{service}.{name} writes"
         outcome, error = self._run_read(service, tool, tool.signature.bind(arguments), 0)
         if error:

@@ -467,10 +467,10 @@ def test_a_program_of_any_size_is_understood_without_a_wrong_step(
 
 def test_the_oracle_leads_to_the_answer_past_all_distractors(episode: Episode, instance: Instance) -> None:
     oracle, made = expected_of(instance).oracle(), list[Made]()
-    while subtasks := oracle.plan(made):
+    while subtasks := oracle.plan(episode.world, made):
         for call in subtasks[-1].calls:
             outcome = episode.world.call(call.service, call.tool, call.arguments)
             made.append(Made(**call.model_dump(), ok=outcome.status == "ok", result=outcome.text))
     assert failures(episode) == set()
     assert len(made) == len(expected_of(instance).evidence) + 1
-    assert f"main = {expected_of(instance).answer}" in oracle.state(made).text
+    assert f"main = {expected_of(instance).answer}" in oracle.state(episode.world, made).text

@@ -52,14 +52,14 @@ def make(episode: Episode, call: Call) -> Made:
 
 def follow(oracle: Oracle, episode: Episode, made: list[Made]) -> list[Made]:
     """Do the first thing that the oracle says is next, until nothing is."""
-    while subtasks := oracle.plan(made):
+    while subtasks := oracle.plan(episode.world, made):
         made += [make(episode, call) for call in subtasks[0].calls]
     return made
 
 
 def follow_all(oracle: Oracle, episode: Episode, made: list[Made]) -> list[Made]:
     """Do all that the oracle says is next, the last thing first, until nothing is."""
-    while subtasks := oracle.plan(made):
+    while subtasks := oracle.plan(episode.world, made):
         made += [make(episode, call) for subtask in reversed(subtasks) for call in subtask.calls]
     return made
 
@@ -73,9 +73,9 @@ def test_whoever_follows_the_plan_from_any_step_of_the_solver_gets_there(
     tmp_path: Path, family: Family, operations: int, distractors: int, go_on: Callable[..., list[Made]]
 ) -> None:
     fresh = new_episode(tmp_path, family, operations=operations, distractor_documents=distractors)
-    oracle, start = fresh.oracle(), fresh.fork(tmp_path / "start")
+    oracle, start = fresh.oracle, fresh.fork(tmp_path / "start")
     calls = history(solve(fresh))
-    assert oracle.plan(calls) == []
+    assert oracle.plan(fresh.world, calls) == []
     for cut in (0, len(calls) // 2, len(calls) - 1):
         episode = start.fork(tmp_path / f"fork-{cut}")
         made = go_on(oracle, episode, [make(episode, call) for call in calls[:cut]])
@@ -88,7 +88,7 @@ def test_only_what_is_needed_is_in_the_plan(tmp_path: Path) -> None:
     episode = new_episode(tmp_path, operations=10, distractor_documents=100)
     expected = episode.family.read_expected((episode.path / "expected.json").read_bytes())
     assert isinstance(expected, Expected)
-    made = follow(episode.oracle(), episode, [])
+    made = follow(episode.oracle, episode, [])
     read = [one.arguments["file_id"] for one in made if one.tool == "read_document"]
     assert set(read) == {piece.document for piece in expected.pieces}
     assert len(read) < len(expected.documents) - 80
@@ -97,26 +97,26 @@ def test_only_what_is_needed_is_in_the_plan(tmp_path: Path) -> None:
 
 def test_the_state_holds_what_was_read_and_nothing_else(tmp_path: Path) -> None:
     episode = new_episode(tmp_path, operations=2, collection_probability=0)
-    oracle, made = episode.oracle(), list[Made]()
-    begun = oracle.state(made).facts
+    oracle, made = episode.oracle, list[Made]()
+    begun = oracle.state(episode.world, made).facts
     assert (begun["values"], begun["read"], begun["submitted"]) == ({}, [], False)
     assert sorted(begun["to_read"]) == sorted(
-        call.arguments["file_id"] for subtask in oracle.plan(made) for call in subtask.calls
+        call.arguments["file_id"] for subtask in oracle.plan(episode.world, made) for call in subtask.calls
     )
     texts = ""
-    while "v0" not in (state := oracle.state(made)).facts["values"]:
+    while "v0" not in (state := oracle.state(episode.world, made)).facts["values"]:
         assert all(f"{name} = {value}" in state.text for name, value in state.facts["values"].items())
         assert all(name in texts and str(value) in texts for name, value in state.facts["values"].items())
-        made.append(make(episode, oracle.plan(made)[0].calls[0]))
+        made.append(make(episode, oracle.plan(episode.world, made)[0].calls[0]))
         texts += made[-1].result
-    (last,) = oracle.plan(made)
+    (last,) = oracle.plan(episode.world, made)
     assert last.calls[0].arguments == {"answer": state.facts["values"]["v0"]}
-    assert "submitted" in oracle.state([*made, make(episode, last.calls[0])]).text
+    assert "submitted" in oracle.state(episode.world, [*made, make(episode, last.calls[0])]).text
 
 
 def test_calls_in_vain_and_distractors_change_nothing(tmp_path: Path) -> None:
     episode = new_episode(tmp_path, operations=3, distractor_documents=20)
-    oracle = episode.oracle()
+    oracle = episode.oracle
     expected = episode.family.read_expected((episode.path / "expected.json").read_bytes())
     assert isinstance(expected, Expected)
     distractor = next(iter(set(expected.documents) - {piece.document for piece in expected.pieces}))
@@ -125,8 +125,8 @@ def test_calls_in_vain_and_distractors_change_nothing(tmp_path: Path) -> None:
         for file_id in ("v1%nowhere", distractor)
     ]
     assert [one.ok for one in made] == [False, True]
-    assert oracle.state(made) == oracle.state([])
-    assert oracle.plan(made) == oracle.plan([])
+    assert oracle.state(episode.world, made) == oracle.state(episode.world, [])
+    assert oracle.plan(episode.world, made) == oracle.plan(episode.world, [])
 
 
 def test_a_long_list_counts_when_it_was_read_to_its_end(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_long_list_counts_when_it_was_read_to_its_end(tmp_path: Path) -> None:
         "collection_probability": 0,
     }
     episode = new_episode(tmp_path, **parameters)
-    made = follow(episode.oracle(), episode, [])
+    made = follow(episode.oracle, episode, [])
     offsets = [one.arguments["offset"] for one in made if one.tool == "read_document"]
     assert any(offsets), "the list is longer than one reading"
     assert episode.grade().verdict == "passed"
@@ -151,10 +151,10 @@ def test_in_vain_is_what_leaves_a_gap(tmp_path: Path) -> None:
         "collection_probability": 0,
     }
     episode = new_episode(tmp_path, **parameters)
-    oracle = episode.oracle()
+    oracle = episode.oracle
     made = follow(oracle, episode, [])
     onward = next(one for one in made if one.arguments.get("offset"))
-    assert onward.arguments["file_id"] in oracle.state([onward]).facts["to_read"]
+    assert onward.arguments["file_id"] in oracle.state(episode.world, [onward]).facts["to_read"]
 
 
 def test_the_command_line_asks_about_any_step(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_family_without_an_oracle_says_so(tmp_path: Path) -> None:
     family = load_family("canvas_list_test")
     instance = build_instance(family, 0, tmp_path / "instance", target=8_000)
     with pytest.raises(UsageError, match="no oracle"):
-        Episode.create(tmp_path / "episode", instance.path, family).oracle()
+        _ = Episode.create(tmp_path / "episode", instance.path, family).oracle
 
 
 def test_pieces_are_those_of_the_tree() -> None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
 from mesocosm.kits.weaving.tree import Node, Tree
+from mesocosm.worlds.world import World
 
 _READ, _SUBMIT = ("documents", "read_document"), ("submit_answer", "submit_answer")
 
@@ -106,9 +107,9 @@ class WovenOracle(Oracle):
     answer: str
     unit: str = "lines"
 
-    def state(self, history: Sequence[Made]) -> State:
+    def state(self, world: World | None, journal: Sequence[Made]) -> State:
         """Documents that were read, values that are known, and documents that can be read."""
-        reading = _Reading.of(history)
+        reading = _Reading.of(journal)
         known = self._known(reading)
         read = [piece for piece in self.pieces if piece.document in reading.complete]
         open_ = [piece.document for piece in self._open(reading)]
@@ -132,9 +133,9 @@ class WovenOracle(Oracle):
             },
         )
 
-    def plan(self, history: Sequence[Made]) -> list[Subtask]:
+    def plan(self, world: World | None, journal: Sequence[Made]) -> list[Subtask]:
         """Documents that matter and can be read now; then the answer."""
-        reading = _Reading.of(history)
+        reading = _Reading.of(journal)
         if reading.submitted:
             return []
         if self.question in self._known(reading):
@@ -142,6 +143,26 @@ class WovenOracle(Oracle):
             call = Call(service=service, tool=tool, arguments={"answer": self.answer})
             return [Subtask(goal=f"Submit the value of {self.question}.", calls=[call])]
         return [self._step(piece, reading) for piece in self._open(reading)]
+
+    def judge(self, journal: Sequence[Made]) -> list[bool]:
+        """Of each call, whether it was in the plan of its moment."""
+        reading, judged = _Reading(), []
+        for made in journal:
+            judged.append(self._is_best(made, reading))
+            reading.take(made)
+        return judged
+
+    def _is_best(self, made: Made, reading: _Reading) -> bool:
+        if reading.submitted:
+            return False
+        if self.question in self._known(reading):
+            return (made.service, made.tool) == _SUBMIT and made.arguments.get("answer") == self.answer
+        if (made.service, made.tool) != _READ:
+            return False
+        document, unit, offset = _stretch(made)
+        return offset == reading.next_line(document, unit) and any(
+            piece.document == document for piece in self._open(reading)
+        )
 
     def _step(self, piece: Piece, reading: _Reading) -> Subtask:
         service, tool = _READ
@@ -192,25 +213,39 @@ class _Reading:
     submitted: bool = False
 
     @classmethod
-    def of(cls, history: Sequence[Made]) -> _Reading:
+    def of(cls, journal: Sequence[Made]) -> _Reading:
         reading = cls()
-        for made in history:
-            if made.ok and (made.service, made.tool) == _READ:
-                reading._read(made)
-            reading.submitted |= made.ok and (made.service, made.tool) == _SUBMIT
+        for made in journal:
+            reading.take(made)
         return reading
+
+    def take(self, made: Made) -> None:
+        """Note what came of a call."""
+        if made.ok and (made.service, made.tool) == _READ:
+            self._read(made)
+        self.submitted |= made.ok and (made.service, made.tool) == _SUBMIT
 
     def next_line(self, document: str, unit: str) -> int:
         """Where to read on."""
         return self.reached.get((document, unit), 0)
 
     def _read(self, made: Made) -> None:
-        document = str(made.arguments["file_id"])
-        place = document, str(made.arguments.get("unit", "characters"))
-        if int(made.arguments.get("offset", 0)) > self.reached.get(place, 0):
+        document, unit, offset = _stretch(made)
+        place = document, unit
+        if offset > self.reached.get(place, 0):
             return  # what lies between was not read
         onward = _next_offset(made.result)
         if onward is None:
             self.complete.add(document)
         else:
             self.reached[place] = max(self.reached.get(place, 0), onward)
+
+
+def _stretch(made: Made) -> tuple[str, str, int]:
+    """The document that a call reads, in which unit, and from where on."""
+    offset = made.arguments.get("offset", 0)
+    return (
+        str(made.arguments.get("file_id")),
+        str(made.arguments.get("unit", "characters")),
+        offset if isinstance(offset, int) else -1,
+    )

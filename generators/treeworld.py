@@ -1,0 +1,155 @@
+"""A tree to be searched for the node with a value, by asking for children (LUMINA)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from mesocosm.families import family
+from mesocosm.families.family import Evidence
+from mesocosm.kits.lumina.game import BudgetParams, GameOracle
+from mesocosm.kits.lumina.trees import Given, TreeGame, example, given_text
+from mesocosm.servers.treeworld.store import TreeworldStore
+from mesocosm.services.calling import Tools
+from mesocosm.worlds.world import World
+
+_TOKENS_PER_NODE = 22
+_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+_ID_LENGTH = 6
+
+
+class Params(BudgetParams):
+    """How large the tree is, and how much of it is told."""
+
+    nodes: int = Field(default=30, ge=2, le=1_000_000)
+    """Nodes of the tree (besides those of ``filler_tokens``)."""
+    arity: int = Field(default=3, ge=1, le=1_000)
+    """Children of a node, at most."""
+    known_share: float = Field(default=0.4, ge=0, lt=1)
+    """Share of the nodes whose children the prompt tells, about."""
+    unreachable_share: float = Field(default=0.25, ge=0, le=1)
+    """How likely it is that no node has the value that is looked for."""
+
+
+class Expected(family.Expected):
+    """The search as it is at first, and how it ends."""
+
+    given: list[tuple[str, int, list[str] | None]]
+    """Nodes of which the prompt speaks: id, value, and children where they are told."""
+    value: int
+    """The value that is looked for."""
+    answer: str | None
+    """The node that has it."""
+    budget: int
+    horizon: int
+    """Calls of an optimal policy in the worst case."""
+    nodes: int
+
+    @property
+    def measures(self) -> dict[str, int]:
+        """The calls of an optimal policy in the worst case, and the nodes."""
+        return {"horizon": self.horizon, "nodes": self.nodes}
+
+    def oracle(self) -> GameOracle:
+        """The oracle of the search."""
+        return GameOracle(lambda: TreeGame(self.given, self.value, self.budget), example)
+
+
+@dataclass(frozen=True)
+class _Tree:
+    ids: Sequence[str]
+    values: Sequence[int]
+    parents: Sequence[int | None]
+    children: Sequence[Sequence[int]]
+
+    def given(self, told: Sequence[int]) -> Iterator[Given]:
+        """The nodes that are known when the children of some are told."""
+        whose = set(told)
+        known = {0, *whose, *(child for node in told for child in self.children[node])}
+        for node in sorted(known):
+            children = [self.ids[child] for child in self.children[node]] if node in whose else None
+            yield self.ids[node], self.values[node], children
+
+
+def generate(world: World, params: Params) -> Expected:
+    """Grow a tree, choose what is looked for and what is told."""
+    rng = world.rng
+    number = params.nodes + params.filler_tokens // _TOKENS_PER_NODE
+    tree, spare = _grow(rng, number, params.arity)
+    reachable = rng.random() >= params.unreachable_share
+    leaf = _hidden_leaf(rng, tree)
+    told = _told(rng, tree, round(params.known_share * number), tree.parents[leaf] if reachable else leaf)
+    given = [(node, value, None if c is None else list(c)) for node, value, c in tree.given(told)]
+    value = tree.values[leaf] if reachable else spare
+    # In the worst case all that is hidden is asked about, but for the node itself; then comes the end.
+    horizon = number - len(told) + (0 if reachable else 1)
+    budget = params.budget(horizon)
+    world.store(TreeworldStore).set_up(zip(tree.ids, tree.values, tree.parents, strict=True), budget)
+    sought = f'"id":"{tree.ids[leaf]}","val":{value}'
+    return Expected(
+        given=given,
+        value=value,
+        answer=tree.ids[leaf] if reachable else None,
+        budget=budget,
+        horizon=horizon,
+        nodes=number,
+        public={
+            "value": str(value),
+            "nodes": given_text(given),
+            "budget": str(budget),
+            "example": example(False, False),
+        },
+        # That a value is nowhere is known only when everything was read.
+        evidence=[Evidence(service="treeworld", contains=sought if reachable else '"id":')],
+    )
+
+
+def _grow(rng: random.Random, number: int, arity: int) -> tuple[_Tree, int]:
+    """A random tree, and a value that none of its nodes has."""
+    parents: list[int | None] = [None]
+    children: list[list[int]] = [[] for _ in range(number)]
+    open_ = [0]
+    for node in range(1, number):
+        place = rng.randrange(len(open_))
+        parent = open_[place]
+        parents.append(parent)
+        children[parent].append(node)
+        if len(children[parent]) == arity:
+            open_[place] = open_[-1]
+            open_.pop()
+        open_.append(node)
+    ids: dict[str, None] = {}
+    while len(ids) < number:
+        ids["".join(rng.choices(_LETTERS, k=_ID_LENGTH))] = None
+    *values, spare = rng.sample(range(max(1_000, 10 * number)), number + 1)
+    return _Tree(list(ids), values, parents, children), spare
+
+
+def _hidden_leaf(rng: random.Random, tree: _Tree) -> int:
+    """A leaf, where there is one not directly below the root."""
+    leaves = [node for node, children in enumerate(tree.children) if node and not children]
+    deep = [node for node in leaves if tree.parents[node]]
+    return rng.choice(deep or leaves)
+
+
+def _told(rng: random.Random, tree: _Tree, number: int, hidden: int | None) -> list[int]:
+    """Nodes whose children are told: connected with the root, and ``hidden`` is none of them."""
+    told: list[int] = []
+    frontier = [0] if hidden != 0 else []
+    while frontier and len(told) < number:
+        place = rng.randrange(len(frontier))
+        frontier[place], frontier[-1] = frontier[-1], frontier[place]
+        node = frontier.pop()
+        told.append(node)
+        frontier += [child for child in tree.children[node] if child != hidden]
+    return told
+
+
+def survey(tools: Tools, expected: Expected) -> None:
+    """Read the whole tree."""
+    offset: int | None = 0
+    while offset is not None:
+        offset = tools.call("treeworld", "read_tree", offset=offset)["next_offset"]

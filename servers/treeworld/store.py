@@ -1,0 +1,100 @@
+"""The rules of the tree world: children are told of any node, for as long as the budget lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select
+from sqlalchemy.orm import aliased
+
+from mesocosm.errors import Conflict, Invalid, NotFound
+from mesocosm.servers.treeworld.models import Base, Ending, Game, Node
+from mesocosm.services.service import Store
+
+PER_PAGE = 2_000
+MAX_ID = 100
+
+NewNode = tuple[str, int, int | None]
+"""Id, value, and the place of its parent in the list of nodes."""
+
+_BUDGET = select(Game.budget)
+_NODE = select(Node.number).where(Node.node_id == bindparam("node_id"))
+_CHILDREN = (
+    select(Node.node_id.label("id"), Node.value.label("val"))
+    .where(Node.parent == bindparam("number"))
+    .order_by(Node.number)
+)
+_PARENT = aliased(Node)
+_EDGES = (
+    select(Node.node_id.label("id"), Node.value.label("val"), _PARENT.node_id.label("parent"))
+    .join(_PARENT, Node.parent == _PARENT.number, isouter=True)
+    .order_by(Node.number)
+    .limit(PER_PAGE)
+    .offset(bindparam("at"))
+)
+_ENDINGS = select(Ending.found).order_by(Ending.id)
+
+
+class TreeworldStore(Store):
+    """One tree and the budget of calls."""
+
+    metadata = Base.metadata
+
+    def children(self, node_id: str) -> list[dict[str, Any]]:
+        """Id and value of the children of a node."""
+        self._take_turn()
+        return [dict(row) for row in self.fetch(_CHILDREN, number=self._number(node_id))]
+
+    def nodes(self, at: int) -> list[dict[str, Any]]:
+        """A page of all nodes, each with its parent."""
+        return [dict(row) for row in self.fetch(_EDGES, at=at)]
+
+    def endings(self) -> list[str | None]:
+        """What was said in the end."""
+        return [row["found"] for row in self.fetch(_ENDINGS)]
+
+    def end(self, found: str | None) -> None:
+        """End the search with a node, or with the word that there is none."""
+        self._take_turn()
+        if found is not None:
+            self._number(found)
+        self.session.add(Ending(found=found))
+
+    def _number(self, node_id: str) -> int:
+        if not node_id or len(node_id) > MAX_ID:
+            raise Invalid(f"id: the id of a node has 1 to {MAX_ID} characters.")
+        rows = self.fetch(_NODE, node_id=node_id)
+        if not rows:
+            raise NotFound(f"There is no node with the id {node_id!r}.")
+        return int(rows[0]["number"])
+
+    def _take_turn(self) -> None:
+        budget = self.budget
+        if self.world.turns(self.service) >= budget:
+            raise Conflict(f"The budget of {budget} calls is used up.")
+
+    @property
+    def budget(self) -> int:
+        """Calls that may be made in all."""
+        rows = self.fetch(_BUDGET)
+        if not rows:
+            raise Conflict("There is no tree in this world.")
+        return int(rows[0]["budget"])
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def set_up(self, nodes: Iterable[NewNode], budget: int) -> None:
+        """Plant a tree, parents before their children."""
+        rows = [
+            {
+                "number": number,
+                "node_id": node_id,
+                "value": value,
+                "parent": None if parent is None else parent + 1,
+            }
+            for number, (node_id, value, parent) in enumerate(nodes, 1)
+        ]
+        self.session.execute(insert(Node), rows)
+        self.session.add(Game(id=1, budget=budget))
+        self.session.flush()
