@@ -17,6 +17,7 @@ from mesocosm.cli import (
     proving,
     reports,
     running,
+    scoring,
     serving,
 )
 from mesocosm.cli.application import app
@@ -34,6 +35,7 @@ __all__ = [
     "proving",
     "reports",
     "running",
+    "scoring",
     "serving",
 ]
 

@@ -1,16 +1,16 @@
-"""Writing datasets: dataset lore."""
+"""Writing datasets: dataset lore, dataset longproc."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from mesocosm.cli.application import app
 from mesocosm.cli.options import AsJson, Parameter, Workers, read_parameters
 from mesocosm.cli.output import out, print_json, progress
-from mesocosm.families.quantities import parse_counts, parse_seeds
+from mesocosm.families.quantities import parse_counts, parse_lengths, parse_seeds, show_length
 
 dataset_app = typer.Typer(
     no_args_is_help=True, help="Write instances as JSON lines, for use without this program."
@@ -54,3 +54,54 @@ def lore(
         )
     else:
         out.print(f"{len(sizes):,} instances of {family.name} in {to} ({sum(sizes):,} bytes)")
+
+
+@dataset_app.command("longproc")
+def longproc(
+    to: Annotated[
+        Path, typer.Option("--out", help="The file to write (.jsonl), or the folder for --format upstream.")
+    ],
+    procedures: Annotated[
+        str,
+        typer.Option("--procedure", help="Procedures, separated by commas: tables, programs, ...; or all."),
+    ] = "all",
+    levels: Annotated[
+        str, typer.Option("--level", help="Output tokens, separated by commas: 0.5k,2k,8k, up to 128k.")
+    ] = "0.5k,2k,8k",
+    seeds: Annotated[str, typer.Option(help="Seeds for each level: 0, 0-99 or 1,7.")] = "0-4",
+    row_format: Annotated[
+        Literal["clean", "upstream"],
+        typer.Option(
+            "--format", help="One file of our rows, or a folder as the benchmark's own loader reads."
+        ),
+    ] = "clean",
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write long procedures (LongProc): prompt, right answer and what scoring needs, at any output length."""
+    from mesocosm.kits.procedures import make_instance, procedure, procedure_names
+    from mesocosm.kits.procedures.rows import rows, write_rows
+    from mesocosm.kits.procedures.upstream import write_folder
+
+    names = procedure_names() if procedures == "all" else list(dict.fromkeys(procedures.split(",")))
+    if row_format == "upstream" and procedures == "all":
+        names.remove("programs")  # which upstream has in C++ only
+    for name in names:
+        procedure(name)
+    lengths, wanted = list(dict.fromkeys(parse_lengths(levels))), list(dict.fromkeys(parse_seeds(seeds)))
+    count, files = len(names) * len(lengths) * len(wanted), [to]
+    if row_format == "clean":
+        with progress(count, "writing") as advance:
+            for _ in write_rows(rows(names, lengths, wanted, workers=workers), to):
+                advance("")
+    else:
+        files = []
+        for name in names:
+            made = [make_instance(name, level, seed) for level in lengths for seed in wanted]
+            files += write_folder(name, made, to)
+    if as_json:
+        paths = [str(path) for path in files]
+        print_json({"paths": paths, "procedures": names, "levels": lengths, "instances": count})
+    else:
+        shown = ", ".join(map(show_length, lengths))
+        out.print(f"{count:,} instances ({', '.join(names)} at {shown} output tokens) in {to}")

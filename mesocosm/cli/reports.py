@@ -1,4 +1,4 @@
-"""Reports on runs: report lore."""
+"""Reports: report lore on runs, report longproc on scored answers."""
 
 from __future__ import annotations
 
@@ -55,5 +55,39 @@ def lore(
     for row in shown.rows:
         printed.add_row(*map(escape, row))
     out.print(printed)
+    if written:
+        out.print(f"written to {to}: {', '.join(path.name for path in written)}")
+
+
+@report_app.command("longproc")
+def longproc(
+    scores: Annotated[
+        list[Path],
+        typer.Argument(help="Files that `score longproc --out` wrote, or run directories of longproc tasks."),
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for the tables and the curves; what is there is replaced."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Long procedures: tables by procedure and level, and how far into the output answers stay right."""
+    from mesocosm.evaluation.procedures import (
+        read_scores,
+        show_cells,
+        survival,
+        tabulate,
+        write_procedure_report,
+    )
+
+    found = read_scores(scores)
+    cells = tabulate(found)
+    written = write_procedure_report(found, to) if to else []
+    if as_json:
+        curves = [point.model_dump() for point in survival(found)]
+        files = [str(path) for path in written]
+        print_json({"cells": [cell.model_dump() for cell in cells], "survival": curves, "files": files})
+        return
+    out.print(show_cells(cells))
     if written:
         out.print(f"written to {to}: {', '.join(path.name for path in written)}")

@@ -130,7 +130,7 @@ def write_dataset(
     jobs = [(n, seed) for n in dict.fromkeys(operations) for seed in dict.fromkeys(seeds)]
     for n in dict.fromkeys(operations):
         family.params(**parameters, operations=n)
-    with _draft(path) as draft, draft.open("wb") as file:
+    with file_in_the_making(path) as draft, draft.open("wb") as file:
         for line in _lines(family, jobs, parameters, min(workers or os.cpu_count() or 1, len(jobs))):
             file.write(line)
             yield len(line)
@@ -157,7 +157,7 @@ def _line(task: str, operations: int, seed: int, parameters: Mapping[str, Any]) 
 
 
 @contextmanager
-def _draft(path: Path) -> Iterator[Path]:
+def file_in_the_making(path: Path) -> Iterator[Path]:
     """A file beside ``path`` that takes its name in the end, or is gone."""
     if path.exists():
         raise UsageError(f"{path} exists already")

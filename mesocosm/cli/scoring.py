@@ -1,0 +1,60 @@
+"""Scoring answers that were made elsewhere: score longproc."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+import typer
+
+from mesocosm.cli.application import app
+from mesocosm.cli.options import AsJson
+from mesocosm.cli.output import err, out, print_json, progress
+
+score_app = typer.Typer(no_args_is_help=True, help="Score answers to the rows of a dataset.")
+app.add_typer(score_app, name="score")
+
+
+@score_app.command("longproc")
+def longproc(
+    data: Annotated[Path, typer.Argument(help="The dataset that `dataset longproc` wrote.")],
+    answers: Annotated[
+        Path,
+        typer.Argument(
+            help='JSON lines {"id": ..., "answer": ..., "model": ...}; the model may be left out.'
+        ),
+    ],
+    to: Annotated[Path | None, typer.Option("--out", help="File for one score per line (.jsonl).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge answers: whether the result is right, the text is, and where it first deviates.
+
+    Programs are run in the sandbox. `report longproc` makes tables and curves of the scores.
+    """
+    from mesocosm.evaluation.procedures import show_cells, tabulate
+    from mesocosm.kits.procedures.rows import Answer, read_lines, read_rows, score_answers, write_rows
+
+    rows = read_rows(data)
+    given = list(read_lines(answers, Answer))
+    scores = []
+    with progress(len(given), "scoring") as advance:
+        for score in score_answers(rows, given):
+            scores.append(score)
+            advance("")
+    if to:
+        lines = (orjson.dumps(one.model_dump(), option=orjson.OPT_APPEND_NEWLINE) for one in scores)
+        for _ in write_rows(lines, to):
+            pass
+    unjudged = [one for one in scores if one.unjudged]
+    if unjudged:
+        err.print(f"not judged: {len(unjudged)} of {len(scores)} answers ({unjudged[0].why})")
+    if missing := len(rows.keys() - {one.id for one in given}):
+        err.print(f"without an answer: {missing} of {len(rows)} rows")
+    cells = tabulate(scores)
+    if as_json:
+        print_json(
+            {"scores": [one.model_dump() for one in scores], "cells": [one.model_dump() for one in cells]}
+        )
+        return
+    out.print(show_cells(cells))

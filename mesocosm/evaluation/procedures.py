@@ -1,0 +1,272 @@
+"""Reports on long procedures: tables by procedure and level, and how far answers stay right."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, stdev
+
+import orjson
+from pydantic import BaseModel
+from rich.table import Table
+
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.reports import wilson
+from mesocosm.families.quantities import show_length
+from mesocosm.kits.procedures.rows import Answer, Row, Scored, read_lines, score_answers
+from mesocosm.worlds.workspace import replace_file
+
+_Z = 1.959964
+ALL = "all"
+
+
+class Cell(BaseModel):
+    """The answers of a model to a procedure at a level; the procedure ``all`` is the mean over procedures."""
+
+    model: str
+    procedure: str
+    level: int
+    answers: int
+    """Judged ones."""
+    value: float | None
+    """The mean of what the results are worth: accuracy, and F1 for tables; ``None`` where none was judged."""
+    lower: float
+    upper: float
+    """The interval of the value, at 95 %: Wilson's where all values are 0 or 1, normal otherwise."""
+    exact: float | None
+    partial: float | None
+    unjudged: int
+
+
+class Survivors(BaseModel):
+    """How many answers are still right at one position of the output."""
+
+    model: str
+    procedure: str
+    token: int
+    reaching: int
+    """Answers whose gold is at least that long."""
+    right: int
+    share: float
+    """Kaplan-Meier: answers whose gold has ended before are not held against any."""
+
+
+def tabulate(scores: Sequence[Scored]) -> list[Cell]:
+    """The cells of the paper's tables, procedures in the order in which they come."""
+    grouped: dict[tuple[str, str, int], list[Scored]] = {}
+    for score in scores:
+        grouped.setdefault((score.model, score.procedure, score.level), []).append(score)
+    cells = [_cell(*key, found) for key, found in grouped.items()]
+    for model, level in dict.fromkeys((cell.model, cell.level) for cell in cells):
+        of = [cell for cell in cells if (cell.model, cell.level) == (model, level) and cell.value is not None]
+        if len(of) > 1:
+            cells.append(_mean(model, level, of))
+    return cells
+
+
+def _cell(model: str, procedure: str, level: int, found: Sequence[Scored]) -> Cell:
+    judged = [score for score in found if not score.unjudged]
+    lower, upper = _interval([score.value for score in judged])
+    return Cell(
+        model=model,
+        procedure=procedure,
+        level=level,
+        answers=len(judged),
+        value=fmean(score.value for score in judged) if judged else None,
+        lower=lower,
+        upper=upper,
+        exact=fmean(score.exact for score in judged) if judged else None,
+        partial=fmean(score.partial for score in judged) if judged else None,
+        unjudged=len(found) - len(judged),
+    )
+
+
+def _mean(model: str, level: int, cells: Sequence[Cell]) -> Cell:
+    """Every procedure counts the same, however many answers there are; so do their intervals."""
+    value = fmean(cell.value or 0.0 for cell in cells)
+    half = sqrt(sum(((cell.upper - cell.lower) / 2) ** 2 for cell in cells)) / len(cells)
+    return Cell(
+        model=model,
+        procedure=ALL,
+        level=level,
+        answers=sum(cell.answers for cell in cells),
+        value=value,
+        lower=max(0.0, value - half),
+        upper=min(1.0, value + half),
+        exact=fmean(cell.exact or 0.0 for cell in cells),
+        partial=fmean(cell.partial or 0.0 for cell in cells),
+        unjudged=sum(cell.unjudged for cell in cells),
+    )
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float]:
+    if all(value in (0.0, 1.0) for value in values):
+        return wilson(round(sum(values)), len(values))
+    if len(values) < 2:
+        return 0.0, 1.0
+    mean, half = fmean(values), _Z * stdev(values) / sqrt(len(values))
+    return max(0.0, mean - half), min(1.0, mean + half)
+
+
+def survival(scores: Iterable[Scored]) -> list[Survivors]:
+    """For each model and procedure, the share of answers that are right up to each token of the gold.
+
+    Only answers that are judged line by line (not programs) have a place where they deviate.
+    """
+    grouped: dict[tuple[str, str], list[Scored]] = {}
+    for score in scores:
+        if not score.unjudged and (score.exact or score.token is not None):
+            grouped.setdefault((score.model, score.procedure), []).append(score)
+    return [point for (model, name), found in grouped.items() for point in _curve(model, name, found)]
+
+
+def _curve(model: str, procedure: str, found: Sequence[Scored]) -> list[Survivors]:
+    ends = [(one.output_tokens if one.token is None else one.token, one.token is not None) for one in found]
+    points = [
+        Survivors(model=model, procedure=procedure, token=0, reaching=len(ends), right=len(ends), share=1.0)
+    ]
+    share = 1.0
+    for token in sorted({end for end, _ in ends}):
+        reaching = sum(end >= token for end, _ in ends)
+        failing = sum(end == token and wrong for end, wrong in ends)
+        share *= 1 - failing / reaching
+        points.append(
+            Survivors(
+                model=model,
+                procedure=procedure,
+                token=token,
+                reaching=reaching,
+                right=reaching - failing,
+                share=share,
+            )
+        )
+    return points
+
+
+def read_scores(paths: Iterable[Path]) -> list[Scored]:
+    """The scores in files and in logs of `mesocosm eval longproc`; ``UsageError`` if there are none."""
+    found: list[Scored] = []
+    for path in paths:
+        if path.is_dir():
+            logs = sorted(path.rglob("*.eval"))
+            if not logs:
+                raise UsageError(f"{path} holds no log of `mesocosm eval`")
+            found += [score for log in logs for score in _read_log(log)]
+        else:
+            found += _read_log(path) if path.suffix == ".eval" else read_lines(path, Scored)
+    if not found:
+        raise UsageError("there are no scores of long procedures in these files")
+    return found
+
+
+def _read_log(path: Path) -> Iterator[Scored]:
+    """Judge the answers of a log again: the log keeps only whether they were right."""
+    from inspect_ai.log import read_eval_log
+
+    try:
+        log = read_eval_log(str(path))
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise UsageError(f"{path} is no log of `mesocosm eval`: {error}") from None
+    if log.eval.task.rpartition("/")[2] != "longproc":
+        return
+    for sample in log.samples or []:
+        asked = (sample.metadata or {}).get("question")
+        if asked and sample.output.choices and not sample.error:
+            row = Row(prompt="", **asked["expected"])
+            answer = Answer(id=row.id, answer=sample.output.completion, model=str(log.eval.model))
+            yield from score_answers({row.id: row}, [answer])
+
+
+# -- writing -----------------------------------------------------------------------------------------------
+
+
+def show_cells(cells: Sequence[Cell]) -> Table:
+    """The cells for reading."""
+    shown = Table(
+        "model", "procedure", "level", "answers", "value", "95 % interval", "exact", "partial", "not judged"
+    )
+    for row in _rows(cells):
+        shown.add_row(*row)
+    return shown
+
+
+def _rows(cells: Sequence[Cell]) -> list[list[str]]:
+    rows = []
+    for cell in cells:
+        judged = ["-", "-", "-", "-"]
+        if cell.value is not None and cell.exact is not None and cell.partial is not None:
+            span = f"{cell.lower:.1%} to {cell.upper:.1%}"
+            judged = [f"{cell.value:.1%}", span, f"{cell.exact:.1%}", f"{cell.partial:.1%}"]
+        level = show_length(cell.level)
+        rows.append(
+            [cell.model or "-", cell.procedure, level, str(cell.answers), *judged, str(cell.unjudged)]
+        )
+    return rows
+
+
+def matrix(cells: Sequence[Cell]) -> str:
+    """The paper's table as Markdown: a row per model, a column per procedure and level."""
+    columns = list(dict.fromkeys((cell.procedure, cell.level) for cell in cells))
+    heads = [f"{name} {show_length(level)}" for name, level in columns]
+    lines = [["model", *heads], ["---"] * (len(heads) + 1)]
+    for model in dict.fromkeys(cell.model for cell in cells):
+        by = {(cell.procedure, cell.level): cell for cell in cells if cell.model == model}
+        lines.append([model or "-", *(_short(by.get(column)) for column in columns)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _short(cell: Cell | None) -> str:
+    if cell is None or cell.value is None:
+        return "-"
+    return f"{100 * cell.value:.1f} ({100 * cell.lower:.1f}-{100 * cell.upper:.1f})"
+
+
+def write_procedure_report(scores: Sequence[Scored], folder: Path) -> list[Path]:
+    """Write the table (CSV, Markdown, JSON) and the curves (CSV, SVG, PNG); what is there is replaced."""
+    cells, curves = tabulate(scores), survival(scores)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = {
+        "procedures.csv": _csv(Cell, cells),
+        "procedures.md": matrix(cells).encode(),
+        "procedures.json": orjson.dumps([cell.model_dump() for cell in cells], option=orjson.OPT_INDENT_2),
+        "survival.csv": _csv(Survivors, curves),
+    }
+    if curves:
+        written |= {f"survival.{kind}": draw_survival(curves, kind) for kind in ("svg", "png")}
+    for name, data in written.items():
+        replace_file(folder / name, data)
+    return [folder / name for name in written]
+
+
+def _csv(kind: type[BaseModel], rows: Sequence[BaseModel]) -> bytes:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(kind.model_fields), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row.model_dump() for row in rows)
+    return text.getvalue().encode()
+
+
+def draw_survival(curves: Sequence[Survivors], kind: str) -> bytes:
+    """The share of answers still right against the position in the output, as ``svg`` or ``png``."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context({"svg.hashsalt": "mesocosm", "font.family": "DejaVu Sans"}):
+        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+        axes = figure.subplots()
+        for model, procedure in dict.fromkeys((point.model, point.procedure) for point in curves):
+            drawn = [point for point in curves if (point.model, point.procedure) == (model, procedure)]
+            label = f"{procedure}, {model}" if model else procedure
+            shares = [100 * point.share for point in drawn]
+            axes.plot([point.token for point in drawn], shares, drawstyle="steps-post", label=label)
+        axes.set(xlabel="output position (tokens)", ylabel="still right (%)", ylim=(-3, 103))
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+        out = io.BytesIO()
+        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        figure.savefig(out, format=kind, dpi=150, metadata=metadata)
+    return out.getvalue()

@@ -1,0 +1,20 @@
+"""Long procedures (LongProc): what they are carried out on, the one right text, and how answers are judged.
+
+>>> made = make_instance("routes", level=500, seed=0)
+>>> made.score(made.gold).value
+1.0
+"""
+
+from mesocosm.kits.procedures.instance import Instance, make_instance, procedure, procedure_names
+from mesocosm.kits.procedures.protocol import TOLERANCE, Case, Procedure, Score
+
+__all__ = [
+    "TOLERANCE",
+    "Case",
+    "Instance",
+    "Procedure",
+    "Score",
+    "make_instance",
+    "procedure",
+    "procedure_names",
+]

@@ -1,0 +1,95 @@
+"""Reading answers: the last complete block of each tag, and the first line that deviates from the gold.
+
+All of it takes time in proportion to the answer, however it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from mesocosm.kits.procedures.protocol import Score
+from mesocosm.worlds import tokens
+
+_SHOWN = 160
+
+
+def last_block(answer: str, tag: str) -> str | None:
+    """What stands in the last complete pair of a tag, whatever is before and after."""
+    close = answer.rfind(f"</{tag}>")
+    if close < 0:
+        return None
+    start = answer.rfind(f"<{tag}>", 0, close)
+    return answer[start + len(tag) + 2 : close] if start >= 0 else None
+
+
+def open_block(answer: str, tag: str) -> str | None:
+    """What follows the last opening tag of an answer that was cut off."""
+    start = answer.rfind(f"<{tag}>")
+    return answer[start + len(tag) + 2 :] if start >= 0 else None
+
+
+def last_fence(answer: str, label: str) -> tuple[str, bool] | None:
+    """What stands in the last complete fence with a label, and whether it is complete.
+
+    A fence that is never closed counts only if there is no complete one.
+    """
+    found: tuple[str, bool] | None = None
+    inside: list[str] | None = None
+    for line in answer.split("\n"):
+        mark = line.strip().lower()
+        if inside is None:
+            if mark == f"```{label}":
+                inside = []
+        elif mark == "```":
+            found, inside = ("\n".join(inside), True), None
+        elif mark == f"```{label}":
+            inside = []  # one that was begun anew
+        else:
+            inside.append(line)
+    if inside is not None and found is None:
+        found = "\n".join(inside), False
+    return found
+
+
+def clean_lines(text: str) -> list[str]:
+    """The lines that count: without blank ones, and without white space at their ends."""
+    return [stripped for line in text.split("\n") if (stripped := line.strip())]
+
+
+def compare_blocks(gold: str, answer: str, tags: Sequence[str]) -> Score:
+    """The score of a text by its lines: where it first deviates from the gold.
+
+    ``value`` is 1 where all is right; who judges the result otherwise replaces it.
+    """
+    right = [clean_lines(last_block(gold, tag) or "") for tag in tags]
+    total, matched = sum(map(len, right)), 0
+    for tag, lines in zip(tags, right, strict=True):
+        block = last_block(answer, tag)
+        complete = block is not None
+        if block is None:
+            block = open_block(answer, tag)
+        if block is None:
+            return _deviation(gold, right, matched, total, f"there is no <{tag}>")
+        for expected, found in zip_longest(lines, clean_lines(block)):
+            if expected != found:
+                if found is None and not complete:
+                    why = f"<{tag}> is not closed"
+                elif found is None:
+                    why = f"ends before {expected[:_SHOWN]!r}"
+                else:
+                    wanted = repr(expected[:_SHOWN]) if expected else f"</{tag}>"
+                    why = f"{found[:_SHOWN]!r} instead of {wanted}"
+                return _deviation(gold, right, matched, total, why)
+            matched += 1
+        if not complete:
+            return _deviation(gold, right, matched, total, f"<{tag}> is not closed")
+    return Score(value=1.0, exact=True, partial=1.0)
+
+
+def _deviation(gold: str, right: Sequence[Sequence[str]], matched: int, total: int, why: str) -> Score:
+    flat = [line for lines in right for line in lines]
+    # Where all lines of the gold are there and more follow, or a tag is missing, not all is right.
+    share = min(matched, total - 1) / total if total > 1 else 0.0
+    before = tokens.count("\n".join(flat[:matched]) + "\n") if matched else 0
+    return Score(value=0.0, exact=False, partial=share, line=matched + 1, token=before, why=why)

@@ -1,0 +1,72 @@
+"""Runs a program on some inputs, inside the sandbox; prints one JSON string per input.
+
+It is given to the sandbox as a file and imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+FOLDER = "/run/code"
+MOST = 1_000_000
+
+
+def main() -> None:
+    with open(f"{FOLDER}/plan.json", encoding="utf-8") as file:
+        plan = json.load(file)
+    command = [sys.executable, "-I", f"{FOLDER}/program"]
+    if plan["language"] == "cpp":
+        command = compiled(plan)
+    for text in plan["inputs"]:
+        say(outcome(command, text, plan["seconds"]))
+
+
+def say(value: str) -> None:
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()
+
+
+def compiled(plan: dict[str, Any]) -> list[str]:
+    compiler = shutil.which("g++")
+    if not compiler:
+        say("no compiler: there is no g++ in the sandbox")
+        sys.exit()
+    binary = tempfile.mkdtemp() + "/program"
+    command = [compiler, "-std=c++17", "-O1", "-w", "-x", "c++", f"{FOLDER}/program", "-o", binary]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=plan["compile"], check=False)
+        problem = done.stderr.decode("utf-8", "replace")[:200] if done.returncode else ""
+    except subprocess.TimeoutExpired:
+        problem = "it takes too long"
+    if problem:
+        for _ in plan["inputs"]:
+            say(f"does not compile: {problem}")
+        sys.exit()
+    return [binary]
+
+
+def outcome(command: list[str], text: str, seconds: float) -> str:
+    with tempfile.TemporaryFile() as out:
+        try:
+            done = subprocess.run(
+                command, input=text.encode(), stdout=out, stderr=subprocess.PIPE, timeout=seconds, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return f"takes longer than {seconds} s"
+        if done.returncode:
+            last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+            return f"ends with status {done.returncode} {last[0][:200]}"
+        if out.tell() > MOST:
+            return "prints too much"
+        out.seek(0)
+        lines = [line.rstrip() for line in out.read().decode("utf-8", "replace").split("\n")]
+        return hashlib.sha256("\n".join(lines).rstrip().encode()).hexdigest()
+
+
+main()

@@ -1,0 +1,172 @@
+"""Rows of datasets, answers to them, and what these are worth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from mesocosm.errors import UsageError
+from mesocosm.kits.procedures.instance import make_instance, procedure
+from mesocosm.kits.procedures.protocol import Score
+from mesocosm.kits.weaving.datasets import file_in_the_making
+from mesocosm.worlds import tokens
+
+VERSION = 1
+"""Raised with every change that makes scores incomparable."""
+_PER_JOB = 4
+
+
+class Row(BaseModel):
+    """One line of a dataset: all that asking and scoring need."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    procedure: str
+    level: int
+    """The output tokens that were asked for."""
+    seed: int
+    version: int
+    prompt: str
+    gold: str
+    input_tokens: int
+    """Of the prompt, by cl100k_base."""
+    output_tokens: int
+    """Of the gold."""
+    case: dict[str, Any]
+    """What the procedure is carried out on, as data."""
+
+    def score(self, answer: str) -> Score:
+        """Judge an answer."""
+        of = procedure(self.procedure)
+        return of.score(of.CaseType.model_validate(self.case), self.gold, answer)
+
+
+class Answer(BaseModel):
+    """One line of a file of answers."""
+
+    id: str
+    answer: str
+    model: str = ""
+    """Who answered; reports have a series for each."""
+
+
+class Scored(Score):
+    """One line of a file of scores."""
+
+    id: str
+    model: str
+    procedure: str
+    level: int
+    seed: int
+    output_tokens: int
+    """Of the gold."""
+
+
+def make_row(name: str, level: int, seed: int) -> Row:
+    """The row of one instance."""
+    made = make_instance(name, level, seed)
+    prompt = made.prompt
+    return Row(
+        id=made.id,
+        procedure=name,
+        level=level,
+        seed=seed,
+        version=VERSION,
+        prompt=prompt,
+        gold=made.gold,
+        input_tokens=tokens.count(prompt),
+        output_tokens=made.output_tokens,
+        case=made.case.model_dump(mode="json"),
+    )
+
+
+def rows(
+    names: Sequence[str], levels: Sequence[int], seeds: Sequence[int], *, workers: int | None = None
+) -> Iterator[bytes]:
+    """The lines of all these, in that order."""
+    jobs = [(name, level, seed) for name in names for level in levels for seed in seeds]
+    count = min(workers or os.cpu_count() or 1, len(jobs))
+    if count <= 1:
+        yield from (_line(*job) for job in jobs)
+        return
+    pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    try:
+        yield from pool.map(_line, *zip(*jobs, strict=True), chunksize=_PER_JOB)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _line(name: str, level: int, seed: int) -> bytes:
+    return orjson.dumps(make_row(name, level, seed).model_dump(), option=orjson.OPT_APPEND_NEWLINE)
+
+
+def write_rows(lines: Iterable[bytes], path: Path) -> Iterator[int]:
+    """Write lines to a file that appears when it is complete; yields the bytes of each."""
+    with file_in_the_making(path) as draft, draft.open("wb") as file:
+        for line in lines:
+            file.write(line)
+            yield len(line)
+
+
+# -- scoring -----------------------------------------------------------------------------------------------
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_lines(path: Path, kind: type[M]) -> Iterator[M]:
+    """The lines of a file as models of a kind; ``UsageError`` names the first that is none."""
+    number = 0
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                number += 1
+                if line.strip():
+                    yield kind.model_validate(orjson.loads(line))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except (orjson.JSONDecodeError, ValidationError) as error:
+        what = error.errors()[0] if isinstance(error, ValidationError) else None
+        where = ".".join(map(str, what["loc"])) + ": " + what["msg"] if what else str(error)
+        raise UsageError(f"{path}, line {number}: not a line of {kind.__name__.lower()}s: {where}") from None
+
+
+def read_rows(path: Path) -> dict[str, Row]:
+    """The rows of a dataset by id."""
+    found: dict[str, Row] = {}
+    for row in read_lines(path, Row):
+        if row.version != VERSION:
+            raise UsageError(f"{path}: {row.id} is of version {row.version}; this program scores {VERSION}")
+        found[row.id] = row
+    if not found:
+        raise UsageError(f"{path} holds no rows")
+    return found
+
+
+def score_answers(found: dict[str, Row], answers: Iterable[Answer]) -> Iterator[Scored]:
+    """What each answer is worth; ``UsageError`` for one to a row that there is not, or given twice."""
+    seen: set[tuple[str, str]] = set()
+    for answer in answers:
+        if answer.id not in found:
+            raise UsageError(f"there is an answer to {answer.id!r}, which is no row of the dataset")
+        if (answer.id, answer.model) in seen:
+            raise UsageError(f"there are two answers to {answer.id!r}")
+        seen.add((answer.id, answer.model))
+        row = found[answer.id]
+        yield Scored(
+            **row.score(answer.answer).model_dump(),
+            id=row.id,
+            model=answer.model,
+            procedure=row.procedure,
+            level=row.level,
+            seed=row.seed,
+            output_tokens=row.output_tokens,
+        )

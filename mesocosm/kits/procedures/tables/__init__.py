@@ -1,0 +1,178 @@
+"""Tables: the items of a web page as tab-separated values, all of them or those that a filter keeps."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+from mesocosm.kits.procedures.answers import last_fence
+from mesocosm.kits.procedures.protocol import Case, Score
+from mesocosm.kits.procedures.rules import text_of
+from mesocosm.kits.procedures.tables.filters import Filter, draw_filter
+from mesocosm.kits.procedures.tables.pages import Item, Listing, page
+from mesocosm.kits.procedures.tables.subjects import SUBJECTS, Pool, Property, Subject
+from mesocosm.worlds import tokens
+
+NAME = "tables"
+UPSTREAM = "html_to_tsv"
+TITLE = "Turn the items of a web page into tab-separated values"
+BLOCKS = ("tsv",)
+SHEET = 1_000_000
+"""A page is never cut."""
+SMALLEST = 100
+EXAMPLE = 150
+EXAMPLES = 1
+
+_MISSING = 0.04
+_FILTERED = 0.6
+_SAMPLES = 24
+_LEAST_KEPT = 0.25
+_ASIDES = ("Recently viewed", "Sponsored", "You may also like", "Editor's choice", "Last month")
+_HEADINGS = ("Results", "All {}", "Matching {}", "{} A to Z", "Our {}")
+
+
+class TableCase(Case):
+    """A page, and what is wanted of it."""
+
+    subject: str
+    items: str
+    heading: str
+    """Under which the items are listed."""
+    columns: list[str]
+    filter: Filter | None
+    rows: list[list[str]]
+    """The wanted rows in the order of the page; a missing value is empty."""
+    page: str
+
+
+CaseType = TableCase
+
+
+def draw(rng: random.Random, level: int) -> TableCase | None:
+    """A page with so many items that the table of those wanted has so many tokens."""
+    subject = rng.choice(SUBJECTS)
+    pool = Pool(rng)
+    names = [one.name for one in subject.properties]
+    count = rng.randint(3, len(names))
+    columns = [names[0], *sorted(rng.sample(names[1:], count - 1), key=names.index)]
+    rule = None
+    if rng.random() < _FILTERED:
+        rule = draw_filter(
+            rng,
+            {one.name: one.kind for one in subject.properties[1:]},
+            {one.name: [one.draw(pool) for _ in range(_SAMPLES)] for one in subject.properties},
+        )
+        if (
+            sum(rule.keeps(_property(subject, rule).draw(pool)) for _ in range(_SAMPLES))
+            < _SAMPLES * _LEAST_KEPT
+        ):
+            rule = None
+    items: list[Item] = []
+    rows: list[list[str]] = []
+    left = level - tokens.count(_table(columns, []))
+    while left > 0:
+        item = {one.name: _drawn(rng, pool, one) for one in subject.properties}
+        if rule is None or rule.keeps(item[rule.property]):
+            row = [item[name] for name in columns]
+            cost = tokens.count(_line(row) + "\n")
+            if left < cost / 2:
+                break
+            left -= cost
+            rows.append(row)
+        items.append(item)
+    heading = rng.choice(_HEADINGS).format(subject.items)
+    heading = heading[0].upper() + heading[1:]
+    main = Listing(heading, items)
+    listings = [main]
+    for title in rng.sample(_ASIDES, rng.randint(1, 2)):
+        others = [
+            {one.name: one.draw(pool) for one in subject.properties} for _ in range(max(2, len(items) // 10))
+        ]
+        listings.insert(rng.randint(0, len(listings)), Listing(title, others))
+    return TableCase(
+        subject=subject.name,
+        items=subject.items,
+        heading=heading,
+        columns=columns,
+        filter=rule,
+        rows=rows,
+        page=page(rng, subject, listings, main),
+    )
+
+
+def _property(subject: Subject, rule: Filter) -> Property:
+    return next(one for one in subject.properties if one.name == rule.property)
+
+
+def _drawn(rng: random.Random, pool: Pool, one: Property) -> str:
+    return "" if one.kind != "title" and rng.random() < _MISSING else one.draw(pool)
+
+
+def _line(row: Sequence[str]) -> str:
+    return "\t".join(cell or "N/A" for cell in row)
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(["```tsv", "\t".join(columns), *map(_line, rows), "```"])
+
+
+def rules() -> str:
+    """What is to be done."""
+    return text_of(NAME)
+
+
+def question(case: TableCase) -> str:
+    """Which items and properties are wanted."""
+    parts = [
+        f'Write a table of the {case.items} under the heading "{case.heading}".',
+        f"Properties: {'; '.join(case.columns)}.",
+    ]
+    if case.filter:
+        parts.append(case.filter.sentence(case.items))
+    return " ".join(parts)
+
+
+def given(case: TableCase) -> list[str]:
+    """The page."""
+    return [case.page]
+
+
+def gold(case: TableCase) -> str:
+    """The table."""
+    return _table(case.columns, case.rows)
+
+
+def score(case: TableCase, gold: str, answer: str) -> Score:
+    """The F1 of rows as a multiset, and the first row that deviates in the order of the page."""
+    found = last_fence(answer, "tsv")
+    if found is None:
+        return Score(value=0, exact=False, partial=0, line=1, token=0, why="there is no ```tsv table")
+    table, complete = found
+    lines = [_cells(line) for line in table.split("\n") if line.strip()]
+    if not lines or lines[0] != tuple(case.columns):
+        return Score(value=0, exact=False, partial=0, line=1, token=0, why="the first line is not the header")
+    right = [_cells(_line(row)) for row in case.rows]
+    rows = lines[1:]
+    common = (Counter(rows) & Counter(right)).total()
+    value = 2 * common / (len(rows) + len(right)) if common else 0.0
+    same = next(
+        (at for at, (a, b) in enumerate(zip(rows, right, strict=False)) if a != b), min(len(rows), len(right))
+    )
+    if same == len(rows) == len(right) and complete:
+        return Score(value=1, exact=True, partial=1)
+    before = "\n".join(_table(case.columns, case.rows[:same]).split("\n")[:-1])
+    why = "the table is not closed" if not complete and same == len(right) else f"row {same + 1}"
+    if same < len(rows):
+        why = f"row {same + 1} is {' | '.join(rows[same])[:160]!r}"
+    elif same < len(right):
+        why = f"ends before row {same + 1}"
+    # Rows that follow after all the right ones are wrong too: not everything is right.
+    partial = min(same, len(right) - 1) / len(right)
+    return Score(
+        value=value, exact=False, partial=partial, line=same + 2, token=tokens.count(before + "\n"), why=why
+    )
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    return tuple(cell.strip() for cell in line.split("\t"))
