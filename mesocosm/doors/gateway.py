@@ -6,19 +6,25 @@ import importlib
 import logging
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from starlette.types import Message, Receive, Scope, Send
 
 from mesocosm.doors.episodes import Client
-from mesocosm.doors.rest import KEPT_HEADERS, Api, Request, Route
-from mesocosm.errors import Denied
+from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
+from mesocosm.doors.rest import Api, Route
+from mesocosm.errors import Denied, Invalid, Refusal
 from mesocosm.services.content import find_module
 from mesocosm.services.service import Reply
 from mesocosm.worlds.world import FAULT_TEXT
 
 MAX_BODY = 64 * 2**20
 """Largest body of a request, in bytes, as sent and after decompression."""
+
+_METHOD = "_method"
+"""The parameter of a POST that says which method is meant."""
+_OVERRIDES = ("GET", "PUT", "PATCH", "DELETE", "POST")
 
 _log = logging.getLogger(__name__)
 
@@ -80,15 +86,32 @@ async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope
         return api.error(401, "The token is missing or wrong; it is the id of the episode.")
     if not client.is_open(api.service):
         return api.refusal(Denied("This task offers only some of the tools; its API is closed."))
-    route = api.match(method, path)
+    try:
+        request = replace(request, method=_meant(request, headers))
+    except Refusal as refusal:
+        return api.refusal(refusal)
+    route = api.match(request.method, path)
     if route is None:
         known = api.methods(path)
-        if not known:
+        if not known or api.unknown_method == 404:
             return api.error(404, "There is nothing at this path.")
         wrong = api.error(405, f"This path takes {', '.join(known)}.")
         return Reply(wrong.body, wrong.status, {**wrong.headers, "Allow": ", ".join(known)})
-    request = request.without(api.credentials)
+    request = request.without((*api.credentials, _METHOD))
     return await _make(api, client, route, request, headers.get("idempotency-key"))
+
+
+def _meant(request: Request, headers: Mapping[str, str]) -> str:
+    """The method that a client means that can send no other than POST, as frameworks read it."""
+    if request.method != "POST":
+        return request.method
+    meant = headers.get("x-http-method-override") or request.asked.get(_METHOD)
+    if not meant and request.media_type in FORMS and _METHOD.encode() in request.body:
+        meant = request.data.get(_METHOD)
+    method = str(meant or "POST").upper()
+    if method not in _OVERRIDES:
+        raise Invalid(f"POST cannot stand for {method}; it may stand for {', '.join(_OVERRIDES)}.")
+    return method
 
 
 async def _make(api: Api, client: Client, route: Route, request: Request, key: str | None) -> Reply:

@@ -25,7 +25,9 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 import mesocosm
@@ -214,10 +216,16 @@ class HttpEndpoints:
             allowed_hosts=allowed_hosts,
             allowed_origins=[f"http://{host}" for host in allowed_hosts],
         )
+        self._guard = TransportSecurityMiddleware(self._security)
         self._managers: dict[_Kind, StreamableHTTPSessionManager] = {}
         self._tasks: TaskGroup | None = None
         self._starting = anyio.Lock()
         self._closing = anyio.Event()
+
+    async def refused(self, scope: Scope) -> Response | None:
+        """The answer to a request that came under a foreign name or from a foreign page, as every door of an
+        episode gives it: a browser could be led here from elsewhere."""
+        return await self._guard.validate_request(Request(scope))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

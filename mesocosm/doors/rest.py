@@ -16,129 +16,25 @@ vendor's error body. Each request is one transaction and is journalled like a to
 
 from __future__ import annotations
 
-import base64
 import binascii
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, unquote, urlencode
+from urllib.parse import unquote, urlencode
 
 import orjson
 from starlette.routing import compile_path
 
 import mesocosm
+from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.schema import Signature, description_of, signature_of
 from mesocosm.services.service import Operation, Page, Reply
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-KEPT_HEADERS = ("accept", "content-type", "if-match", "if-none-match", "git-protocol")
-"""Request headers that reach the API, and the journal; credentials are not among them."""
-_FORM = "application/x-www-form-urlencoded"
-
-
-@dataclass(frozen=True)
-class Request:
-    """One HTTP request to a service's API, as it is journalled."""
-
-    method: str
-    path: str
-    """Below the service's URL, percent-encoded as it came."""
-    query: str
-    headers: Mapping[str, str]
-    """Those of ``KEPT_HEADERS`` that were sent, in lower case."""
-    body: bytes
-    base: str
-    """URL of the service in this episode, without a slash at the end."""
-    params: Mapping[str, str] = field(default_factory=dict)
-    """Values of the placeholders of the path, decoded."""
-
-    @property
-    def url(self) -> str:
-        """The URL that was asked for."""
-        return self.base + self.path + ("?" + self.query if self.query else "")
-
-    def without(self, prefixes: tuple[str, ...]) -> Request:
-        """The same request without the parameters of the query whose names begin so."""
-        if not prefixes:
-            return self
-        kept = [(name, value) for name, value in self.pairs if not name.startswith(prefixes)]
-        return replace(self, query=urlencode(kept))
-
-    @cached_property
-    def pairs(self) -> list[tuple[str, str]]:
-        """Names and values of the query, in order."""
-        return parse_qsl(self.query, keep_blank_values=True)
-
-    @property
-    def media_type(self) -> str:
-        """What the body is, without parameters such as the character set."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-    @cached_property
-    def json(self) -> Any:
-        """The body read as JSON, ``None`` if there is none."""
-        if not self.body:
-            return None
-        try:
-            return orjson.loads(self.body)
-        except orjson.JSONDecodeError as error:
-            raise Invalid(f"The body is not JSON: {error}") from None
-
-    @cached_property
-    def form(self) -> list[tuple[str, str]]:
-        """Names and values of a body that is a form."""
-        try:
-            return parse_qsl(self.body.decode(), keep_blank_values=True)
-        except UnicodeDecodeError:
-            raise Invalid("The body is not a form in UTF-8.") from None
-
-    @cached_property
-    def values(self) -> dict[str, Any]:
-        """What the query and the body say, by name; of the same name, the body's."""
-        values = nested(self.pairs)
-        return values | (nested(self.form) if self.media_type == _FORM else self.data)
-
-    @cached_property
-    def data(self) -> dict[str, Any]:
-        """The body where it is JSON, which must be an object then; nothing otherwise."""
-        if not self.body or self.media_type not in ("application/json", "text/json", ""):
-            return {}
-        if not isinstance(self.json, dict):
-            raise Invalid("The body must be a JSON object.")
-        return self.json
-
-    def arguments(self) -> dict[str, Any]:
-        """The request as the journal keeps it."""
-        try:
-            body: Any = self.body.decode()
-        except UnicodeDecodeError:
-            body = {"base64": base64.b64encode(self.body).decode()}
-        return {
-            "path": self.path,
-            "query": self.query,
-            "headers": dict(self.headers),
-            "body": body,
-            "base": self.base,
-        }
-
-    @classmethod
-    def of(cls, method: str, arguments: Mapping[str, Any], params: Mapping[str, str]) -> Request:
-        """The request of which ``arguments`` were kept."""
-        body = arguments["body"]
-        return cls(
-            method,
-            arguments["path"],
-            arguments["query"],
-            arguments["headers"],
-            body.encode() if isinstance(body, str) else binascii.a2b_base64(body["base64"]),
-            arguments["base"],
-            params,
-        )
 
 
 @dataclass(frozen=True)
@@ -196,12 +92,16 @@ class Route:
         assert found, f"{arguments['path']} is not of the form {self.template}"
         params = {name: unquote(value) for name, value in found.groupdict().items()}
         request = Request.of(self.method, arguments, params)
-        bound: dict[str, Any] = {"request": request} if self.wants_request else {}
+        bound: dict[str, Any] = {"request": request}
         properties = self.signature.schema["properties"]
         if properties:
-            given = request.values | params
+            values = request.values
             bound |= self.signature.bind(
-                {name: coerced(given[name], schema) for name, schema in properties.items() if name in given}
+                {
+                    name: coerced(params[name] if name in params else values[name], schema)
+                    for name, schema in properties.items()
+                    if name in params or name in values
+                }
             )
         return bound
 
@@ -223,6 +123,10 @@ class Api:
         credentials: Beginnings of query parameters that carry credentials; they do not reach the routes.
         headers: Headers of every answer.
         described: Whether ``/openapi.json`` describes it; for APIs of our own, whose routes are typed.
+        conventions: Parameters of queries that every route takes and that change nothing here.
+        read_only: Fields of bodies that only the product writes: clients send them back as they were read.
+            Any other parameter or field that a route takes no notice of is refused.
+        unknown_method: The status where a path has routes, but none of the method.
     """
 
     def __init__(
@@ -237,6 +141,9 @@ class Api:
         credentials: Sequence[str] = (),
         headers: Mapping[str, str] | None = None,
         described: bool = False,
+        conventions: Collection[str] = (),
+        read_only: Collection[str] = (),
+        unknown_method: int = 405,
     ) -> None:
         self.service = service
         self.prefix = prefix
@@ -245,6 +152,9 @@ class Api:
         self.credentials = tuple(credentials)
         self.headers = dict(headers or {})
         self.described = described
+        self.unknown_method = unknown_method
+        self._conventions = frozenset(conventions)
+        self._read_only = frozenset({"_method", *read_only})
         self.operations: dict[str, Operation] = {}
         self.routes: list[Route] = []
         self._error = error
@@ -300,7 +210,7 @@ class Api:
             wants_request = "request" in inspect.signature(function).parameters
             operation = Operation(
                 name,
-                lambda store, **bound: self._reply(function(store, **bound), route, bound.get("request")),
+                lambda store, **bound: self._answer(store, route, bound),
                 writes=method != "GET" if writes is None else writes,
                 bind=lambda arguments: route.bind(arguments),
                 threaded=threaded,
@@ -357,13 +267,27 @@ class Api:
         }
         return Reply(orjson.dumps(document))
 
-    def _reply(self, result: Any, route: Route, request: Request | None) -> Reply:
+    def _answer(self, store: Any, route: Route, bound: dict[str, Any]) -> Reply:
+        request: Request = bound["request"]
+        if not route.wants_request:
+            del bound["request"]
+        result = route.function(store, **bound)
+        reply = self._reply(result, route, request)
+        # Last, because what a function takes of a request shows when it has run; a refusal undoes all of it.
+        for name in request.left_over(_shown(result), self._conventions, self._read_only):
+            raise self.unknown(name)
+        return reply
+
+    def unknown(self, name: str) -> Refusal:
+        """The refusal of a parameter or a field that would be dropped."""
+        return Invalid(f"Argument {name!r} is not supported here, so nothing was done.")
+
+    def _reply(self, result: Any, route: Route, request: Request) -> Reply:
         if isinstance(result, Reply):
             return result
         if result is None:
             return Reply(b"", 204)
         if isinstance(result, Page):
-            assert request is not None, f"{route.template}: a function that returns pages takes the request"
             headers = self._page_headers(result, request)
             return Reply(orjson.dumps(list(result.items)), route.status, headers)
         return Reply(orjson.dumps(result), route.status)
@@ -418,44 +342,14 @@ def link_header(
     )
 
 
-def nested(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Forms with brackets as data: ``a[b]=1``, ``c[]=2`` and ``d[0][e]=3``; of a plain name, the last."""
-    result: dict[str, Any] = {}
-    for name, value in pairs:
-        keys = [name.partition("[")[0], *re.findall(r"\[([^\[\]]*)\]", name)] if "[" in name else [name]
-        _put(result, keys, value, name)
-    return result
-
-
-def _put(target: dict[str, Any], keys: list[str], value: str, name: str) -> None:
-    key, *rest = keys
-    if not rest:
-        target[key] = value
-    elif rest[0] == "" or rest[0].isdigit():
-        items = target.setdefault(key, [])
-        if not isinstance(items, list):
-            raise Invalid(f"The parameter {name!r} is given both as a list and as something else.")
-        _put_item(items, rest, value, name)
-    else:
-        inner = target.setdefault(key, {})
-        if not isinstance(inner, dict):
-            raise Invalid(f"The parameter {name!r} is given both as an object and as something else.")
-        _put(inner, rest, value, name)
-
-
-def _put_item(items: list[Any], keys: list[str], value: str, name: str) -> None:
-    """``keys[0]`` is empty, for a new item, or the number of an item."""
-    at, *rest = keys
-    if not rest:
-        items.append(value)
-        return
-    begins = not items or not isinstance(items[-1], dict) or (at == "" and rest[0] in items[-1])
-    if begins or (at != "" and int(at) >= len(items)):
-        items.append({})
-    target = items[int(at)] if at != "" and int(at) < len(items) else items[-1]
-    if not isinstance(target, dict):
-        raise Invalid(f"The parameter {name!r} is given both as an object and as something else.")
-    _put(target, rest, value, name)
+def _shown(result: Any) -> Any:
+    """What an answer says, as data."""
+    if not isinstance(result, Reply):
+        return result
+    try:
+        return orjson.loads(result.body)
+    except orjson.JSONDecodeError:
+        return None
 
 
 _BOOLEANS = {
@@ -478,7 +372,7 @@ def coerced(value: Any, schema: Mapping[str, Any]) -> Any:
     kind = schema.get("type")
     if kind == "object" and "properties" in schema and isinstance(value, dict):
         known = schema["properties"]
-        return {name: coerced(item, known[name]) for name, item in value.items() if name in known}
+        return {name: coerced(value[name], field) for name, field in known.items() if name in value}
     if kind == "array":
         items = value if isinstance(value, list) else value.split(",") if isinstance(value, str) else value
         if not isinstance(items, list):

@@ -202,6 +202,9 @@ class Hosting:
             return
         service = rest[0] if len(rest) == 2 else None
         if rest and rest[0] in hosted.all_services and rest[1:] != ["mcp"] and (api := load_api(rest[0])):
+            if refused := await self.endpoints.refused(scope):
+                await refused(scope, receive, send)
+                return
             await respond(api, hosted, id_, f"/e/{id_}/{rest[0]}", scope, receive, send)
             return
         if rest[-1:] != ["mcp"] or len(rest) > 2 or (service is not None and service not in offered):

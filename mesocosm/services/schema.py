@@ -249,7 +249,8 @@ def _refuse_unstorable(name: str, value: Any) -> None:
         for item in value:
             _refuse_unstorable(name, item)
     elif isinstance(value, dict):
-        for key, item in value.items():
+        # Not by its own methods: an object of an HTTP request remembers who asked it for what.
+        for key, item in dict.items(value):
             _refuse_unstorable(name, key)
             _refuse_unstorable(name, item)
 

@@ -630,7 +630,7 @@ def test_errors_are_the_vendors(campus: Campus) -> None:
         "errors": [{"message": "The specified resource does not exist."}]
     }
     assert campus.raw("GET", "courses/1/assignments/x").status_code == 404
-    assert campus.raw("PATCH", "courses/1").status_code == 405
+    assert campus.raw("PATCH", "courses/1").status_code == 404
     broken = campus.raw(
         "POST", "courses/1/assignments", data="{", headers={"Content-Type": "application/json"}
     )
@@ -653,11 +653,16 @@ def test_nobody_signed_in_is_unauthenticated(campus: Campus) -> None:
 
 def test_bodies_may_be_json_with_null_for_no_date(campus: Campus) -> None:
     campus.as_("teacher")
-    body = {"assignment": {"name": "Essay 2", "due_at": None, "points_possible": 5.5, "unheard_of": 1}}
+    body = {"assignment": {"name": "Essay 2", "due_at": None, "points_possible": 5.5}}
     response = campus.raw("PUT", "courses/1/assignments/1", json=body)
     assert response.status_code == 200
     assert (response.json()["name"], response.json()["due_at"]) == ("Essay 2", None)
     assert response.headers["Content-Type"].startswith("application/json")
+    body["assignment"] |= {"name": "Essay 3", "unheard_of": 1}
+    response = campus.raw("PUT", "courses/1/assignments/1", json=body)
+    assert response.status_code == 400
+    assert "assignment[unheard_of]" in response.json()["errors"][0]["message"]
+    assert campus.raw("GET", "courses/1/assignments/1").json()["name"] == "Essay 2"
 
 
 # -- the episode ------------------------------------------------------------------------------------------

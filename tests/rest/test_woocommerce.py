@@ -301,7 +301,10 @@ def test_what_was_read_can_be_sent_back(hosted: HostedWorld, path: str) -> None:
     api = client(hosted)
     before = got(api, path)
     for send in (api.put, api.post):
-        ok(send(path, before | {"made_up": [1]}))
+        ok(send(path, before))
+        refused = send(path, before | {"made_up": [1]})
+        assert (refused.status_code, refused.json()["code"]) == (400, "rest_invalid_param")
+        assert list(refused.json()["data"]["params"]) == ["made_up"]
         after = got(api, path)
         assert {k: v for k, v in after.items() if "date_modified" not in k} == {
             k: v for k, v in before.items() if "date_modified" not in k

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, etag_of, listing, text_field
 from mesocosm.servers.calendar.store import CalendarStore

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, cast
 
 import orjson
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, text_field
 from mesocosm.servers.calendar.store import CalendarStore
@@ -204,6 +204,7 @@ def list_events(
 def _wanted(request: Request, name: str) -> list[tuple[str, str]]:
     """The extended properties that a list is narrowed to: ``name=value``, as often as wanted."""
     wanted = []
+    request.asked.get(name)
     for key, value in request.pairs:
         if key == name:
             known, equals, text = value.partition("=")

@@ -8,7 +8,8 @@ from typing import Any
 
 import orjson
 
-from mesocosm.doors.rest import Api, Request, bearer
+from mesocosm.doors.request import Request
+from mesocosm.doors.rest import Api, bearer
 from mesocosm.errors import Invalid, Refusal
 
 Json = dict[str, Any]
@@ -48,6 +49,20 @@ api = Api(
     credentials=("access_token",),
     error=_error,
     challenge='Bearer realm="https://accounts.google.com/", error="invalid_token"',
+    conventions=("alt", "prettyPrint", "quotaUser", "userIp", "key", "$.xgafv"),
+    read_only=(
+        "kind",
+        "etag",
+        "id",
+        "htmlLink",
+        "created",
+        "updated",
+        "creator",
+        "organizer",
+        "sequence",
+        "iCalUID",
+    ),
+    unknown_method=404,
 )
 
 

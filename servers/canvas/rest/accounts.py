@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import account_key, api, stretch
 from mesocosm.servers.canvas.rest.courses import courses_view
 from mesocosm.servers.canvas.store import CanvasStore

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mesocosm.doors.rest import Api, Request, bearer, link_header
+from mesocosm.doors.request import Request
+from mesocosm.doors.rest import Api, bearer, link_header
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import missing
 from mesocosm.servers.canvas.store.listing import MAX_PAGE, MAX_PER_PAGE, PER_PAGE
@@ -48,6 +49,9 @@ api = Api(
     page_headers=_links,
     challenge='Bearer realm="canvas-lms"',
     credentials=("access_token",),
+    conventions=("page", "per_page", "include"),
+    read_only=("size", "content_type", "id", "created_at", "updated_at", "html_url"),
+    unknown_method=404,
 )
 
 
@@ -60,7 +64,7 @@ def here(request: Request, shown: Object, *names: str) -> Object:
 
 def stretch(request: Request) -> tuple[int, int]:
     """Which page of a list is asked for, and its length; Canvas makes what it can of wrong numbers."""
-    asked = dict(request.pairs)
+    asked = request.asked
     page = _number(asked.get("page"), 1)
     per_page = _number(asked.get("per_page"), PER_PAGE)
     return min(page, MAX_PAGE), min(per_page, MAX_PER_PAGE)

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import partial
 from typing import Any, TypedDict
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import (
     api,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import account_key, api, course_key, reading, stretch, user_key
 from mesocosm.servers.canvas.rest.enrollments import enrollments_view

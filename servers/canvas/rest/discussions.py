@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import api, context_courses, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import STUDENT

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import mimetypes
-from email.parser import BytesParser
-from email.policy import HTTP
 from functools import partial
 from typing import Any
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request, Upload
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import (
     UPLOADS,
@@ -294,33 +292,17 @@ def begin_submission_upload(
 @api.post("/uploads", status=201)
 def receive_upload(store: CanvasStore, request: Request) -> dict[str, Any]:
     """Take a file: its record is made of what was sent."""
-    fields, kind, size = _parts(request)
-    name = fields.get("filename", "")
-    guessed = mimetypes.guess_type(name)[0] or kind
+    if request.media_type != "multipart/form-data":
+        raise Invalid("An upload is a form of the type multipart/form-data.")
+    fields = dict(request.data)
+    file = fields.get("file")
+    if not isinstance(file, Upload):
+        raise Invalid("The form has no file.", code="file.blank")
+    name, size = fields.get("filename", ""), file.size
+    guessed = mimetypes.guess_type(name)[0] or file.media_type
     course, folder = (_whole(fields.get(place)) for place in ("course_id", "folder_id"))
     return file_view(request, store.upload(course, folder, name, guessed, size))
 
 
 def _whole(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() and len(text) < 19 else None
-
-
-def _parts(request: Request) -> tuple[dict[str, str], str, int]:
-    """The fields of a multipart form, and the type and size of its file."""
-    if request.media_type != "multipart/form-data":
-        raise Invalid("An upload is a form of the type multipart/form-data.")
-    head = f"Content-Type: {request.headers['content-type']}\r\n\r\n".encode()
-    message = BytesParser(policy=HTTP).parsebytes(head + request.body)
-    fields: dict[str, str] = {}
-    found: tuple[str, int] | None = None
-    for part in message.iter_parts() if message.is_multipart() else ():
-        content = part.get_payload(decode=True)
-        data = content if isinstance(content, bytes) else b""
-        name = part.get_param("name", header="content-disposition")
-        if name == "file":
-            found = part.get_content_type(), len(data)
-        elif isinstance(name, str):
-            fields[name] = data.decode(errors="replace")
-    if found is None:
-        raise Invalid("The form has no file.", code="file.blank")
-    return fields, *found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, editing, here, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.modules import ITEM_TYPES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import Object, Row, full_page_json, page_json

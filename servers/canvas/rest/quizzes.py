@@ -7,7 +7,8 @@ from typing import Any, TypedDict
 
 import orjson
 
-from mesocosm.doors.rest import Request, link_header
+from mesocosm.doors.request import Request
+from mesocosm.doors.rest import link_header
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.tools.objects import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import account_key, api, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied

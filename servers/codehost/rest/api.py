@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from mesocosm.doors.rest import Api, Request, basic_credentials, bearer, link_header
+from mesocosm.doors.request import Request
+from mesocosm.doors.rest import Api, basic_credentials, bearer, link_header
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.service import Page, Reply
 
@@ -80,6 +81,9 @@ api = _GitHub(
     error=_error,
     page_headers=_page_headers,
     challenge='Basic realm="GitHub"',
+    conventions=("page", "per_page"),
+    read_only=("type", "owner", "repo"),
+    unknown_method=404,
     headers={
         "X-GitHub-Media-Type": _MEDIA_TYPE,
         "X-RateLimit-Limit": str(RATE["limit"]),
@@ -94,7 +98,7 @@ api = _GitHub(
 
 def window_of(request: Request) -> tuple[int, int]:
     """The page and its size that a request asks for; what is out of range is set right, as in the product."""
-    given = dict(request.pairs)
+    given = request.asked
     page, per_page = (_number(given.get(name, "")) for name in ("page", "per_page"))
     return max(1, min(page or 1, 1_000_000)), min(per_page or PER_PAGE, MAX_PER_PAGE)
 

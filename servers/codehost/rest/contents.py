@@ -9,7 +9,7 @@ from typing import Any
 
 from dulwich.objects import Blob, ObjectID, Tag
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.errors import Conflict, NotFound
 from mesocosm.servers.codehost.rest.api import accepts, api
 from mesocosm.servers.codehost.rest.bodies import Body
@@ -98,7 +98,7 @@ def delete_content(
     store: CodehostStore, request: Request, owner: str, repo: str, path: str
 ) -> dict[str, Any]:
     """Commit the removal of a file; ``sha`` names the version that is removed."""
-    repository, body = store.repository(owner, repo, need="write"), Body(dict(request.values))
+    repository, body = store.repository(owner, repo, need="write"), Body(request.values)
     branch = body.text("branch") or repository["default_branch"]
     message, sha = body.required("message"), body.required("sha")
     entry, _ = _look(store, repository, path, f"refs/heads/{branch}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.api import accepts, api, cut, paged, paged_object, window_of
 from mesocosm.servers.codehost.rest.bodies import Body

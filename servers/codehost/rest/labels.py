@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.api import api, cut, paged
 from mesocosm.servers.codehost.rest.bodies import Body, names_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from urllib.parse import quote
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.services.service import Row
 
 PREFIX = "/api/v3"

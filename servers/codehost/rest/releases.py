@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.servers.codehost.rest.api import api, paged, window_of
 from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.links import Links

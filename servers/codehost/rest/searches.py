@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.servers.codehost.rest.api import api, paged_object, window_of
 from mesocosm.servers.codehost.rest.links import PREFIX, Links
 from mesocosm.servers.codehost.rest.shapes import accounts, git

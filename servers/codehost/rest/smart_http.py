@@ -16,7 +16,7 @@ from dulwich.refs import Ref
 from dulwich.server import Backend, BackendRepo, ReceivePackHandler, UploadPackHandler
 from sqlalchemy.orm import Session
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.errors import Refusal
 from mesocosm.servers.codehost.rest.api import Answered, api
 from mesocosm.servers.codehost.store import CodehostStore

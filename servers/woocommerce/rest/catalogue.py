@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Literal
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
 from mesocosm.servers.woocommerce.store import (
     ProductFilter,
@@ -14,6 +14,7 @@ from mesocosm.servers.woocommerce.store import (
     invalid_parameter,
     window,
 )
+from mesocosm.servers.woocommerce.store.details import no_trash
 from mesocosm.servers.woocommerce.tools import products, shapes, terms
 from mesocosm.services.service import Page
 
@@ -149,10 +150,11 @@ def update_variation(store: WooCommerceStore, request: Request, product_id: int,
 
 
 @api.delete("/products/{product_id}/variations/{id}")
-def delete_variation(store: WooCommerceStore, product_id: int, id: int) -> Shape:
+def delete_variation(store: WooCommerceStore, product_id: int, id: int, force: bool = True) -> Shape:
     """What a variation was; it is deleted for good, as variations have no trash."""
-    parent = store.parent_of_variations(product_id)
-    return shapes.variation(store.delete_variation(product_id, id), parent)
+    no_trash("Variations", force=force)
+    record = store.delete_variation(product_id, id)
+    return shapes.variation(record, store.parent_of_variations(product_id))
 
 
 @api.post("/products/{product_id}/variations/batch")

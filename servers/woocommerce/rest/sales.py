@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mesocosm.doors.rest import Request
+from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
 from mesocosm.servers.woocommerce.store import OrderFilter, Selection, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import coupons, customers, order_shapes, orders, reports, shapes

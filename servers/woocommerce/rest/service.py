@@ -11,13 +11,22 @@ from keyword import iskeyword
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from mesocosm.doors.rest import Api, Request, Route, coerced, link_header
+from mesocosm.doors.request import Request
+from mesocosm.doors.rest import Api, Route, coerced, link_header
 from mesocosm.servers.woocommerce.rest.signing import CREDENTIALS, authenticate
-from mesocosm.servers.woocommerce.store import invalid_parameter, tolerant
+from mesocosm.servers.woocommerce.store import (
+    coupons,
+    customers,
+    drafts,
+    invalid_parameter,
+    product_data,
+    tolerant,
+)
+from mesocosm.servers.woocommerce.store.values import NOT_KEPT
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import batch_results
 from mesocosm.services.schema import Signature
-from mesocosm.services.service import Page, Reply
+from mesocosm.services.service import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,9 +47,21 @@ _PARAMETER = re.compile(r"(?:Invalid parameter\(s\): |Argument ')([\w\[\]]+(?:\.
 _MISSING = re.compile(r"Missing (?:required argument '|parameter\(s\): )([\w, ]+)")
 _UPDATING = ("PUT", "POST", "PATCH")
 """The methods that change an object: they mean the same."""
-_WORDS = ("gatewayId", "groupId", "toolId")
+_WORDS = ("gatewayId", "groupId", "toolId", "slug")
 """Placeholders of paths that are no numbers."""
 MAX_OFFSET = 2**31 - 2
+_CONVENTIONS = (
+    "context",
+    "_fields",
+    "_locale",
+    "_envelope",
+    "_jsonp",
+    "_embed",
+    "consumer_key",
+    "consumer_secret",
+)
+_READ_ONLY = coupons.READ_ONLY | customers.READ_ONLY | drafts.READ_ONLY | product_data.READ_ONLY
+_READ_ONLY -= NOT_KEPT | {"date_created", "date_created_gmt"}  # the vendor takes those of a merchant
 
 
 def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
@@ -95,10 +116,6 @@ class _WooCommerceApi(Api):
         ids = [value for name, value in found.groupdict().items() if name not in _WORDS] if found else []
         return route if all(value.isascii() and value.isdecimal() for value in ids) else None
 
-    def error(self, status: int, message: str, code: str | None = None) -> Reply:
-        """An answer that says what went wrong; to the vendor a method that a path lacks is no route."""
-        return super().error(404 if status == 405 else status, message, code)
-
 
 def _as_the_vendor_reads(function: Callable[..., Any]) -> Callable[..., Any]:
     """A route's function, with the tolerance of the vendor and with offsets where it gives pages."""
@@ -142,6 +159,9 @@ api = _WooCommerceApi(
     error=_error,
     page_headers=_page_headers,
     challenge='Basic realm="WooCommerce API"',
+    conventions=_CONVENTIONS,
+    read_only=_READ_ONLY,
+    unknown_method=404,
 )
 
 _RENAMED = {"fields": "_fields", "dateAfter": "after", "dateBefore": "before", "taxClass": "class"}
@@ -216,14 +236,11 @@ def tool_route(method: str, path: str, tool: Callable[..., Any], **options: Any)
     python = {_in_python(rest): _in_python(name) for name, rest in names.items()}
 
     def answer(store: Any, request: Request) -> Any:
-        sent = request.values | {names[name]: request.params[name] for name in in_path}
-        given = {
-            name: _typed(sent[name], schema)
-            for name, schema in properties.items()
-            if sent.get(name) is not None and name != _BODY
-        }
+        in_url = {names[name]: request.params[name] for name in in_path}
+        said = {name: in_url.get(name, request.values.get(name)) for name in properties if name != _BODY}
+        given = {name: _typed(value, properties[name]) for name, value in said.items() if value is not None}
         if _BODY in properties:
-            given[_BODY] = {name: value for name, value in request.values.items() if name != "id"}
+            given[_BODY] = request.values
 
         def read(page: int | None) -> Any:
             bound = signature.bind(given | ({"page": page} if page else {}))

@@ -11,7 +11,8 @@ import hmac
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote
 
-from mesocosm.doors.rest import Request, basic_credentials
+from mesocosm.doors.request import Request
+from mesocosm.doors.rest import basic_credentials
 
 CREDENTIALS = ("oauth_", "consumer_key", "consumer_secret")
 """Beginnings of the query parameters that carry keys and signatures."""

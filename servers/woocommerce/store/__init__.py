@@ -2,7 +2,7 @@
 
 from mesocosm.servers.woocommerce.store.batches import Batches, Result
 from mesocosm.servers.woocommerce.store.catalogue import NewProduct, NewVariation
-from mesocosm.servers.woocommerce.store.configuration import SHIPPING_METHODS, Configuration
+from mesocosm.servers.woocommerce.store.configuration import SHIPPING_METHODS
 from mesocosm.servers.woocommerce.store.coupons import NewCoupon
 from mesocosm.servers.woocommerce.store.customers import CustomerFilter, NewCustomer
 from mesocosm.servers.woocommerce.store.details import Details
@@ -14,6 +14,7 @@ from mesocosm.servers.woocommerce.store.refusals import invalid_parameter, text_
 from mesocosm.servers.woocommerce.store.reports import Reports
 from mesocosm.servers.woocommerce.store.reviews import NewReview, Reviews
 from mesocosm.servers.woocommerce.store.selection import Selection
+from mesocosm.servers.woocommerce.store.setup_changes import SetupChanges
 from mesocosm.servers.woocommerce.store.system import SYSTEM_TOOLS, System
 from mesocosm.servers.woocommerce.store.term_changes import TermChanges
 from mesocosm.servers.woocommerce.store.terms import NewCategory, NewTag
@@ -50,5 +51,5 @@ __all__ = [
 ]
 
 
-class WooCommerceStore(Batches, Variations, Details, TermChanges, Reports, Reviews, Configuration, System):
+class WooCommerceStore(Batches, Variations, Details, TermChanges, Reports, Reviews, SetupChanges, System):
     """One shop, used with the API key of the user that is signed in."""

@@ -29,6 +29,12 @@ from mesocosm.servers.woocommerce.store.values import (
     window,
 )
 
+TOPICS = tuple(
+    f"{resource}.{event}"
+    for resource in ("coupon", "customer", "order", "product")
+    for event in ("created", "updated", "deleted")
+)
+"""What a webhook can be told of."""
 ZONES_PER_PAGE = 100
 """The product gives all zones at once; here they come in pages of the largest size."""
 
@@ -153,12 +159,7 @@ class Configuration(Shop):
             known = ", ".join(SHIPPING_METHODS)
             raise invalid_parameter("method_id", f"method_id is not one of {known}.")
         chosen = {option: default for option, _, default in SHIPPING_METHODS[method_id][2]}
-        for key, value in settings.items():
-            if key not in chosen:
-                raise invalid_parameter(
-                    f"settings.{key[:100]}", f"There is no such option; known: {', '.join(chosen)}."
-                )
-            chosen[key] = _method_option(key, value)
+        chosen |= method_settings(method_id, settings)
         order = self.fetch(_LAST_METHOD, zone=zone_id)[0]["n"] + 1
         row = {"zone_id": zone_id, "method_id": method_id, "order": order}
         row |= {"enabled": boolean(enabled, "enabled"), "settings": chosen}
@@ -258,6 +259,19 @@ class Configuration(Shop):
             "date_modified": self.today,
         }
         return self.fetch(_WEBHOOK, id=self.insert_one(Webhook, row))[0]
+
+
+def method_settings(method_id: str, settings: Mapping[str, Any]) -> Row:
+    """Options of a way of shipping, each checked. One may be sent back as it was read."""
+    known = [option for option, _, _ in SHIPPING_METHODS[method_id][2]]
+    found: Row = {}
+    for key, value in settings.items():
+        if key not in known:
+            raise invalid_parameter(
+                f"settings.{key[:100]}", f"There is no such option; known: {', '.join(known)}."
+            )
+        found[key] = _method_option(key, value["value"] if isinstance(value, dict) else value)
+    return found
 
 
 def _method_option(key: str, value: Any) -> str:

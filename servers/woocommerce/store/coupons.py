@@ -68,7 +68,7 @@ _CHECKS: Mapping[str, Check] = {
     "meta_data": meta_data,
 }
 _HISTORY_CHECKS: Mapping[str, Check] = {"date_created": date, "usage_count": whole(0, MAX_COUNT)}
-_READ_ONLY = frozenset(
+READ_ONLY = frozenset(
     [
         "id",
         "date_created",
@@ -185,7 +185,7 @@ class Coupons(Shop):
     def create_coupon(self, data: Mapping[str, Any]) -> Row:
         """A new coupon."""
         self.authorise("create")
-        values = checked(data, _CHECKS, _READ_ONLY)
+        values = checked(data, _CHECKS, READ_ONLY)
         if self.coupon_by_code(values.get("code", "")):
             raise code_exists()
         coupon_id = self.next_id(Coupon)
@@ -222,7 +222,7 @@ class Coupons(Shop):
         """Change fields of a coupon."""
         self.authorise("edit")
         before = self._coupon_row(coupon_id)
-        values = checked(data, _CHECKS, _READ_ONLY)
+        values = checked(data, _CHECKS, READ_ONLY)
         if not values:
             return self.coupon(coupon_id)
         other = self.coupon_by_code(values["code"] if "code" in values else before["code"])

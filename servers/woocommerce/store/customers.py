@@ -51,7 +51,7 @@ _CHECKS: Mapping[str, Check] = {
     "meta_data": meta_data,
 }
 _HISTORY_CHECKS: Mapping[str, Check] = {"date_created": date, "role": choice("customer", *STAFF)}
-_READ_ONLY = frozenset(
+READ_ONLY = frozenset(
     [
         "id",
         "date_created",
@@ -181,7 +181,7 @@ class Customers(Shop):
     def create_customer(self, data: Mapping[str, Any]) -> Row:
         """A new customer."""
         self.authorise("create")
-        values = checked(data, _CHECKS, _READ_ONLY)
+        values = checked(data, _CHECKS, READ_ONLY)
         if "email" not in values:
             raise invalid("rest_missing_callback_param", "Missing parameter(s): email")
         wanted = values.get("username", "")
@@ -244,7 +244,7 @@ class Customers(Shop):
         before = self.customer_row(customer_id)
         if before["role"] == "administrator" and actor["role"] != "administrator":
             raise denied("woocommerce_rest_cannot_edit", "Sorry, you are not allowed to edit this resource.")
-        values = checked(data, _CHECKS, _READ_ONLY)
+        values = checked(data, _CHECKS, READ_ONLY)
         self._check_unique(before, values)
         if not values:
             return self.customer(customer_id)

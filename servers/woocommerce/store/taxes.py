@@ -86,6 +86,33 @@ class Taxes(Shop):
     ) -> Record:
         """A new tax rate, in percent; an empty country or state means any."""
         self.authorise("create")
+        row = self.tax_rate_row(
+            country=country,
+            rate=rate,
+            state=state,
+            name=name,
+            priority=priority,
+            compound=compound,
+            shipping=shipping,
+            tax_class=tax_class,
+        )
+        highest = select(func.coalesce(func.max(TaxRate.order), -1).label("n"))
+        row["order"] = self.fetch(highest)[0]["n"] + 1
+        return self.fetch(_RATE, id=self.insert_one(TaxRate, row))[0]
+
+    def tax_rate_row(
+        self,
+        *,
+        country: str,
+        rate: str,
+        state: str,
+        name: str,
+        priority: int,
+        compound: bool,
+        shipping: bool,
+        tax_class: str,
+    ) -> Row:
+        """What the tables keep of a tax rate, checked."""
         self.check_tax_class(tax_class)
         place = {"country": line(country, "country").upper(), "state": line(state, "state").upper()}
         if place["country"] and not (place["country"].isalpha() and len(place["country"]) == 2):
@@ -93,17 +120,14 @@ class Taxes(Shop):
         percent = price(rate, "rate")
         if not percent or Decimal(percent) > MAX_PERCENT:
             raise invalid_parameter("rate", f"rate must be a percentage from 0 to {MAX_PERCENT}.")
-        highest = select(func.coalesce(func.max(TaxRate.order), -1).label("n"))
-        row: Row = place | {
+        return place | {
             "rate": f"{Decimal(percent):.4f}",
             "name": line(name, "name") or "Tax",
             "priority": whole(1, MAX_COUNT)(priority, "priority"),
             "compound": boolean(compound, "compound"),
             "shipping": boolean(shipping, "shipping"),
-            "order": self.fetch(highest)[0]["n"] + 1,
             "class": tax_class or "standard",
         }
-        return self.fetch(_RATE, id=self.insert_one(TaxRate, row))[0]
 
     # -- applying ---------------------------------------------------------------------------------------
 

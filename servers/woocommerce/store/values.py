@@ -2,7 +2,7 @@
 
 A check takes the value and the name by which the caller knows it. ``checked`` applies a table of checks to an
 object: fields that only the product writes are passed over, so that an object which was read can be changed
-and sent back; unknown ones are refused, but for clients of the REST API (see ``tolerance``).
+and sent back; unknown ones are refused (for clients of the REST API by the door, which sees the answer).
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ MAX_COUNT = 2**31 - 1
 MAX_ID = 2**63 - 1
 MAX_CENTS = 10**12
 """Largest amount of money, in cents: sums of millions stay within 64 bits."""
+NOT_KEPT = frozenset(["shipping_class", "post_password", "global_unique_id", "brands", "meta_data"])
+"""Fields of the vendor's that some objects here do not keep."""
 DEFAULT_PER_PAGE = 10
 MAX_PER_PAGE = 100
 MAX_LIST = 1_000
@@ -277,14 +279,21 @@ def checked(
 ) -> dict[str, Any]:
     """The fields of an object that may be written, each checked."""
     found: dict[str, Any] = {}
-    for key, value in data.items():
+    for key in _names(data):
         if key in checks:
-            found[key] = checks[key](value, prefix + key)
+            found[key] = checks[key](data[key], prefix + key)
+        elif key in NOT_KEPT and data[key] not in (None, "", []):
+            raise invalid_parameter(prefix + key, f"This shop does not keep {key}.")
         elif key not in ignored and not is_tolerant():
             raise invalid_parameter(
                 prefix + key[:100], f"There is no such field; known: {', '.join(checks)}."
             )
     return found
+
+
+def _names(data: Mapping[str, Any]) -> list[str]:
+    """The names of the fields. An HTTP request's object must not think that all were taken notice of."""
+    return list(dict.keys(data) if isinstance(data, dict) else data)
 
 
 def anything(value: Any, name: str, depth: int = 0) -> Any:

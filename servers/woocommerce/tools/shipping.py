@@ -23,7 +23,7 @@ def woo_shipping_zones_list(
         page: Page number, from 1.
     """
     rows, total = store.zones(page=page, per_page=perPage)
-    return Page([_zone(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
+    return Page([zone_shape(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
 
 
 @server.reads
@@ -33,7 +33,7 @@ def woo_shipping_zones_get(store: WooCommerceStore, zoneId: int) -> dict[str, An
     Args:
         zoneId: ID of the zone; 0 is everywhere that no other zone covers.
     """
-    return _zone(store.zone(zoneId))
+    return zone_shape(store.zone(zoneId))
 
 
 @server.writes
@@ -44,7 +44,7 @@ def woo_shipping_zones_create(store: WooCommerceStore, name: str, order: int | N
         name: Name of the zone.
         order: Its place among the zones; 0 by default.
     """
-    return _zone(store.create_zone(name, order))
+    return zone_shape(store.create_zone(name, order))
 
 
 @server.writes(idempotent=True)
@@ -58,7 +58,7 @@ def woo_shipping_zones_update(
         name: New name.
         order: New place among the zones.
     """
-    return _zone(store.update_zone(zoneId, name=name, order=order))
+    return zone_shape(store.update_zone(zoneId, name=name, order=order))
 
 
 @server.reads
@@ -73,7 +73,7 @@ def woo_shipping_zone_methods_list(
         page: Page number, from 1.
     """
     rows, total = store.zone_methods(zoneId, page=page, per_page=perPage)
-    return Page([_method(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
+    return Page([method_shape(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
 
 
 @server.writes
@@ -92,14 +92,16 @@ def woo_shipping_zone_methods_create(
         enabled: Whether customers can choose it.
         settings: Options by name: title, cost and tax_status; for free_shipping title, requires, min_amount.
     """
-    return _method(store.create_zone_method(zoneId, methodId, enabled=enabled, settings=settings or {}))
+    return method_shape(store.create_zone_method(zoneId, methodId, enabled=enabled, settings=settings or {}))
 
 
-def _zone(row: Record) -> dict[str, Any]:
+def zone_shape(row: Record) -> dict[str, Any]:
+    """A shipping zone as the product shows it."""
     return {"id": row["id"], "name": row["name"], "order": row["order"]}
 
 
-def _method(row: Record) -> dict[str, Any]:
+def method_shape(row: Record) -> dict[str, Any]:
+    """A way of shipping as the product shows it."""
     title, description, options = SHIPPING_METHODS[row["method_id"]]
     return {
         "id": row["id"],

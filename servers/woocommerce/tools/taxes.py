@@ -26,7 +26,7 @@ def woo_tax_rates_list(
         page: Page number, from 1.
     """
     rows, total = store.tax_rates(tax_class=taxClass, page=page, per_page=perPage)
-    return Page([_rate(row) for row in rows], *window(page, perPage), total)
+    return Page([rate_shape(row) for row in rows], *window(page, perPage), total)
 
 
 @server.reads
@@ -36,7 +36,7 @@ def woo_tax_rates_get(store: WooCommerceStore, rateId: int) -> dict[str, Any]:
     Args:
         rateId: ID of the rate.
     """
-    return _rate(store.tax_rate(rateId))
+    return rate_shape(store.tax_rate(rateId))
 
 
 @server.writes
@@ -73,7 +73,7 @@ def woo_tax_rates_create(
         shipping=shipping,
         tax_class=class_,
     )
-    return _rate(row)
+    return rate_shape(row)
 
 
 @server.reads
@@ -82,7 +82,8 @@ def woo_tax_classes_list(store: WooCommerceStore) -> list[dict[str, Any]]:
     return [{"slug": row["slug"], "name": row["name"]} for row in store.tax_classes()]
 
 
-def _rate(row: Record) -> dict[str, Any]:
+def rate_shape(row: Record) -> dict[str, Any]:
+    """A tax rate as the product shows it."""
     return {
         "id": row["id"],
         "country": row["country"],

@@ -42,7 +42,7 @@ def woo_webhooks_list(
         status: Only webhooks of this status.
     """
     rows, total = store.webhooks(status=status, page=page, per_page=perPage)
-    return Page([_webhook(row) for row in rows], *window(page, perPage), total)
+    return Page([webhook_shape(row) for row in rows], *window(page, perPage), total)
 
 
 @server.writes
@@ -66,10 +66,11 @@ def woo_webhooks_create(
     row = store.create_webhook(
         name=name, topic=topic, delivery_url=delivery_url, status=status, secret=secret
     )
-    return _webhook(row)
+    return webhook_shape(row)
 
 
-def _webhook(row: Record) -> dict[str, Any]:
+def webhook_shape(row: Record) -> dict[str, Any]:
+    """A webhook as the product shows it."""
     resource, _, event = row["topic"].partition(".")
     return {
         "id": row["id"],

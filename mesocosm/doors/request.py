@@ -1,0 +1,216 @@
+"""An HTTP request to a vendor's API, and what it says: in its query, as a form or as JSON."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from email.parser import BytesParser
+from email.policy import HTTP
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import orjson
+
+from mesocosm.doors.fields import Fields, remembering
+from mesocosm.errors import Invalid
+
+KEPT_HEADERS = ("accept", "content-type", "if-match", "if-none-match", "git-protocol")
+"""Request headers that reach the API, and the journal; credentials are not among them."""
+_MULTIPART = "multipart/form-data"
+FORMS = ("application/x-www-form-urlencoded", _MULTIPART)
+"""The types of bodies that are forms."""
+_JSON = ("application/json", "text/json", "")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file in a form."""
+
+    filename: str
+    media_type: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """One HTTP request to a service's API, as it is journalled."""
+
+    method: str
+    path: str
+    """Below the service's URL, percent-encoded as it came."""
+    query: str
+    headers: Mapping[str, str]
+    """Those of ``KEPT_HEADERS`` that were sent, in lower case."""
+    body: bytes
+    base: str
+    """URL of the service in this episode, without a slash at the end."""
+    params: Mapping[str, str] = field(default_factory=dict)
+    """Values of the placeholders of the path, decoded."""
+
+    @property
+    def url(self) -> str:
+        """The URL that was asked for."""
+        return self.base + self.path + ("?" + self.query if self.query else "")
+
+    def without(self, prefixes: tuple[str, ...]) -> Request:
+        """The same request without the parameters of the query whose names begin so."""
+        if not prefixes:
+            return self
+        kept = [(name, value) for name, value in self.pairs if not name.startswith(prefixes)]
+        return replace(self, query=urlencode(kept))
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Names and values of the query, in order."""
+        return parse_qsl(self.query, keep_blank_values=True)
+
+    @property
+    def media_type(self) -> str:
+        """What the body is, without parameters such as the character set."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @cached_property
+    def asked(self) -> Fields:
+        """What the query says, by name."""
+        return Fields(nested(self.pairs))
+
+    @cached_property
+    def json(self) -> Any:
+        """The body read as JSON, ``None`` if there is none."""
+        if not self.body:
+            return None
+        try:
+            return remembering(orjson.loads(self.body))
+        except orjson.JSONDecodeError as error:
+            raise Invalid(f"The body is not JSON: {error}") from None
+
+    @cached_property
+    def data(self) -> Fields:
+        """What the body says, by name: of a JSON object or of a form, whose files are ``Upload``s."""
+        if not self.body:
+            return Fields({})
+        if self.media_type in FORMS:
+            return Fields(nested(self._parts() if self.media_type == _MULTIPART else self._pairs_of_body()))
+        if self.media_type not in _JSON:
+            known = ", ".join(filter(None, (*_JSON[:1], *FORMS)))
+            raise Invalid(f"The body is of the type {self.media_type}; it may be {known}.")
+        if not isinstance(self.json, Fields):
+            raise Invalid("The body must be a JSON object.")
+        return self.json
+
+    def _pairs_of_body(self) -> list[tuple[str, str]]:
+        try:
+            return parse_qsl(self.body.decode(), keep_blank_values=True)
+        except UnicodeDecodeError:
+            raise Invalid("The body is not a form in UTF-8.") from None
+
+    def _parts(self) -> Iterator[tuple[str, Any]]:
+        """Names and values of a form in parts (RFC 7578)."""
+        head = f"Content-Type: {self.headers['content-type']}\r\n\r\n".encode("latin-1")
+        message = BytesParser(policy=HTTP).parsebytes(head + self.body)
+        if not message.is_multipart():
+            raise Invalid("The body is not a form in parts: its boundary is missing.")
+        for part in message.iter_parts():
+            content = part.get_payload(decode=True)
+            data = content if isinstance(content, bytes) else b""
+            name = part.get_param("name", header="content-disposition")
+            if isinstance(name, str):
+                file = part.get_filename()
+                upload = Upload(file or "", part.get_content_type(), len(data))
+                yield name, data.decode(errors="replace") if file is None else upload
+
+    @cached_property
+    def values(self) -> Fields:
+        """What the query and the body say, by name; of the same name, the body's."""
+        return Fields.together(self.asked, self.data)
+
+    def left_over(
+        self, answer: Any, asked_over: Collection[str], body_over: Collection[str]
+    ) -> Iterator[str]:
+        """Names of what was said and what nobody took notice of.
+
+        Args:
+            answer: What it is answered with, as data.
+            asked_over: Names in the query that are passed over.
+            body_over: Names in the body that are passed over.
+        """
+        body: Any = self.json if "json" in self.__dict__ else Fields({})
+        if "json" not in self.__dict__ and self.media_type in (*_JSON, *FORMS):
+            body = self.data
+        for part, passed_over in ((self.asked, asked_over), (body, body_over)):
+            if isinstance(part, Fields):
+                if "values" in self.__dict__:
+                    part.take(self.values)
+                yield from part.left_over(answer, {*passed_over, *self.params})
+
+    def arguments(self) -> dict[str, Any]:
+        """The request as the journal keeps it."""
+        try:
+            body: Any = self.body.decode()
+        except UnicodeDecodeError:
+            body = {"base64": base64.b64encode(self.body).decode()}
+        return {
+            "path": self.path,
+            "query": self.query,
+            "headers": dict(self.headers),
+            "body": body,
+            "base": self.base,
+        }
+
+    @classmethod
+    def of(cls, method: str, arguments: Mapping[str, Any], params: Mapping[str, str]) -> Request:
+        """The request of which ``arguments`` were kept."""
+        body = arguments["body"]
+        return cls(
+            method,
+            arguments["path"],
+            arguments["query"],
+            arguments["headers"],
+            body.encode() if isinstance(body, str) else binascii.a2b_base64(body["base64"]),
+            arguments["base"],
+            params,
+        )
+
+
+def nested(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Forms with brackets as data: ``a[b]=1``, ``c[]=2`` and ``d[0][e]=3``; of a plain name, the last."""
+    result: dict[str, Any] = {}
+    for name, value in pairs:
+        keys = [name.partition("[")[0], *re.findall(r"\[([^\[\]]*)\]", name)] if "[" in name else [name]
+        _put(result, keys, value, name)
+    return result
+
+
+def _put(target: dict[str, Any], keys: list[str], value: Any, name: str) -> None:
+    key, *rest = keys
+    if not rest:
+        target[key] = value
+    elif rest[0] == "" or rest[0].isdigit():
+        items = target.setdefault(key, [])
+        if not isinstance(items, list):
+            raise Invalid(f"The parameter {name!r} is given both as a list and as something else.")
+        _put_item(items, rest, value, name)
+    else:
+        inner = target.setdefault(key, {})
+        if not isinstance(inner, dict):
+            raise Invalid(f"The parameter {name!r} is given both as an object and as something else.")
+        _put(inner, rest, value, name)
+
+
+def _put_item(items: list[Any], keys: list[str], value: Any, name: str) -> None:
+    """``keys[0]`` is empty, for a new item, or the number of an item."""
+    at, *rest = keys
+    if not rest:
+        items.append(value)
+        return
+    begins = not items or not isinstance(items[-1], dict) or (at == "" and rest[0] in items[-1])
+    if begins or (at != "" and int(at) >= len(items)):
+        items.append({})
+    target = items[int(at)] if at != "" and int(at) < len(items) else items[-1]
+    if not isinstance(target, dict):
+        raise Invalid(f"The parameter {name!r} is given both as an object and as something else.")
+    _put(target, rest, value, name)
