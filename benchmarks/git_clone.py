@@ -70,7 +70,9 @@ def host(root: Path, files: int, commits: int) -> str:
             world.finish_building()
         (instance / "expected.json").write_text("{}")
         (instance / "prompt.md").write_text("Clone.\n")
-        task: Any = SimpleNamespace(name="by-hand", path=Path("tasks/by-hand.yaml"))
+        task: Any = SimpleNamespace(
+            name="by-hand", path=Path("tasks/by-hand.yaml"), task=SimpleNamespace(servers={})
+        )
         return EpisodePool(root).adopt(instance, task)
 
 

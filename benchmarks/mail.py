@@ -37,7 +37,9 @@ FETCHES = {
 
 def make_episode(state: Path, messages: int) -> str:
     """A world with one mailbox, as an episode below a state directory."""
-    task: Any = SimpleNamespace(name="benchmark", path=Path("tasks/benchmark.yaml"))
+    task: Any = SimpleNamespace(
+        name="benchmark", path=Path("tasks/benchmark.yaml"), task=SimpleNamespace(servers={})
+    )
     with tempfile.TemporaryDirectory() as folder:
         instance = Path(folder) / "instance"
         instance.mkdir()

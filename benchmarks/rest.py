@@ -167,7 +167,9 @@ def build_episode(state: Path, folder: Path) -> str:
     (folder / "expected.json").write_text("{}")
     (folder / "prompt.md").write_text("Read.\n")
     pool = EpisodePool(state)
-    task: Any = SimpleNamespace(name="benchmark", path=Path("tasks/benchmark.yaml"))
+    task: Any = SimpleNamespace(
+        name="benchmark", path=Path("tasks/benchmark.yaml"), task=SimpleNamespace(servers={})
+    )
     id_ = pool.adopt(folder, task)
     pool.close()
     return id_

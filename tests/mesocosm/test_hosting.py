@@ -24,7 +24,7 @@ from mesocosm.services.calling import ToolError
 from mesocosm.worlds.world import Manifest, World
 
 TOKEN = "admin-token-of-the-test"
-TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"))
+TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"), task=SimpleNamespace(servers={}))
 
 
 class Host(SimpleNamespace):

@@ -29,7 +29,7 @@ from mesocosm.worlds.changes import compare
 from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.world import Manifest, World
 
-TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"))
+TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"), task=SimpleNamespace(servers={}))
 FOLDER = {"folder_name": "New"}
 
 

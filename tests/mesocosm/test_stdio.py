@@ -25,7 +25,7 @@ from mesocosm.worlds.world import Manifest, World
 
 MESOCOSM = [sys.executable, "-m", "mesocosm"]
 ERAS: list[tuple[Era, str]] = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]
-TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"))
+TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"), task=SimpleNamespace(servers={}))
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from mesocosm.hosting.application import Hosting
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.world import World
 
-TASK: Any = SimpleNamespace(name="by-hand", path=Path("tasks/by-hand.yaml"))
+TASK: Any = SimpleNamespace(name="by-hand", path=Path("tasks/by-hand.yaml"), task=SimpleNamespace(servers={}))
 
 
 class HostedWorld:
