@@ -63,6 +63,13 @@ def run(
             "$MESOCOSM_PROMPT_FILE, its MCP servers in $MESOCOSM_MCP_CONFIG (a file) and $MESOCOSM_MCP_URL."
         ),
     ] = None,
+    agent_walls: Annotated[
+        bool,
+        typer.Option(
+            help="With --agent command: hide the run's files and Mesocosm's source from the agent. Without, "
+            "a result is worth as much as the agent is trusted."
+        ),
+    ] = True,
     model: Annotated[
         str | None,
         typer.Option(
@@ -134,6 +141,7 @@ def run(
         "tools": tools.value,
         "agent": agent.value,
         "command": agent_command,
+        "walls": agent_walls,
         "react": react,
         "parameters": parameters,
         "out": directory,
@@ -178,6 +186,7 @@ def grade(
         seconds=earlier.seconds if earlier else None,
         conversation=earlier.conversation if earlier else None,
         strict=strict,
+        confined=earlier.agent_confined if earlier else None,
     )
     episode.close()
     if as_json:

@@ -4,6 +4,7 @@ user's."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -47,8 +48,9 @@ async def _command(state: TaskState, now: Acting) -> TaskState:
     seconds = load_family(now.order.task).task.limits.seconds
     opened = now.opened
     assert now.axes.command
+    act = partial(act_command, hidden=now.folder.parents[1:2])  # the worlds of all samples
     await anyio.to_thread.run_sync(
-        act_command, now.axes.command, opened.mcp, opened.services, opened.prompt, seconds, now.folder
+        act, now.axes.command, opened.mcp, opened.services, opened.prompt, seconds, now.folder
     )
     return state
 

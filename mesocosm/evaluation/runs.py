@@ -17,15 +17,11 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
-import signal
-import subprocess
-import tempfile
 import traceback
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -34,11 +30,12 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel
 
+from mesocosm.agents import program
 from mesocosm.agents.loop import Conversation
 from mesocosm.agents.react import React, Talk
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
-from mesocosm.families.building import build_instance
+from mesocosm.families.building import EXPECTED, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, known_as
 from mesocosm.families.faults import Fault
@@ -85,6 +82,8 @@ class RunResult(BaseModel):
     """How many calls were among the best when they were made, in families that know."""
     conversation: Conversation | None = None
     """With a model: how it went and how it ended."""
+    agent_confined: bool | None = None
+    """With a program as the agent: whether it was kept from the answer, the databases and the source."""
 
     @property
     def step_accuracy(self) -> float | None:
@@ -100,6 +99,7 @@ def run_task(
     tools: Offer = "all",
     agent: AgentKind,
     command: str | None = None,
+    walls: bool = True,
     react: React | None = None,
     parameters: Mapping[str, Any] | None = None,
     out: Path,
@@ -108,7 +108,7 @@ def run_task(
     report: Report = lambda _: None,
 ) -> RunResult:
     """One run from nothing to a verdict; ``out`` must not exist yet."""
-    actor = _Agent(agent, command, era, react)
+    actor = _Agent(agent, command, era, react, walls)
     actor.check(out)
     report("building the world")
     out.mkdir(parents=True)
@@ -123,7 +123,7 @@ def run_task(
     try:
         acted, seconds = _serve_and_act(family, instance.path, tools, out, actor, report)
     finally:
-        shutil.rmtree(instance.path)
+        shutil.rmtree(instance.path, ignore_errors=True)
     report("grading")
     episode = Episode(out / "episode")
     if acted.fault:
@@ -135,6 +135,7 @@ def run_task(
         seconds=seconds,
         conversation=acted.conversation,
         strict=strict,
+        confined=acted.confined,
     )
     write_trajectory((entry.shown() for entry in episode.world.journal.entries()), out)
     _write_result(result, episode.prompt, out)
@@ -151,6 +152,7 @@ def run_remote(
     tools: Offer = "all",
     agent: AgentKind,
     command: str | None = None,
+    walls: bool = True,
     react: React | None = None,
     parameters: Mapping[str, Any] | None = None,
     out: Path,
@@ -159,7 +161,7 @@ def run_remote(
     report: Report = lambda _: None,
 ) -> RunResult:
     """The same run against a server that is already running; its episode stays there."""
-    actor = _Agent(agent, command, era, react)
+    actor = _Agent(agent, command, era, react, walls)
     actor.check(out)
     if known_as(family) != family.name:
         raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
@@ -189,6 +191,7 @@ def run_remote(
         measures=graded["measures"],
         steps=graded["steps"],
         conversation=acted.conversation,
+        agent_confined=acted.confined,
     )
     write_trajectory(plane.journal(view["id"]), out)
     _write_result(result, view["prompt"], out)
@@ -201,6 +204,7 @@ class _Agent:
     command: str | None
     era: Literal["auto", "legacy"]
     react: React | None
+    walls: bool
 
     def check(self, out: Path) -> None:
         """Refuse what cannot be run before anything is built."""
@@ -221,6 +225,8 @@ class _Acted:
     fault: str | None = None
     """A fault that is not the agent's."""
     conversation: Conversation | None = None
+    confined: bool | None = None
+    """Whether a program was kept from the files of the run."""
 
 
 def judge(verdict: Verdict, fault: str | None, conversation: Conversation | None) -> Verdict:
@@ -245,6 +251,7 @@ def grade_run(
     seconds: float | None = None,
     conversation: Conversation | None = None,
     strict: bool = False,
+    confined: bool | None = None,
 ) -> RunResult:
     """Judge an episode; a ``fault`` of ours outside of it makes it errored, unless it passes all the same.
 
@@ -268,6 +275,7 @@ def grade_run(
         measures=episode.measures,
         steps=episode.step_accuracy(),
         conversation=conversation,
+        agent_confined=confined,
     )
 
 
@@ -298,9 +306,13 @@ def _serve_and_act(
 
     app = Hosting(out / "state", admin_token=secrets.token_urlsafe(32))
     id_ = app.pool.adopt(instance, family, tools)
+    # A second copy of the answer.
+    shutil.rmtree(instance)
     started = perf_counter()
     try:
-        with serving(app) as base:
+        with serving(app) as base, ExitStack() as stack:
+            if agent.command:
+                stack.enter_context(program.withheld(app.pool.path(id_) / EXPECTED))
             url = f"{base}/e/{id_}"
             services = {name: f"{url}/{name}/mcp" for name in family.task.offered(tools)}
             episode = app.pool.get(id_).episode
@@ -331,8 +343,33 @@ def _act(
     if agent.react:
         return _act_react(family, url, prompt, agent.react, out)
     if agent.command:
-        act_command(agent.command, url, services, prompt, family.task.limits.seconds, out)
+        limit = family.task.limits.seconds
+        return _Acted(
+            confined=act_command(agent.command, url, services, prompt, limit, out, walls=agent.walls)
+        )
     return _Acted()
+
+
+def act_command(
+    command: str,
+    url: str,
+    services: Mapping[str, str],
+    prompt: str,
+    seconds: int,
+    out: Path,
+    *,
+    hidden: Sequence[Path] = (),
+    walls: bool = True,
+) -> bool:
+    """Run a shell command as the agent; returns whether it was kept from ``out`` and what is ``hidden``."""
+    given = {
+        "MESOCOSM_PROMPT": prompt,
+        "MESOCOSM_PROMPT_FILE": "{folder}/prompt.md",
+        "MESOCOSM_MCP_CONFIG": "{folder}/mcp.json",
+        "MESOCOSM_MCP_URL": url,
+    }
+    files = {"prompt.md": prompt.encode(), "mcp.json": _pretty(mcp_servers(services))}
+    return program.act(command, given, files, seconds, out, hidden=hidden, walls=walls)
 
 
 def _act_react(family: Family, url: str, prompt: str, react: React, out: Path) -> _Acted:
@@ -367,51 +404,6 @@ def act_reference(
 def mcp_servers(services: Mapping[str, str]) -> dict[str, Any]:
     """The MCP configuration that most clients read: service to URL."""
     return {"mcpServers": {name: {"type": "http", "url": url} for name, url in services.items()}}
-
-
-def act_command(
-    command: str, url: str, services: Mapping[str, str], prompt: str, seconds: int, out: Path
-) -> None:
-    """Run a shell command as the agent, in a folder of its own that shows nothing of the run."""
-    with tempfile.TemporaryDirectory(prefix="mesocosm-agent-") as folder:
-        home = Path(folder)
-        (home / "prompt.md").write_text(prompt, encoding="utf-8")
-        (home / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("MESOCOSM_")}
-        environment |= {
-            "MESOCOSM_PROMPT": prompt,
-            "MESOCOSM_PROMPT_FILE": str(home / "prompt.md"),
-            "MESOCOSM_MCP_CONFIG": str(home / "mcp.json"),
-            "MESOCOSM_MCP_URL": url,
-        }
-        with (out / "agent.log").open("wb") as log:
-            process = subprocess.Popen(
-                command,
-                shell=True,
-                cwd=home,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            try:
-                status = process.wait(timeout=seconds)
-            except subprocess.TimeoutExpired:
-                log.write(f"\n[stopped: the task's limit of {seconds} seconds was reached]\n".encode())
-                status = 0
-            finally:
-                _kill_group(process)
-        if status in (126, 127):
-            tail = (out / "agent.log").read_text(errors="replace").strip()[-500:]
-            raise UsageError(f"the agent command could not be started: {tail}")
-
-
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End the agent and whatever it left running."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _pretty(data: Any) -> bytes:

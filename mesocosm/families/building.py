@@ -22,8 +22,11 @@ import orjson
 from mesocosm.errors import UsageError
 from mesocosm.families import length as lengths
 from mesocosm.families.family import Expected, Family, Params
-from mesocosm.worlds.workspace import replace_file
+from mesocosm.worlds.workspace import keep_for_owner, replace_file
 from mesocosm.worlds.world import Manifest, World
+
+EXPECTED = "expected.json"
+"""What the checker needs to know: the answer."""
 
 Progress = Callable[[str], None]
 
@@ -103,7 +106,7 @@ def _build_once(family: Family, seed: int, path: Path, params: Params, target: i
         survey = lengths.take_survey(family, world, expected)
         world.record_length(survey.length(target))
     prompt = family.prompt(expected)
-    replace_file(path / "expected.json", orjson.dumps(expected.model_dump(mode="json")))
+    keep_for_owner(path / EXPECTED, orjson.dumps(expected.model_dump(mode="json")))
     replace_file(path / "prompt.md", prompt.encode())
     return Instance(path, expected, prompt, survey)
 

@@ -28,13 +28,14 @@ import orjson
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
+from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.faults import Fault, faults_of
 from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.workspace import replace_file
+from mesocosm.worlds.workspace import keep_for_owner, replace_file
 from mesocosm.worlds.world import World, add_services
 
 GRADING = "grading"
@@ -95,8 +96,8 @@ class Episode:
         if services:
             for world_folder in ("world", "base"):
                 add_services(path / world_folder, services)
-        for name in ("expected.json", "prompt.md"):
-            shutil.copyfile(instance / name, path / name)
+        keep_for_owner(path / EXPECTED, (instance / EXPECTED).read_bytes())
+        shutil.copyfile(instance / "prompt.md", path / "prompt.md")
         with World(path / "base", read_only=True) as world:
             manifest = world.manifest
         info = EpisodeInfo(
@@ -171,7 +172,7 @@ class Episode:
 
     def expected(self) -> Expected:
         """What its checker knows."""
-        return self.family.read_expected((self.path / "expected.json").read_bytes())
+        return self.family.read_expected((self.path / EXPECTED).read_bytes())
 
     # -- rewinding --------------------------------------------------------------------------------------
 
@@ -213,7 +214,8 @@ class Episode:
         path.mkdir(parents=True)
         copy_world(self.path / "world", path / "world")
         _link_tree(self.path / "base", path / "base")
-        for name in ("expected.json", "prompt.md", "episode.json"):
+        keep_for_owner(path / EXPECTED, (self.path / EXPECTED).read_bytes())
+        for name in ("prompt.md", "episode.json"):
             shutil.copyfile(self.path / name, path / name)
         return Episode(path, self.__dict__.get("family"))
 

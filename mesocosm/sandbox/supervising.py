@@ -239,15 +239,7 @@ class Supervisor:
             return
         if self._launch.kill:
             self._launch.kill(process.pid)
-        with _first_child(process.pid) as init:
-            process.kill()
-            if init is not None:
-                # The first process of the namespace: it is gone only when all others in it are.
-                with suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(init, signal.SIGKILL)
-                if not select.select([init], [], [], GRACE)[0]:
-                    raise SandboxFailed("the sandbox could not be killed")
-        process.wait(GRACE)
+        kill_with_namespace(process)
 
     def _status(self, process: subprocess.Popen[bytes]) -> int:
         if self._reached:
@@ -261,6 +253,19 @@ class Supervisor:
                 if "exit-code" in report:
                     return int(report["exit-code"])
         raise SandboxFailed(f"the sandbox did not run the command: {self._stderr.text()[:1000].strip()}")
+
+
+def kill_with_namespace(process: subprocess.Popen[bytes]) -> None:
+    """End a bubblewrap and all that runs in it, and be sure of it."""
+    with _first_child(process.pid) as init:
+        process.kill()
+        if init is not None:
+            # The first process of the namespace: it is gone only when all others in it are.
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(init, signal.SIGKILL)
+            if not select.select([init], [], [], GRACE)[0]:
+                raise SandboxFailed("the sandbox could not be killed")
+    process.wait(GRACE)
 
 
 @contextmanager

@@ -469,6 +469,12 @@ def replace_file(path: Path, data: bytes) -> None:
         raise
 
 
+def keep_for_owner(path: Path, data: bytes) -> None:
+    """Write a file of Mesocosm's own that nobody but its owner may read, and that is not there yet."""
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write(data)
+
+
 def _replace(folder: int, name: str, data: bytes, moment: datetime | None) -> None:
     """Write a file of a folder in one step; whatever has the temporary name is left alone."""
     mode = _NEW_FILE

@@ -1,0 +1,148 @@
+"""An agent that is a program of somebody else, started as a command.
+
+It is given a folder with its prompt and the addresses of its tools. It runs as the user who evaluates it, so
+the answer, the world's files and the source from which the answer could be computed are hidden from it; and
+the answer is not on the disk at all while it acts.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import mesocosm
+from mesocosm.errors import UsageError
+from mesocosm.sandbox.jobs import SandboxFailed
+from mesocosm.sandbox.screen import closed_to_others, screen
+from mesocosm.sandbox.supervising import kill_with_namespace
+from mesocosm.worlds.workspace import keep_for_owner
+
+_CONTENT = ("generators", "checkers", "solvers", "tasks")
+
+
+def act(
+    command: str,
+    given: Mapping[str, str],
+    files: Mapping[str, bytes],
+    seconds: int,
+    out: Path,
+    *,
+    hidden: Sequence[Path] = (),
+    walls: bool = True,
+) -> bool:
+    """Let a shell command act as the agent, in a folder of its own; returns whether it was kept from the run.
+
+    Args:
+        given: Environment variables for it; ``{folder}`` stands for its folder.
+        files: What lies in its folder, by name.
+        seconds: Time that it has; what is left of it then is killed.
+        out: The run directory; ``agent.log`` in it is what the agent writes.
+        hidden: What else belongs to runs.
+        walls: Whether to hide from it what it must not see.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mesocosm-agent-")))
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("MESOCOSM_")}
+        environment |= {name: value.replace("{folder}", str(folder)) for name, value in given.items()}
+        shown = _screen([*hidden_folders(out), *hidden]) if walls else []
+        if not shown:
+            stack.enter_context(closed_to_others())
+        started = [*shown, "/bin/sh", "-c", command]
+        status = _run(started, folder, environment, seconds, out / "agent.log", alone=bool(shown))
+    if status in (126, 127):
+        tail = (out / "agent.log").read_text(errors="replace").strip()[-500:]
+        raise UsageError(f"the agent command could not be started: {tail}")
+    return bool(shown)
+
+
+@contextmanager
+def withheld(path: Path) -> Iterator[None]:
+    """A file is nowhere on the disk meanwhile, and then its owner's alone."""
+    data = path.read_bytes()
+    path.unlink()
+    try:
+        yield
+    finally:
+        keep_for_owner(path, data)
+
+
+def hidden_folders(out: Path) -> list[Path]:
+    """What an agent must not see: runs, this one's and others', states of servers, and how tasks are made."""
+    package = Path(mesocosm.__file__).parent
+    states = [Path(".mesocosm"), Path(os.environ.get("MESOCOSM_STATE") or ".mesocosm")]
+    folders = [
+        out,
+        Path("runs"),
+        *(path.parents[1] for path in out.absolute().parent.glob("*/episode/expected.json")),
+        *states,
+        *(state / name for state in states for name in ("episodes", "instances")),
+        *(package / name for name in _CONTENT),
+        *_history(package.resolve().parent),
+    ]
+    # Nothing in which there is what the agent needs, should a state be kept in the home folder itself.
+    needed = [Path.cwd(), Path.home(), Path(tempfile.gettempdir()), Path(sys.prefix)]
+    return [folder for folder in folders if not any(one.is_relative_to(folder.resolve()) for one in needed)]
+
+
+def _history(checkout: Path) -> list[Path]:
+    """Where git keeps the source, if this is a checkout; its other worktrees share it."""
+    entry = checkout / ".git"
+    with suppress(OSError):
+        text = entry.read_text(encoding="utf-8")
+        return [Path(text.removeprefix("gitdir:").strip()).parents[1]]
+    return [entry]
+
+
+def _screen(hidden: Sequence[Path]) -> list[str]:
+    try:
+        return screen(hidden)
+    except SandboxFailed as problem:
+        logging.getLogger("mesocosm.agents").warning(
+            "THE AGENT IS NOT KEPT FROM THIS RUN'S FILES: it runs as your user and could read or change the "
+            "world's databases directly, or compute the answer from Mesocosm's source (%s). Trust such a "
+            "result only if you trust the agent.",
+            problem,
+        )
+        return []
+
+
+def _run(
+    command: list[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    seconds: int,
+    log_path: Path,
+    *,
+    alone: bool,
+) -> int:
+    """Run it to its end, or until its time is over; ``alone`` is whether it has a namespace for processes."""
+    with log_path.open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            return process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            log.write(f"\n[stopped: the task's limit of {seconds} seconds was reached]\n".encode())
+            return 0
+        finally:
+            if alone and process.poll() is None:
+                kill_with_namespace(process)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
