@@ -69,7 +69,7 @@ def shape(message: ChatMessage) -> dict[str, Any]:
     """A message as plain data: role, text, reasoning, calls, the call that it answers, number of images."""
     shown: dict[str, Any] = {"role": message.role, "content": message.text}
     if isinstance(message.content, list):
-        reasoning = [part.reasoning for part in message.content if part.type == "reasoning"]
+        reasoning = [part.summary or part.reasoning for part in message.content if part.type == "reasoning"]
         images = sum(part.type == "image" for part in message.content)
         shown |= {"reasoning": "\n".join(reasoning)} if reasoning else {}
         shown |= {"images": images} if images else {}

@@ -22,7 +22,7 @@ from mesocosm.errors import UsageError
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ChatMessageTool, GenerateConfig, Model, ModelOutput
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import Tool, ToolInfo
 
 End = Literal[
     "submitted", "stopped", "failed_rounds", "turns", "calls", "seconds", "context", "empty", "refused"
@@ -112,6 +112,9 @@ class Loop:
     """What the model was shown last, and what came of it."""
     output: ModelOutput | None = None
     """What the model answered last."""
+    _tools: dict[str, Tool] = field(default_factory=dict)
+    _infos: list[ToolInfo] = field(default_factory=list)
+    """The tools as the model sees them."""
     _logged: set[int] = field(default_factory=set)
     """Numbers of the messages that were taken down."""
 
@@ -141,18 +144,20 @@ class Loop:
         parts = [prompt.rstrip("\n"), *(strategy.brief(view) for strategy in self.rules.strategies)]
         first = ChatMessageUser(content=prompt if not any(parts[1:]) else "\n\n".join(filter(None, parts)))
         self._add(view, first)
-        self.kept.ended = await self._turns(view, list(tools))
+        self._tools = {definition.name: tool for definition, tool in zip(definitions, tools, strict=True)}
+        self._infos = infos
+        self.kept.ended = await self._turns(view)
         return self.kept.ended
 
-    async def _turns(self, view: View, tools: list[Tool]) -> End:
+    async def _turns(self, view: View) -> End:
         from inspect_ai.model import execute_tools
 
         rule = FailedRounds(self.rules.max_failed_rounds)
         while self.rules.max_turns is None or view.turn <= self.rules.max_turns:
-            started = perf_counter()
+            started, waited = perf_counter(), view.waited
             line = await self._prepare(view)
             asked = perf_counter()
-            output = self.output = await self._answer(view, tools)
+            output = self.output = await self._answer(view)
             answered = perf_counter()
             for strategy in self.rules.strategies:
                 await strategy.after_turn(view, output)
@@ -163,7 +168,10 @@ class Loop:
             results: list[ChatMessageTool] = []
             if end is None:
                 calling = perf_counter()
-                executed = await execute_tools(view.messages, tools, max_output=0)
+                # inspect_ai looks at every tool that it is given anew, so it is given those that are called.
+                names = dict.fromkeys(call.function for call in output.message.tool_calls or [])
+                called_tools = [self._tools[name] for name in names if name in self._tools]
+                executed = await execute_tools(view.messages, called_tools, max_output=0)
                 called = perf_counter() - calling
                 for message in executed.messages:
                     self._add(view, message)
@@ -174,7 +182,7 @@ class Loop:
             line["calls"] = _calls(view, output, results)
             self._logged.update(call["n"] for call in line["calls"])
             self.write(line)
-            own = perf_counter() - started - (answered - asked) - called
+            own = perf_counter() - started - (answered - asked) - called - (view.waited - waited)
             self.kept.own_seconds = round(self.kept.own_seconds + own, 6)
             if end:
                 return end
@@ -183,7 +191,7 @@ class Loop:
 
     async def _prepare(self, view: View) -> dict[str, Any]:
         """Let the strategies act; returns the first half of the turn's line."""
-        view.notes = {}
+        view.notes, view.asked = {}, []
         removed: dict[str, int] = {}
         for strategy in (*self.rules.strategies, Trim()):
             before = list(view.messages)
@@ -199,6 +207,8 @@ class Loop:
             if number not in self._logged:
                 self._logged.add(number)
                 added.append({"n": number, **shape(message)})
+        for output in view.asked:
+            self._count_tokens(output)
         context = view.tokens
         self.kept.largest_context = max(self.kept.largest_context, context)
         line: dict[str, Any] = {"turn": view.turn, "context": context}
@@ -209,15 +219,15 @@ class Loop:
             if value
         }
 
-    async def _answer(self, view: View, tools: list[Tool]) -> ModelOutput:
+    async def _answer(self, view: View) -> ModelOutput:
         """The model's answer; asked for again where there is none, or its limit cut it off."""
-        output = await self.model.generate(view.messages, tools=tools, config=self.config)
+        output = await self.model.generate(view.messages, tools=self._infos, config=self.config)
         for _ in range(self.rules.ask_again):
             if not _lacking(output):
                 break
             self._count_tokens(output)
             self.kept.asked_again += 1
-            output = await self.model.generate(view.messages, tools=tools, config=self.config)
+            output = await self.model.generate(view.messages, tools=self._infos, config=self.config)
         return output
 
     def _ends(self, output: ModelOutput) -> End | None:

@@ -124,3 +124,20 @@ def evaluate(
         raise UsageError("nothing was run")
     if any(one.errored for one in finished):
         raise typer.Exit(3)
+
+
+@app.command(name="model-server")
+def model_server(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port.")] = 8333,
+) -> None:
+    """Serve the scripted models: chat completions, OpenAI's responses, Anthropic's messages; no key is
+    needed."""
+    from mesocosm.agents.scripted.behaviours import BEHAVIOURS
+    from mesocosm.agents.scripted.serving import serve_models
+    from mesocosm.hosting.listening import listen
+
+    with listen(host, port) as taken:
+        address = f"http://{host}:{taken.getsockname()[1]}"
+        err.print(f"{address}/v1  models: {', '.join(BEHAVIOURS)}")
+        serve_models(taken)

@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -70,11 +71,25 @@ class View:
     """The turn that comes, from 1."""
     notes: dict[str, str | int | float] = field(default_factory=dict)
     """What a strategy wants to have in the log of this turn."""
+    asked: list[ModelOutput] = field(default_factory=list)
+    """What the model answered to strategies since the last turn; it counts as the conversation's."""
+    waited: float = 0
+    """Seconds that strategies waited for these answers, in all."""
 
     @property
     def tokens(self) -> int:
         """Tokens of the messages and the tools as they stand."""
         return self.ledger.context(self.messages)
+
+    async def ask(self, messages: list[ChatMessage], **config: Any) -> ModelOutput:
+        """A request of a strategy's own, without tools, such as for a summary."""
+        from inspect_ai.model import GenerateConfig
+
+        started = perf_counter()
+        output = await self.model.generate(messages, config=GenerateConfig(**config))
+        self.waited += perf_counter() - started
+        self.asked.append(output)
+        return output
 
     def tell(self, text: str) -> None:
         """Say something to the model, as the user."""

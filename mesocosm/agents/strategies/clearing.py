@@ -111,12 +111,11 @@ class Summarise(Resetting):
     """Of the request for the summary, which offers no tools."""
 
     async def reset(self, view: View) -> None:
-        from inspect_ai.model import ChatMessageUser, GenerateConfig
+        from inspect_ai.model import ChatMessageUser
 
         asked = [*view.messages, ChatMessageUser(content=_ASK)]
-        output = await view.model.generate(asked, config=GenerateConfig(temperature=self.temperature))
+        output = await view.ask(asked, temperature=self.temperature)
         summary = output.message.text.strip()
-        view.notes["summary_tokens"] = output.usage.output_tokens if output.usage else 0
         if summary:
             continued = ChatMessageUser(content=_CONTINUES.format(summary=summary))
             view.messages[:] = [view.messages[0], continued]

@@ -1,0 +1,185 @@
+"""Who answers: scripted models by name, with parameters such as ``tiring:rate=0.5:window=32k``.
+
+========== ==========================================================================================
+solver     works as the reference solver of the task does, one call at a time
+tiring     the same, but with every turn the likelier to stop early the more it has read (``rate``: the
+           expected number of stops in 100,000 tokens)
+slipping   the same, but a digit of what it writes is wrong now and then (``rate``: of a hundred calls)
+talking    answers with text and makes no call
+empty      answers nothing
+stray      calls tools with ids that do not exist, two at a time
+garbled    calls tools that do not exist, and with arguments that are no JSON
+========== ==========================================================================================
+
+Each of them can have faults of its provider: ``every_429=5`` refuses every fifth request for its rate,
+``every_500=7`` breaks down, ``cut=9`` ends every ninth stream in the middle, ``window=32k`` refuses longer
+requests as providers do, ``delay=0.2`` answers after so many seconds, ``think=1`` shows reasoning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
+from mesocosm.agents.scripted.solving import Work, Works, call_of, mark
+
+_PARAMETERS = {"rate", "every_429", "every_500", "cut", "window", "delay", "think"}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A model's name, read."""
+
+    behaviour: str
+    parameters: dict[str, float]
+
+    def get(self, name: str, default: float = 0) -> float:
+        """A parameter."""
+        return self.parameters.get(name, default)
+
+
+def read_name(text: str) -> Name:
+    """``behaviour:key=value:key=value``; ``Refused`` where there is no such model."""
+    behaviour, *pairs = text.split("/")[-1].split(":")
+    parameters = {}
+    for pair in pairs:
+        key, _, value = pair.partition("=")
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([km]?)", value)
+        if key not in _PARAMETERS or not found:
+            raise Refused(404, "model_not_found", f"the model {text!r} has no parameter {pair!r}")
+        parameters[key] = float(found[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[found[2]]
+    if behaviour not in BEHAVIOURS:
+        known = ", ".join(BEHAVIOURS)
+        raise Refused(404, "model_not_found", f"there is no model {behaviour!r}; there are: {known}")
+    return Name(behaviour, parameters)
+
+
+class Models:
+    """All scripted models of a server."""
+
+    def __init__(self) -> None:
+        self.works = Works()
+        self._requests: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def answer(self, ask: Ask) -> Answer:
+        """The answer to a request; ``Refused`` where the provider gives none."""
+        name = read_name(ask.model)
+        with self._lock:
+            number = self._requests[ask.model] = self._requests.get(ask.model, 0) + 1
+        if delay := name.get("delay"):
+            time.sleep(delay)
+        if _due(number, name.get("every_429")):
+            raise Refused(429, "rate_limit_exceeded", "too many requests: wait a little")
+        if _due(number, name.get("every_500")):
+            raise Refused(500, "server_error", "the model broke down")
+        if (window := name.get("window")) and ask.size > window:
+            raise Refused(
+                400, "context_length_exceeded", f"{ask.size} tokens are more than the window of {window:.0f}"
+            )
+        answer = BEHAVIOURS[name.behaviour](self.works, ask, name)
+        reasoning = f"What is next after {len(ask.messages)} messages?" if name.get("think") else ""
+        return Answer(answer.text, reasoning, answer.calls, answer.stop, _due(number, name.get("cut")))
+
+
+def _due(number: int, every: float) -> bool:
+    return bool(every) and number % int(every) == 0
+
+
+def _solver(works: Works, ask: Ask, name: Name) -> Answer:
+    """One step of the reference solver."""
+    messages = list(ask.messages)
+    work = works.find(messages)
+    if work is None:
+        prompt = next((message.text for message in messages if message.role == "user"), "")
+        work = works.begin(prompt)
+        if work is None:
+            return Answer("I do not know this task.")
+    with work.lock:
+        result = next((one for one in reversed(messages) if one.call_id == work.call_id), None)
+        if result and work.call_id:
+            work.call_id = ""
+            work.take(result)
+        return _next(work, ask, name)
+
+
+def _next(work: Work, ask: Ask, name: Name) -> Answer:
+    if not ask.tools:
+        return Answer(f"{mark(work)} {work.made} calls are made; the work goes on where it stands.")
+    if _is_tired(work, ask, name):
+        return Answer(f"{mark(work)} I think this is done.")
+    call = call_of(work, ask.tools)
+    if call is None:
+        return Answer(f"{mark(work)} The task is done after {work.made} calls.")
+    return Answer(f"{mark(work)} Step {work.made}.", calls=(_slipped(call, name),), stop="calls")
+
+
+def _is_tired(work: Work, ask: Ask, name: Name) -> bool:
+    if name.behaviour != "tiring":
+        return False
+    read = sum(len(message.text) for message in ask.messages[-2:]) / 4
+    return _chance(ask, work.made) < name.get("rate", 1.0) * read / 100_000
+
+
+def _chance(ask: Ask, number: int) -> float:
+    """A number between 0 and 1 that follows from the prompt and the step alone."""
+    prompt = next((message.text for message in ask.messages if message.role == "user"), "")
+    return int.from_bytes(hashlib.sha256(f"{prompt}\0{number}".encode()).digest()[:6]) / 2**48
+
+
+def _slipped(call: Call, name: Name) -> Call:
+    if name.behaviour != "slipping" or not isinstance(call.arguments, dict):
+        return call
+    number = int(call.id.rpartition("-")[2])
+    if number % max(1, round(100 / name.get("rate", 5))):
+        return call
+    return Call(call.id, call.name, {key: _with_slip(value) for key, value in call.arguments.items()})
+
+
+def _with_slip(value: Any) -> Any:
+    """The value with its last digit changed; structures and what has no digit stay as they are."""
+    if isinstance(value, str) and (found := list(re.finditer(r"\d", value))):
+        at = found[-1].start()
+        return f"{value[:at]}{(int(value[at]) + 1) % 10}{value[at + 1 :]}"
+    if isinstance(value, list):
+        return [*value[:-1], _with_slip(value[-1])] if value else value
+    return value
+
+
+def _stray(_: Works, ask: Ask, __: Name) -> Answer:
+    tool = next(
+        (name for name in sorted(ask.tools) if name.endswith("read_document")), min(ask.tools, default="")
+    )
+    if not tool:
+        return Answer("There are no tools.")
+    turn = sum(message.role == "assistant" for message in ask.messages)
+    calls = tuple(Call(f"stray-{turn}-{n}", tool, {"file_id": f"v{n}%nowhere"}) for n in (9, 8))
+    return Answer("", calls=calls, stop="calls")
+
+
+def _garbled(_: Works, ask: Ask, __: Name) -> Answer:
+    turn = sum(message.role == "assistant" for message in ask.messages)
+    tool = min(ask.tools, default="no_tool")
+    calls = (
+        Call(f"garbled-{turn}-0", tool, '{"unfinished": '),
+        Call(f"garbled-{turn}-1", "no_such_tool", {"id": 1}),
+    )
+    return Answer("", calls=calls, stop="calls")
+
+
+Behaviour = Callable[[Works, Ask, Name], Answer]
+BEHAVIOURS: dict[str, Behaviour] = {
+    "solver": _solver,
+    "tiring": _solver,
+    "slipping": _solver,
+    "talking": lambda _, __, ___: Answer("I would look into it."),
+    "empty": lambda _, __, ___: Answer(),
+    "stray": _stray,
+    "garbled": _garbled,
+}

@@ -1,0 +1,168 @@
+"""Reference solvers as models: a solver's next call is the model's next answer.
+
+A solver runs in a thread and waits for each result. Which of the conversations of a server a request belongs
+to stands in the ids of the calls and in the text of every answer, so that what a strategy leaves of a
+conversation is enough to go on from; where nothing is left, the work begins again, as a model's would.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from queue import SimpleQueue
+from typing import Any
+
+from mesocosm.agents.scripted.exchange import Call, Message
+from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.service import Image
+
+_MARK = re.compile(r"\[work ([0-9a-f]+)\]")
+MAX_WORKS = 2_000
+"""Conversations that a server remembers."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call that a solver wants to make."""
+
+    service: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Work(Tools):
+    """One conversation's solver."""
+
+    def __init__(self, id_: str, family: Family, prompt: str) -> None:
+        self.id = id_
+        self.made = 0
+        """Calls so far."""
+        self.pending: Step | None = None
+        """``None``: it is done."""
+        self.call_id = ""
+        self.lock = threading.Lock()
+        self._wanted: SimpleQueue[Step | None] = SimpleQueue()
+        self._results: SimpleQueue[Message] = SimpleQueue()
+        self._family, self._prompt = family, prompt
+        threading.Thread(target=self._run, daemon=True, name=f"work-{id_}").start()
+        self.pending = self._wanted.get()
+
+    def take(self, result: Message) -> None:
+        """The result of the pending call; the next one is pending then."""
+        self._results.put(result)
+        self.pending = self._wanted.get()
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """Ask for a call and wait for its result."""
+        self._wanted.put(Step(service, tool, arguments))
+        result = self._results.get()
+        if result.failed:
+            raise ToolError(result.text.removeprefix("Error: "))
+        return [*_blocks(result.text), *(Image(data) for data in result.images)]
+
+    def _run(self) -> None:
+        with suppress(Exception):  # where a model does not get on, it stops
+            self._family.solve(self, self._prompt)
+        self._wanted.put(None)
+
+
+class Works:
+    """The conversations of a server."""
+
+    def __init__(self) -> None:
+        self._works: dict[str, Work] = {}
+        self._lock = threading.Lock()
+        self._next = 1
+
+    def find(self, messages: list[Message]) -> Work | None:
+        """The work that a conversation tells of last."""
+        for message in reversed(messages):
+            for text in (*(call.id for call in message.calls), message.text):
+                if (marked := _MARK.findall(text) or re.findall(r"^work([0-9a-f]+)-", text)) and (
+                    work := self._works.get(marked[-1])
+                ):
+                    return work
+        return None
+
+    def begin(self, prompt: str) -> Work | None:
+        """A new work on what a prompt asks; ``None`` where it asks for none of the tasks."""
+        found = recognise(prompt)
+        if found is None:
+            return None
+        with self._lock:
+            id_ = f"{self._next:x}"
+            self._next += 1
+        work = Work(id_, *found)
+        with self._lock:
+            self._works[id_] = work
+            while len(self._works) > MAX_WORKS:
+                self._works.pop(next(iter(self._works)))
+        return work
+
+
+def call_of(work: Work, tools: frozenset[str]) -> Call | None:
+    """The pending call of a work as the model makes it, by the tool's name among those offered."""
+    if work.pending is None:
+        return None
+    work.made += 1
+    work.call_id = f"work{work.id}-{work.made}"
+    return Call(work.call_id, name_among(work.pending, tools), dict(work.pending.arguments))
+
+
+def name_among(step: Step, tools: frozenset[str]) -> str:
+    """A tool's name in an endpoint of several services: with the service's, where that is needed."""
+    long = f"{step.service}_{step.tool}"
+    return long if long in tools else step.tool
+
+
+def mark(work: Work) -> str:
+    """What stands in every answer, to know the work by."""
+    return f"[work {work.id}]"
+
+
+def recognise(prompt: str) -> tuple[Family, str] | None:
+    """The family that a prompt comes from, and the prompt as it was before anything was added to it."""
+    for family, pattern in _patterns():
+        if found := pattern.match(prompt):
+            return family, found[0].rstrip() + "\n"
+    return None
+
+
+@cache
+def _patterns() -> list[tuple[Family, re.Pattern[str]]]:
+    """What the prompts of each family look like; the longest first, so that none hides another."""
+    families = [load_family(name) for name in family_names()]
+    families.sort(key=lambda family: -len(family.task.prompt))
+    return [(family, _pattern(family.task.prompt.strip())) for family in families]
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    parts = re.split(r"(\$\$|\$\{\w+\}|\$[A-Za-z_]\w*)", template)
+    written = [re.escape("$" if part == "$$" else part) for part in parts[::2]]
+    between = [re.escape("$") if part == "$$" else r"[\s\S]*?" for part in parts[1::2]]
+    joined = "".join(a + b for a, b in zip(written, [*between, ""], strict=True))
+    # A value at the very end would match nothing if it could be as short as that.
+    return re.compile(joined.removesuffix(r"[\s\S]*?") + (r"[^\n]*" if joined.endswith("*?") else ""))
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The blocks of a result, which protocols put one after the other: several JSON documents are several."""
+    decoder, at = json.JSONDecoder(), 0
+    ends = []
+    while at < len(text):
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except ValueError:
+            yield text
+            return
+        ends.append(text[at:end])
+        while end < len(text) and text[end] in " \n\r\t":
+            end += 1
+        at = end
+    yield from ends or [text]
