@@ -144,17 +144,16 @@ def _serve_stdio(service: str, world: Path | None, tools: Offer) -> None:
     import anyio
 
     from mesocosm.doors.mcp import serve_stdio
-    from mesocosm.worlds.world import World
+    from mesocosm.doors.stdio import SharedWorld
 
     if world is None:
         raise UsageError("--stdio needs --world DIR")
     folder = world / "world" if (world / "world").is_dir() else world
     offer = _needed(folder) if tools == "needed" else None
-    with World(folder, offer=offer) as opened:
-        if service != "all" and service not in opened.services:
-            raise UsageError(f"the world has no service {service!r}; it has {', '.join(opened.services)}")
-        _ = opened.journal  # says so where another process has the world
-        anyio.run(serve_stdio, opened, None if service == "all" else service)
+    shared = SharedWorld(folder, offer)
+    if service != "all" and service not in shared.services:
+        raise UsageError(f"the world has no service {service!r}; it has {', '.join(shared.services)}")
+    anyio.run(serve_stdio, shared, None if service == "all" else service)
 
 
 def _needed(world: Path) -> dict[str, list[str] | None]:

@@ -35,7 +35,9 @@ class Bridge:
         for line in lines:
             if not line.strip():
                 continue
-            message = json.loads(line)
+            message = self._read(line)
+            if message is None:
+                continue
             if message.get("method") == "initialize":
                 # Later messages carry the session that this one opens.
                 self._pass_on(message)
@@ -45,6 +47,22 @@ class Bridge:
             threads = [t for t in threads if t.is_alive()] + [thread]
         for thread in threads:
             thread.join()
+
+    def _read(self, line: bytes) -> dict[str, Any] | None:
+        """The message on a line; ``None`` where there is none, which is answered as JSON-RPC has it."""
+        try:
+            message = json.loads(line)
+        except ValueError:
+            self._refuse(-32700, "Parse error: a line must be one JSON object")
+            return None
+        if not isinstance(message, dict) or not isinstance(message.get("params", {}), dict):
+            self._refuse(-32600, "Invalid Request: a message must be a JSON object with an object as params")
+            return None
+        return message
+
+    def _refuse(self, code: int, text: str) -> None:
+        error = {"code": code, "message": text}
+        self._write(json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode())
 
     def _pass_on(self, message: dict[str, Any]) -> None:
         request = urllib.request.Request(

@@ -32,6 +32,7 @@ from starlette.types import Receive, Scope, Send
 
 import mesocosm
 from mesocosm.doors.episodes import Caller
+from mesocosm.doors.stdio import Conversation
 from mesocosm.doors.turns import take_turn
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image, Service, Tool, combined_names, load_service
@@ -105,7 +106,10 @@ def build_combined_server(
 
 def world_server(world: World) -> Server[Any]:
     """An MCP server for all services of a world that this process has for itself."""
-    caller = WorldCaller(world)
+    return _all_of(WorldCaller(world))
+
+
+def _all_of(caller: Caller) -> Server[Any]:
     return build_combined_server(caller.all_services, tuple(caller.services), lambda _: caller)
 
 
@@ -185,12 +189,11 @@ def _content(outcome: Outcome) -> list[types.ContentBlock]:
     ]
 
 
-async def serve_stdio(world: World, service: str | None) -> None:
+async def serve_stdio(caller: Caller, service: str | None) -> None:
     """Serve one world to the client at the other end of stdin and stdout, until it hangs up."""
-    caller = WorldCaller(world)
-    server = build_server(service, lambda _: caller) if service else world_server(world)
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+    server = build_server(service, lambda _: caller) if service else _all_of(caller)
+    async with stdio_server() as (reading, writing), Conversation(reading, writing).streams() as (get, put):
+        await server.run(get, put, server.create_initialization_options())
 
 
 _Kind = str | tuple[tuple[str, ...], tuple[str, ...]]

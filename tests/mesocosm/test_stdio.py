@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -10,6 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from mailbox import fill_mailbox
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,6 +27,11 @@ from mesocosm.worlds.world import Manifest, World
 
 MESOCOSM = [sys.executable, "-m", "mesocosm"]
 ERAS: list[tuple[Era, str]] = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]
+HELLO = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
 TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"), task=SimpleNamespace(servers={}))
 
 
@@ -72,6 +79,37 @@ def test_what_cannot_be_served_is_said(instance: Path, arguments: list[str], wor
     assert refused.returncode == 2
     assert words in refused.stderr
     assert not refused.stdout
+
+
+def test_what_was_asked_before_the_end_of_the_input_is_answered(instance: Path) -> None:
+    lines = [
+        {"id": 0, "method": "initialize", "params": HELLO},
+        {"method": "notifications/initialized"},
+        *(
+            {"id": n, "method": "tools/call", "params": {"name": "get_emails", "arguments": {"page": n}}}
+            for n in range(1, 21)
+        ),
+    ]
+    said = b"".join(json.dumps({"jsonrpc": "2.0"} | line).encode() + b"\n" for line in lines)
+    command = [*MESOCOSM, "serve", "--stdio", "email", "--world", str(instance)]
+    done = subprocess.run(command, input=said, capture_output=True, check=True, timeout=60)
+    assert sorted(json.loads(line)["id"] for line in done.stdout.splitlines()) == list(range(21))
+
+
+def test_servers_of_several_services_share_a_world(instance: Path) -> None:
+    def command(service: str) -> list[str]:
+        return [*MESOCOSM, "serve", "--stdio", service, "--world", str(instance)]
+
+    with McpTools(command("email")) as one, McpTools(command("all")) as other:
+        with ThreadPoolExecutor(2) as pool:
+            for tools in (one, other) * 5:
+                pool.submit(tools.call, "email", "send_email", to="x@y.net", subject="s", body="b")
+        assert one.call("email", "get_emails", folder="Sent")["total"] == 10
+        other.call("claim_done", "claim_done")
+        with pytest.raises(ToolError, match="declared done"):
+            one.call("email", "send_email", to="x@y.net", subject="late", body="b")
+    with World(instance / "world") as world:
+        assert [entry.seq for entry in world.journal.entries()] == list(range(1, 14))
 
 
 class Server(SimpleNamespace):
@@ -124,6 +162,17 @@ def test_the_bridge_passes_both_eras_on(server: Server, era: Era, version: str) 
         assert tools.call("email", "get_emails", page_size=1)["total"] == 30
         with pytest.raises(ToolError, match="not found"):
             tools.call("email", "read_email", email_id="999")
+
+
+def test_the_bridge_lives_on_after_what_is_no_message(server: Server) -> None:
+    url = f"{server.base}/e/{server.episode}/mcp"
+    lines = [b"{", b"[1]", b"null", b'"x"', b'{"jsonrpc":"2.0","id":5,"method":"ping","params":[]}', b"\xff"]
+    hello = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": HELLO}).encode()
+    said = b"\n".join([*lines, hello, b""])
+    done = subprocess.run([*MESOCOSM, "bridge", url], input=said, capture_output=True, check=True, timeout=60)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [a["error"]["code"] for a in answers[:-1]] == [-32700, -32600, -32600, -32600, -32600, -32700]
+    assert (answers[-1]["id"], "result" in answers[-1]) == (7, True)
 
 
 def test_the_bridge_says_when_there_is_no_server() -> None:

@@ -1,0 +1,148 @@
+"""One world over stdio: shared with other processes, and answering all that was asked."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import anyio
+import anyio.to_thread
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
+
+from mesocosm.doors.turns import take_turn
+from mesocosm.services.service import Service
+from mesocosm.worlds.world import Outcome, World
+
+
+class SharedWorld:
+    """A world on which several processes act, each of which opens it for one call at a time.
+
+    A client that starts one server per service is served so. Whose turn it is says a lock on the world's
+    directory, which the system gives back whatever becomes of its holder.
+    """
+
+    def __init__(self, path: Path, offer: Mapping[str, Sequence[str] | None] | None = None) -> None:
+        self._path = path
+        self._offer = offer
+        self._turn = anyio.Lock(fast_acquire=True)
+        World(path).close()  # says so where there is none
+        with _alone(path), World(path, offer=offer) as world:
+            _ = world.journal  # says so where a hosting server has the world
+            self.services: Mapping[str, Service[Any]] = world.services
+            """The services with the tools that are offered."""
+            self.all_services = world.all_services
+            """Their names, and those of services without a tool that is offered."""
+
+    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
+        """Make one call, after those of this process and of others."""
+        async with self._turn:
+            # To wait for others must not keep this process from hearing its client.
+            folder = await anyio.to_thread.run_sync(_locked, self._path)
+            try:
+                return await self._call(service, tool, arguments, key)
+            finally:
+                os.close(folder)
+
+    async def _call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
+        found = self.services.get(service)
+        with World(self._path, offer=self._offer) as world:
+            return await take_turn(
+                partial(world.call, service, tool, arguments, idempotency_key=key),
+                arguments,
+                threaded=found is not None and found.threaded,
+                runs_code=found is not None and found.runs_code,
+            )
+
+
+def _locked(path: Path) -> int:
+    """A descriptor of a world's directory that holds its lock; whoever closes it gives the lock back."""
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+    except BaseException:
+        os.close(folder)
+        raise
+    return folder
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    folder = _locked(path)
+    try:
+        yield
+    finally:
+        os.close(folder)
+
+
+class Envelope(Protocol):
+    """A message on its way, as the SDK's transports pass it."""
+
+    @property
+    def message(self) -> Any:
+        """The JSON-RPC message."""
+
+
+class Conversation:
+    """The messages of one client, whose end comes only when every request was answered.
+
+    A script that writes its requests and closes the pipe wants the answers all the same; the SDK stops what
+    is under way when nothing more comes in.
+    """
+
+    def __init__(
+        self, reading: ObjectReceiveStream[Any], writing: ObjectSendStream[Any], patience: float = 600
+    ) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._patience = patience
+        self._open: set[Any] = set()
+        self._answered = anyio.Event()
+
+    @asynccontextmanager
+    async def streams(self) -> AsyncIterator[tuple[ObjectReceiveStream[Any], ObjectSendStream[Any]]]:
+        """The streams that a server is to use in place of the transport's."""
+        into, received = anyio.create_memory_object_stream[Any](0)
+        sent, out = anyio.create_memory_object_stream[Any](0)
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._pass_in, into)
+            group.start_soon(self._pass_out, out)
+            try:
+                yield received, sent
+            finally:
+                group.cancel_scope.cancel()
+        await self._writing.aclose()
+
+    async def _pass_in(self, into: ObjectSendStream[Any]) -> None:
+        async with into:
+            async for envelope in self._reading:
+                self._note(envelope)
+                await into.send(envelope)
+            with anyio.move_on_after(self._patience):
+                while self._open:
+                    await self._answered.wait()
+
+    async def _pass_out(self, out: ObjectReceiveStream[Any]) -> None:
+        async for envelope in out:
+            await self._writing.send(envelope)
+            message = envelope.message
+            if not hasattr(message, "method") and hasattr(message, "id"):
+                self._close(message.id)
+
+    def _note(self, envelope: Envelope | Exception) -> None:
+        message = getattr(envelope, "message", None)
+        method = getattr(message, "method", None)
+        if method == "notifications/cancelled":
+            # What was called off may be answered by nothing.
+            self._close((getattr(message, "params", None) or {}).get("requestId"))
+        elif method is not None and getattr(message, "id", None) is not None:
+            self._open.add(getattr(message, "id", None))
+
+    def _close(self, id_: Any) -> None:
+        self._open.discard(id_)
+        self._answered.set()
+        self._answered = anyio.Event()
