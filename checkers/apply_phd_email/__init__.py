@@ -18,7 +18,9 @@ from mesocosm.worlds.world import World
 __all__ = ["MUTANTS", "check"]
 
 _MOST_PAGES = 200
-"""A file with more pages is not read: no file that is asked for comes near it."""
+_LARGEST = 2_000_000
+"""Bytes of a file. One that is larger, or has other than the wanted number of pages, is not read: the largest
+that is asked for has some hundred thousand."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -69,7 +71,7 @@ def _pages(matched: Iterable[_Sent], expected: Expected) -> Iterable[str]:
                 yield f"{file.name} is not in the mail to {mail.to}"
                 continue
             texts = tuple(_letters(expected.documents[ref.path][ref.index]) for ref in file.pages)
-            found = _texts(mail.files[file.name])
+            found = _texts(mail.files[file.name], len(texts))
             if found is None:
                 yield f"{file.name} to {mail.to} is no readable PDF file"
             elif found != texts:
@@ -77,16 +79,18 @@ def _pages(matched: Iterable[_Sent], expected: Expected) -> Iterable[str]:
 
 
 @lru_cache(maxsize=128)
-def _texts(data: bytes) -> tuple[str, ...] | None:
-    """The texts of a file's pages; ``None`` for what is no PDF file or cannot be read.
+def _texts(data: bytes, pages: int) -> tuple[str, ...] | None:
+    """The texts of a file's pages, empty ones if there are not so many; ``None`` for what cannot be read.
 
     Kept, because forks of an episode that are judged one after the other have nearly the same files.
     """
+    if len(data) > _LARGEST:
+        return None
     try:
         document = Document(data, "attachment")
-        if document.pages > _MOST_PAGES:
-            return ()
-        return tuple(_letters(document.text(page)) for page in range(1, document.pages + 1))
+        if document.pages != pages:
+            return ("",) * min(document.pages, _MOST_PAGES)
+        return tuple(_letters(document.text(page)) for page in range(1, pages + 1))
     except Refusal:
         return None
 

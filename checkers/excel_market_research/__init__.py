@@ -21,6 +21,9 @@ __all__ = ["MUTANTS", "check"]
 _NEAR = 0.005001
 """How far two decimals may be from the exact value, a half rounded either way."""
 
+_MOST_ROWS, _MOST_COLUMNS = 2_000, 200
+"""No table that is asked for comes near; what is larger is not read."""
+
 
 @dataclass
 class Table:
@@ -64,6 +67,8 @@ def _read(world: World) -> Table:
         return Table(f"{', '.join(drawn)} in {RESULT}")
     lines: list[list[Any]] = []
     not_numbers: list[str] = []
+    if len(sheet.rows) > _MOST_ROWS or (sheet.used and sheet.used.last_column > _MOST_COLUMNS):
+        return Table(f"{RESULT} has cells far beyond the table")
     for columns, values in sheet.rows:
         line: list[Any] = [None] * max(columns)
         for column, value in zip(columns, values, strict=True):

@@ -5,8 +5,6 @@ Stands on the tables of the email service: for checkers alone.
 
 from __future__ import annotations
 
-import html
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from sqlalchemy import delete, select, update
 
 from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
 from mesocosm.kits.damage import touched_tables
+from mesocosm.kits.html_text import visible_text
 from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder, addresses
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.worlds.changes import Changes, Row
@@ -40,13 +39,8 @@ class Letter:
     def text(self) -> str:
         """What a reader sees. Many agents send the same in both forms: each is read, together they say no
         more. What HTML does not show says nothing: a colour in a style sheet is no order number."""
-        shown = html.unescape(_TAG.sub(" ", _UNSEEN.sub(" ", self.html)))
         # A line may break anywhere.
-        return " ".join(f"{self.body}\n{shown}".split())
-
-
-_UNSEEN = re.compile(r"<!--.*?-->|<(style|script|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"</?[A-Za-z!][^>]*>")
+        return " ".join(f"{self.body}\n{visible_text(self.html)}".split())
 
 
 class Outbox:
