@@ -66,6 +66,7 @@ def serve(
         return
     if world:
         raise UsageError("--world goes with --stdio; over HTTP, episodes are created by the control plane")
+    from mesocosm.doors.connections import raise_file_limit
     from mesocosm.doors.mail import MAIL_SERVICE
     from mesocosm.families.family import load_family
     from mesocosm.hosting.application import Hosting
@@ -73,6 +74,7 @@ def serve(
     from mesocosm.hosting.listening import listen
     from mesocosm.hosting.listening import serve as serve_http
 
+    raise_file_limit()
     token = choose_token(state, host, admin_token)
     listener = listen(host, port)
     hosting = Hosting(state, admin_token=token, allowed_hosts=allowed_host)

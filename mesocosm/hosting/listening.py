@@ -13,6 +13,7 @@ import uvicorn
 
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import LOOPBACK, Hosting
+from mesocosm.hosting.http import Http
 
 
 def admin_token(root: Path, host: str, given: str | None) -> str:
@@ -96,5 +97,11 @@ def serving(app: Hosting, beside: AbstractAsyncContextManager[object] | None = N
 
 def _config(app: Hosting, host: str, port: int) -> uvicorn.Config:
     return uvicorn.Config(
-        app, host=host, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=2
+        app,
+        host=host,
+        port=port,
+        http=Http,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=2,
     )

@@ -17,6 +17,7 @@ import anyio.to_process
 import anyio.to_thread
 from anyio.from_thread import BlockingPortal
 
+from mesocosm.doors.connections import most_connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
 from mesocosm.doors.mcp import run_call
@@ -126,7 +127,9 @@ class EpisodePool:
         self.root = root
         self._open: OrderedDict[str, HostedEpisode] = OrderedDict()
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self._max_open = max_open or max(16, min(2000, (files - 200) // FILES_PER_EPISODE))
+        self._max_open = max_open or max(
+            16, min(2000, (files - 200 - most_connections()) // FILES_PER_EPISODE)
+        )
         for folder in ("episodes", "instances"):
             (root / folder).mkdir(parents=True, exist_ok=True, mode=0o700)
         self.instances = InstanceCache(root / "instances")

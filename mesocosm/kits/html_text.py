@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from lxml import etree
 
@@ -17,10 +18,11 @@ MAX_DEPTH = 512
 """Elements within each other, as in browsers: what is nested deeper shows nobody anything."""
 _CHUNK = 65_536
 _UNSEEN = frozenset(["head", "style", "script", "title", "template", "noscript", "object", "iframe", "svg"])
-_INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span strike "
-    "strong sub sup time tt u var wbr".split()
+_INLINE_NAMES = (
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span "
+    "strike strong sub sup time tt u var wbr"
 )
+_INLINE = frozenset(_INLINE_NAMES.split())
 """Elements that may begin and end within a word."""
 _HIDING = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity)\s*:\s*0(?![\d.]))",
@@ -42,17 +44,17 @@ class _Reader:
         self._hidden = 0
         """How many elements there are between the outermost hidden one and here, with both."""
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def start(self, tag: Any, attrs: Any) -> None:
         """An element begins."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise _TooDeep
-        if self._hidden or tag in _UNSEEN or _hides(attributes):
+        if self._hidden or tag in _UNSEEN or _hides(attrs):
             self._hidden += 1
         elif tag not in _INLINE:
             self.parts.append(" ")
 
-    def end(self, tag: str) -> None:
+    def end(self, tag: Any) -> None:
         """An element ends, be it because another one does."""
         self._depth -= 1
         if self._hidden:
@@ -60,12 +62,12 @@ class _Reader:
         elif tag not in _INLINE:
             self.parts.append(" ")
 
-    def data(self, text: str) -> None:
+    def data(self, data: Any) -> None:
         """Text, with its entities resolved."""
         if not self._hidden:
-            self.parts.append(text)
+            self.parts.append(data)
 
-    def comment(self, text: str) -> None:
+    def comment(self, text: Any) -> None:
         """A comment, which nobody sees."""
 
     def close(self) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from argparse import Namespace
 from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from typing import Never
 
@@ -27,9 +27,11 @@ from pysasl.creds.server import ServerCredentials
 from pysasl.hashing import Cleartext
 from pysasl.identity import Identity
 
+from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.episodes import Episodes
 from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, one_line
 from mesocosm.doors.mail.criteria import BAD_CHARSET, Search, UidSearch
+from mesocosm.doors.mail.mailbox_names import mend_pymap
 from mesocosm.doors.mail.session import MailSession
 
 MAX_LITERAL = 15_000_000
@@ -130,10 +132,11 @@ class _SignedIn(IdentityInterface):
 
 
 class _Login(LoginInterface):
-    """Signs clients in with an episode's id as password."""
+    """Signs a client in with an episode's id as password."""
 
-    def __init__(self, pool: Episodes) -> None:
+    def __init__(self, pool: Episodes, tell: Callable[[], None]) -> None:
         self._pool = pool
+        self._tell = tell
 
     @property
     def tokens(self) -> Never:
@@ -143,15 +146,15 @@ class _Login(LoginInterface):
         password = _Password(credentials.authcid)
         credentials.verify(password)
         try:
-            return _SignedIn(
-                await Access.sign_in(self._pool, "IMAP LOGIN", password.authcid, password.secret)
-            )
+            access = await Access.sign_in(self._pool, "IMAP LOGIN", password.authcid, password.secret)
         except BadSignIn as problem:
             raise InvalidAuth(one_line(str(problem))) from None
         except Closed as problem:
             raise NotAllowedError(one_line(str(problem))) from None
         except Broken as problem:
             raise TemporaryFailure(str(problem)) from None
+        self._tell()
+        return _SignedIn(access)
 
     async def authorize(self, authenticated: IdentityInterface, authzid: str) -> IdentityInterface:
         return authenticated
@@ -171,9 +174,16 @@ class _State(ConnectionState):
 class _Connection(IMAPConnection):
     """Reads no more from a client than a command can need, and does not wait for it forever."""
 
+    signed_in = False
+
+    def sign_in(self) -> None:
+        """The client has signed in: it may stay, and be silent."""
+        self.signed_in = True
+        connections.asks(self.writer.transport)
+
     async def readline(self) -> memoryview:
         try:
-            async with asyncio.timeout(_SILENCE):
+            async with asyncio.timeout(_SILENCE if self.signed_in else INTRODUCTION):
                 return memoryview(await self._command())
         except (TimeoutError, ValueError) as problem:  # StreamReader's way to say that a line is too long
             reason = b"Too long." if isinstance(problem, ValueError) else b"Too quiet."
@@ -197,7 +207,8 @@ class ImapService:
     """Serves IMAP connections of all episodes."""
 
     def __init__(self, pool: Episodes) -> None:
-        self._login = _Login(pool)
+        mend_pymap()
+        self._pool = pool
         self._config = _Config()
         self._commands = self._config.commands
 
@@ -206,11 +217,14 @@ class ImapService:
         connection = _Connection(
             self._commands, self._config, reader, writer, SocketInfo.get(writer, None, unique_id=b"-")
         )
+        if not connections.admit(writer.transport):
+            return
         async with AsyncExitStack() as stack:
             connection_exit.set(stack)
             stack.enter_context(closing(connection))
+            stack.callback(connections.left, writer.transport)
             try:
-                await connection.run(_State(self._login, self._config))
+                await connection.run(_State(_Login(self._pool, connection.sign_in), self._config))
             except ConnectionError:
                 pass  # the client has gone
             except Exception as problem:  # noqa: BLE001 - clients send whatever they like, and pymap says BYE

@@ -8,6 +8,7 @@ from asyncio import StreamReader, StreamWriter
 from types import TracebackType
 from typing import Self
 
+from mesocosm.doors.connections import connections
 from mesocosm.doors.episodes import Episodes
 from mesocosm.doors.mail.imap import ImapService
 from mesocosm.doors.mail.smtp import Connection
@@ -84,8 +85,10 @@ class _Tracked(Connection):
         self._tracked = transport
         self._connections.add(transport)
         super().connection_made(transport)
+        connections.admit(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._tracked is not None:
             self._connections.discard(self._tracked)
+            connections.left(self._tracked)
         super().connection_lost(error)

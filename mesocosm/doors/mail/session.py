@@ -27,6 +27,7 @@ from mesocosm.doors.mail.access import Access, Broken, one_line
 from mesocosm.doors.mail.answer import Answer
 from mesocosm.doors.mail.criteria import criterion_of, ids_of
 from mesocosm.doors.mail.ids import write_ids
+from mesocosm.doors.mail.mailbox_names import matcher
 from mesocosm.doors.mail.messages import Message, Reading, flag_set
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Conflict, Denied, NotFound, Refusal
@@ -118,12 +119,9 @@ class MailSession(SessionInterface):
         if not filter_:
             return [("", DELIMITER, [b"Noselect"])], await self._up_to_date(selected)
         names: list[str] = (await self._ask("IMAP LIST")).data
-        # Many wildcards in a row would keep the pattern matcher busy for long.
-        filter_ = re.sub(r"[*%]{2,}", "*", filter_)
-        if ref_name.count("*") + ref_name.count("%") + filter_.count("*") + filter_.count("%") > 8:
-            raise NotSupportedError("Too many wildcards.")
+        matches = matcher(ref_name + filter_)
         tree = ListTree(DELIMITER).update(*names)
-        found = [(entry.name, entry.attributes) for entry in tree.list_matching(ref_name, filter_)]
+        found = [(entry.name, entry.attributes) for entry in tree.list() if matches(entry.name)]
         rows = [(name, DELIMITER, [*attributes, *_special_use(name)]) for name, attributes in found]
         return rows, await self._up_to_date(selected)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
+from mesocosm.doors.connections import connections
 from mesocosm.doors.episodes import Episodes, UnknownEpisode
 from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, one_line
 from mesocosm.doors.mail.source import source_arguments
@@ -113,6 +114,8 @@ class Connection(SMTP):
             return AuthResult(success=False, handled=False, message=one_line(f"535 5.7.8 {why}"))
         except Broken as problem:
             return AuthResult(success=False, handled=False, message=f"{_BROKEN}{problem}")
+        if self.transport is not None:
+            connections.asks(self.transport)
         return AuthResult(success=True, auth_data=access)
 
 

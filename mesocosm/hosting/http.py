@@ -1,0 +1,73 @@
+"""HTTP as it is served: uvicorn's protocol with limits of time, size and number."""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from mesocosm.doors.connections import BODY, INTRODUCTION, connections
+
+MAX_HEADERS = 65_536
+"""Bytes of a request's line and headers."""
+
+
+class Http(HttpToolsProtocol):
+    """A connection that is closed when a request's headers, or its body, do not come in time."""
+
+    _timer: asyncio.TimerHandle | None = None
+    _size = 0
+    _whole = True
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if connections.admit(transport):
+            self._expect(INTRODUCTION)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._expect(None)
+        connections.left(self.transport)
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._size, self._whole = 0, False
+        self._expect(INTRODUCTION)
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        self._count(len(name) + len(value))
+
+    def on_headers_complete(self) -> None:
+        connections.asks(self.transport)
+        self._expect(BODY)
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._whole = True
+        self._expect(None)
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        if self._whole:
+            connections.rests(self.transport)
+        super().on_response_complete()
+
+    def _count(self, size: int) -> None:
+        self._size += size
+        if self._size > MAX_HEADERS:
+            self.transport.abort()
+
+    def _expect(self, seconds: float | None) -> None:
+        """What comes next has to be there within so many seconds."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.abort()
