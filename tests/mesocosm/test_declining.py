@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import itertools
+import json
 import os
 import sqlite3
 from collections.abc import Callable
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from mesocosm.services.service import load_service
+from mesocosm.worlds import deadlines
 from mesocosm.worlds.declining import declined
 from mesocosm.worlds.world import World
 
@@ -108,3 +111,27 @@ def test_a_call_that_takes_too_long_is_given_up_and_undone(
     assert "longer than 1 seconds" in outcome.text
     assert world.call("memory", "read_graph", {}).text == '{"entities":[],"relations":[]}'
     assert os.listdir(world.path / "workspace") == []
+
+
+def test_a_call_that_is_given_up_anywhere_is_undone_and_can_be_made_again(
+    make_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Time passes with every look at the clock, so that the call is given up at each place in turn.
+    clock = itertools.count()
+    monkeypatch.setattr(deadlines, "perf_counter", lambda: float(next(clock)))
+    world = make_world(lambda _: None, "woocommerce")
+    batch = {"create": [{"name": "Lamp", "sku": "L"}, {"name": "Lamp", "sku": "L"}, {"name": "Vase"}]}
+    before = (world.path / "woocommerce.db").read_bytes()
+    given_up = 0
+    for looks in range(2000):
+        try:
+            outcome = world.call("woocommerce", "woo_products_batch_update", batch, patience=looks)
+        except deadlines.Overdue:
+            given_up += 1
+            assert (world.path / "woocommerce.db").read_bytes() == before
+        else:
+            break
+    assert outcome.status == "ok", outcome.text
+    assert given_up > 10
+    listed = world.call("woocommerce", "woo_products_list", {})
+    assert [product["name"] for product in json.loads(listed.text)] == ["Vase", "Lamp"]
