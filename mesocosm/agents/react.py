@@ -118,7 +118,7 @@ class Talk:
             ending=self.ending,
         )
         server = mcp_server_http(name="mesocosm", url=url)
-        async with mcp_connection([server]):
+        async with self.model, mcp_connection([server]):
             tools = await server.tools()
             loop = Loop(rules, self.model, GenerateConfig(), self.conversation, self.write, self.episode)
             with anyio.move_on_after(seconds):

@@ -3,19 +3,68 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
+from typer.core import TyperGroup
 
 from mesocosm.cli.application import app
 from mesocosm.cli.options import AsJson
 from mesocosm.cli.output import err, out, print_json
 from mesocosm.errors import UsageError
 
-report_app = typer.Typer(no_args_is_help=True, help="Report on the results of many runs.")
+
+class _WithDefault(TyperGroup):
+    """`mesocosm report LOGS` is `mesocosm report evaluation LOGS`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+            args = ["evaluation", *args]
+        return super().parse_args(ctx, args)
+
+
+report_app = typer.Typer(
+    cls=_WithDefault, no_args_is_help=True, help="Report on many runs: `mesocosm report LOGS -o out/`."
+)
 app.add_typer(report_app, name="report")
+
+
+@report_app.command("evaluation")
+def evaluation(
+    logs: Annotated[
+        list[Path], typer.Argument(help="Logs of `mesocosm eval`, folders of them, or run directories.")
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Folder for the page, tables and figures; what is there is replaced."
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "Evaluation",
+    as_json: AsJson = False,
+) -> None:
+    """Models and strategies against length: one page with figures, tables as CSV and Markdown (the
+    default)."""
+    from mesocosm.evaluation.report.page import write_report
+    from mesocosm.evaluation.report.rows import read_samples
+    from mesocosm.evaluation.report.tables import all_tables
+
+    samples = read_samples(logs)
+    written = write_report(samples, to, title) if to else []
+    if as_json:
+        print_json(
+            {"samples": [one.model_dump() for one in samples], "files": [str(path) for path in written]}
+        )
+        return
+    for shown in all_tables(samples)[:2]:
+        printed = Table(*shown.head)
+        for row in shown.rows:
+            printed.add_row(*map(escape, row))
+        out.print(printed)
+    if to:
+        out.print(f"written to {to}: {to / 'index.html'}")
 
 
 @report_app.command("lore")

@@ -367,6 +367,7 @@ def to_score(settled: Settled, fault: str | None, told: Mapping[str, Any], order
     row = Row.of(
         judged,
         conversation,
+        settled.reading,
         task=order["task"],
         length=order["length"],
         seed=order["seed"],

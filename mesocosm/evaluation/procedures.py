@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from rich.table import Table
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.reports import wilson
+from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures.rows import Answer, Row, Scored, read_lines, score_answers
 from mesocosm.worlds.workspace import replace_file

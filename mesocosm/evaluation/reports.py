@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,11 @@ from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult
+from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.family import load_family
 from mesocosm.kits.weaving.datasets import domain_of
 from mesocosm.worlds.workspace import replace_file
 
-_Z = 1.959964
-"""Of the normal distribution: 95 % lie within so many standard deviations."""
 _LABELS = {"operations": "operations (N)", "height": "tree height"}
 
 
@@ -132,16 +130,6 @@ def _bar(series: str, by: str, edge: tuple[int, int], results: Sequence[RunResul
         upper=upper,
         errored=len(results) - len(judged),
     )
-
-
-def wilson(passed: int, runs: int) -> tuple[float, float]:
-    """The Wilson score interval of a share, at 95 %; everything where nothing was tried."""
-    if not runs:
-        return 0.0, 1.0
-    share, square = passed / runs, _Z * _Z
-    middle = (share + square / (2 * runs)) / (1 + square / runs)
-    half = _Z * sqrt(share * (1 - share) / runs + square / (4 * runs * runs)) / (1 + square / runs)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 # -- writing -----------------------------------------------------------------------------------------------

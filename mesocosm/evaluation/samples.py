@@ -8,6 +8,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from mesocosm.agents.loop import Conversation
+from mesocosm.evaluation.failures import classify
+from mesocosm.families.reading import Reading
 from mesocosm.families.verdict import Check, Verdict
 
 
@@ -42,15 +44,39 @@ class Row(BaseModel):
     removed_tokens: int | None = None
     output_tokens: int | None = None
     own_seconds: float | None = None
+    evidence: int = 0
+    coverage: float | None = None
+    """The share of the evidence that was delivered."""
+    density: float | None = None
+    """Tokens of results that hold evidence, as a share of the description length."""
+    re_reads: int = 0
+    refused_calls: int = 0
+    failure: str = ""
+    """Why it failed (``failures.CLASSES``), or empty."""
     world: str = ""
     """Where the episode is kept, relative to the log's folder; empty: it is not."""
 
     @classmethod
-    def of(cls, verdict: Verdict, conversation: Conversation | None = None, **known: Any) -> Row:
+    def of(
+        cls,
+        verdict: Verdict,
+        conversation: Conversation | None = None,
+        reading: Reading | None = None,
+        **known: Any,
+    ) -> Row:
         """The row of a judged sample."""
-        told = {}
-        if conversation:
+        told: dict[str, Any] = {}
+        if reading:
             told = {
+                "evidence": reading.evidence,
+                "coverage": reading.coverage,
+                "density": reading.adequate / reading.edl if reading.edl else None,
+                "re_reads": reading.re_reads,
+                "refused_calls": reading.refused,
+                "failure": classify(verdict, reading, conversation),
+            }
+        if conversation:
+            told |= {
                 "ended": conversation.ended,
                 "turns": conversation.turns,
                 "trajectory_length": conversation.trajectory_length,

@@ -23,6 +23,7 @@ from mesocosm.families import grading
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.hosting.control_plane_client import ControlPlane
@@ -70,6 +71,7 @@ class Settled:
     tool_calls: int
     delivered_tokens: int
     measures: Mapping[str, int]
+    reading: Reading = field(default_factory=Reading)
 
 
 class Stage(ABC):
@@ -190,6 +192,7 @@ class RemoteStage(Stage):
             tool_calls=graded["tool_calls"],
             delivered_tokens=graded["delivered_tokens"],
             measures=graded["measures"],
+            reading=Reading.model_validate(graded["reading"]),
         )
 
     def keep(self, id_: str, folder: Path) -> bool:
@@ -199,7 +202,8 @@ class RemoteStage(Stage):
 def settle(episode: Episode) -> Settled:
     """Judge an episode that this process has open, and count what was used."""
     verdict, (calls, delivered) = grading.grade(episode), episode.usage()
-    return Settled(verdict, calls, delivered, episode.measures)
+    reading = Reading() if verdict.reward is None else read_journal(episode)
+    return Settled(verdict, calls, delivered, episode.measures, reading)
 
 
 _starting = Lock()

@@ -40,6 +40,7 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names, load_family
 from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.quantities import MAX_SEED, parse_length
+from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode
@@ -112,6 +113,7 @@ class Grade(BaseModel):
     delivered_tokens: int
     measures: dict[str, int]
     steps: StepAccuracy | None = Field(description="How many calls were among the best, where that is known")
+    reading: Reading = Field(description="What was read of the evidence, and what was read again")
 
 
 class JournalPage(BaseModel):
@@ -157,6 +159,7 @@ def _grade(episode: Episode, strict: bool) -> Grade:
         delivered_tokens=delivered,
         measures=episode.measures,
         steps=episode.step_accuracy(),
+        reading=Reading() if verdict.reward is None else read_journal(episode),
     )
 
 

@@ -13,7 +13,8 @@ import pytest
 from PIL import Image
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.reports import Bar, measure, read_results, table, wilson, write_report
+from mesocosm.evaluation.reports import Bar, measure, read_results, table, write_report
+from mesocosm.evaluation.statistics import wilson
 from mesocosm.evaluation.runs import RunResult, run_task
 from mesocosm.families.family import load_family
 

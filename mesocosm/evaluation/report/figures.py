@@ -1,0 +1,213 @@
+"""Figures of a report, drawn once and written as SVG and PNG; the same samples give the same bytes."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+from mesocosm.evaluation.failures import CLASSES
+from mesocosm.evaluation.report.rows import Sample
+from mesocosm.evaluation.report.tables import grouped, judge, lengths_of
+from mesocosm.families.quantities import show_length
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Point = tuple[float, float, float, float]
+"""Where it lies, its value, and from where to where its interval reaches."""
+_STYLE: dict[str, Any] = {
+    "svg.hashsalt": "mesocosm",
+    "font.family": "DejaVu Sans",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure."""
+
+    name: str
+    title: str
+    draw: Callable[[Axes], None]
+    height: float = 3.8
+
+    def render(self, kind: str) -> bytes:
+        """As ``svg`` or ``png``."""
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure as Canvas
+
+        style: Any = {**_STYLE, "svg.fonttype": "none" if kind == "svg" else "path"}
+        with rc_context(style):
+            canvas = Canvas(figsize=(7.2, self.height), layout="constrained")
+            self.draw(canvas.subplots())
+            out = io.BytesIO()
+            metadata = {"Date": None} if kind == "svg" else {"Software": None}
+            canvas.savefig(out, format=kind, dpi=130, metadata=metadata, transparent=kind == "svg")
+        return out.getvalue()
+
+    def inline(self) -> str:
+        """As SVG inside a page: in the colour of its text, light or dark."""
+        svg = self.render("svg").decode()
+        svg = svg[svg.index("<svg") :].replace("#000000", "currentColor")
+        svg = re.sub(r"font: ([^;\"]*)'DejaVu Sans'[^;\"]*", r"font: \1sans-serif", svg)
+        svg = re.sub(r'<svg([^>]*?) width="[^"]*"', r"<svg\1", svg, count=1)
+        svg = re.sub(r'<svg([^>]*?) height="[^"]*"', r"<svg\1", svg, count=1)
+        # Ids are the figure's own: a page holds several.
+        svg = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{self.name}-", svg)
+        return svg.replace("<text ", '<text fill="currentColor" ')
+
+
+def all_figures(samples: Sequence[Sample]) -> list[Figure]:
+    """Every figure that these samples can fill."""
+    found = []
+    if lengths_of(samples):
+        found.append(Figure("accuracy", "Accuracy against description length", _accuracy(samples)))
+        for name, title, get in _MEASURES:
+            if any(get(sample) is not None for sample in samples):
+                found.append(
+                    Figure(name, f"{title} against description length", _measured(samples, title, get))
+                )
+    if len({(sample.strategy, sample.services) for sample in samples}) > 1:
+        found.append(Figure("strategies", "Strategies", _strategies(samples)))
+    if len({round(sample.density, 2) for sample in samples if sample.density}) > 1:
+        found.append(Figure("density", "Accuracy against density of evidence", _density(samples)))
+    if any(sample.failure for sample in samples):
+        height = 1.6 + 0.35 * len({sample.who for sample in samples})
+        found.append(Figure("failures", "Why it failed", _failures(samples), height))
+    return found
+
+
+_MEASURES: list[tuple[str, str, Callable[[Sample], float | None]]] = [
+    ("trajectory", "trajectory length (tokens)", lambda one: one.trajectory_length),
+    ("tool-calls", "tool calls", lambda one: one.tool_calls),
+    ("tool-output", "tool-output tokens", lambda one: one.delivered_tokens),
+]
+
+
+def _accuracy(samples: Sequence[Sample]) -> Callable[[Axes], None]:
+    def draw(axes: Axes) -> None:
+        for who, group in grouped(samples, lambda sample: sample.who).items():
+            points = []
+            for length in lengths_of(group):
+                cell = judge([sample for sample in group if sample.length == length])
+                if cell.accuracy is not None:
+                    points.append((float(length), 100 * cell.accuracy, 100 * cell.low, 100 * cell.high))
+            _line(axes, who, points)
+        axes.set(ylabel="accuracy (%)", ylim=(-3, 103))
+        _lengths(axes, samples)
+
+    return draw
+
+
+def _measured(
+    samples: Sequence[Sample], title: str, get: Callable[[Sample], float | None]
+) -> Callable[[Axes], None]:
+    def draw(axes: Axes) -> None:
+        for who, group in grouped(samples, lambda sample: sample.who).items():
+            points = []
+            for length in lengths_of(group):
+                values = [get(one) for one in group if one.length == length and one.verdict != "errored"]
+                known = [float(value) for value in values if value is not None]
+                if known:
+                    points.append((float(length), *_mean(known)))
+            _line(axes, who, points)
+        axes.set(ylabel=title)
+        axes.set_ylim(bottom=0)
+        _lengths(axes, samples)
+
+    return draw
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float, float]:
+    """A mean and its interval at 95 %, by the normal distribution."""
+    middle = sum(values) / len(values)
+    if len(values) < 2:
+        return middle, middle, middle
+    spread = sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1) / len(values))
+    return middle, middle - 1.96 * spread, middle + 1.96 * spread
+
+
+def _line(axes: Axes, who: str, points: Sequence[Point]) -> None:
+    if not points:
+        return
+    at, values, low, high = zip(*points, strict=True)
+    (line,) = axes.plot(at, values, marker="o", markersize=4, label=who)
+    axes.fill_between(at, low, high, alpha=0.15, color=line.get_color(), linewidth=0)
+
+
+def _lengths(axes: Axes, samples: Sequence[Sample]) -> None:
+    lengths = lengths_of(samples)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(lengths, labels=[show_length(length) for length in lengths])
+    axes.minorticks_off()
+    axes.set_xlabel("environment description length (tokens)")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small", frameon=False)
+
+
+def _strategies(samples: Sequence[Sample]) -> Callable[[Axes], None]:
+    def draw(axes: Axes) -> None:
+        groups = grouped(samples, lambda sample: sample.who)
+        for place, (who, group) in enumerate(reversed(groups.items())):
+            cell = judge(group)
+            if cell.accuracy is None:
+                continue
+            middle = 100 * cell.accuracy
+            errors = [[max(0.0, middle - 100 * cell.low)], [max(0.0, 100 * cell.high - middle)]]
+            axes.errorbar([middle], [place], xerr=errors, marker="o", capsize=3)
+            axes.annotate(
+                f"{who} (n {cell.samples})", (0, place), xytext=(2, 6), textcoords="offset points", fontsize=8
+            )
+        axes.set(xlabel="accuracy (%), all lengths", xlim=(-3, 103), ylim=(-0.6, len(groups) - 0.2))
+        axes.set_yticks([])
+        axes.grid(alpha=0.3, axis="x")
+
+    return draw
+
+
+def _density(samples: Sequence[Sample]) -> Callable[[Axes], None]:
+    def draw(axes: Axes) -> None:
+        for who, group in grouped(samples, lambda sample: sample.who).items():
+            bins = grouped((one for one in group if one.density), lambda one: int(10 * (one.density or 0)))
+            points = []
+            for part in bins.values():
+                cell = judge(part)
+                if cell.accuracy is not None:
+                    middle = sum(one.density or 0 for one in part) / len(part)
+                    points.append((100 * middle, 100 * cell.accuracy, 100 * cell.low, 100 * cell.high))
+            _line(axes, who, sorted(points))
+        axes.set(
+            xlabel="share of the description that holds evidence (%)", ylabel="accuracy (%)", ylim=(-3, 103)
+        )
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small", frameon=False)
+
+    return draw
+
+
+def _failures(samples: Sequence[Sample]) -> Callable[[Axes], None]:
+    def draw(axes: Axes) -> None:
+        groups = dict(reversed(grouped(samples, lambda sample: sample.who).items()))
+        left = [0.0] * len(groups)
+        for name in CLASSES:
+            shares = [
+                100 * sum(one.failure == name for one in group) / max(1, judge(group).samples)
+                for group in groups.values()
+            ]
+            if any(shares):
+                axes.barh(range(len(groups)), shares, left=left, height=0.5, label=name.replace("_", " "))
+            left = [one + two for one, two in zip(left, shares, strict=True)]
+        for place, who in enumerate(groups):
+            axes.annotate(who, (0, place + 0.28), xytext=(2, 1), textcoords="offset points", fontsize=8)
+        axes.set(xlabel="share of judged samples (%)", xlim=(0, 100), ylim=(-0.5, len(groups) - 0.1))
+        axes.set_yticks([])
+        axes.legend(
+            fontsize="x-small", frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.35)
+        )
+
+    return draw

@@ -1,0 +1,274 @@
+"""Tables of a report. Each share carries its interval and the number of samples that it is of."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from mesocosm.evaluation.failures import CLASSES
+from mesocosm.evaluation.report.rows import Sample
+from mesocosm.evaluation.statistics import bootstrap, detectable, pass_at, pass_hat, wilson
+from mesocosm.families.quantities import show_length
+
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What so many samples came to."""
+
+    samples: int
+    """Judged ones."""
+    passed: int
+    errored: int
+    low: float
+    high: float
+    """The Wilson interval of the accuracy, at 95 %."""
+    instances: tuple[float, float]
+    """The bootstrap interval over instances."""
+
+    @property
+    def accuracy(self) -> float | None:
+        """``None`` where nothing was judged."""
+        return self.passed / self.samples if self.samples else None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for people and for programs."""
+
+    name: str
+    title: str
+    note: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def markdown(self) -> str:
+        """As Markdown."""
+        lines = [self.head, ["---"] * len(self.head), *self.rows]
+        body = "".join(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |\n" for cells in lines)
+        return f"## {self.title}\n\n{self.note}\n\n{body}"
+
+    def csv(self) -> bytes:
+        """As CSV."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.head)
+        writer.writerows(self.rows)
+        return text.getvalue().encode()
+
+
+def grouped(samples: Iterable[Sample], key: Callable[[Sample], K]) -> dict[K, list[Sample]]:
+    """Samples by a key, in the order of the keys."""
+    groups: dict[K, list[Sample]] = {}
+    for sample in samples:
+        groups.setdefault(key(sample), []).append(sample)
+    return dict(sorted(groups.items(), key=lambda item: str(item[0])))
+
+
+def judge(samples: Sequence[Sample]) -> Cell:
+    """What samples came to; those with an error of infrastructure are counted apart."""
+    judged = [sample for sample in samples if sample.verdict != "errored"]
+    passed = sum(sample.verdict == "passed" for sample in judged)
+    by_instance = grouped(judged, lambda sample: sample.instance)
+    interval = bootstrap([[one.verdict == "passed" for one in group] for group in by_instance.values()])
+    return Cell(len(judged), passed, len(samples) - len(judged), *wilson(passed, len(judged)), interval)
+
+
+def lengths_of(samples: Iterable[Sample]) -> list[int]:
+    """The lengths that occur."""
+    return sorted({sample.length for sample in samples if sample.length})
+
+
+def all_tables(samples: Sequence[Sample]) -> list[Table]:
+    """Every table that these samples can fill."""
+    tables = [summary(samples), by_length(samples), effort(samples)]
+    if len({(sample.strategy, sample.services) for sample in samples}) > 1:
+        tables.append(strategies(samples))
+    if any(len(group) > 1 for group in grouped(samples, _epochs).values()):
+        tables.append(repeated(samples))
+    tables += [failures(samples), families(samples)]
+    if any(sample.verdict == "errored" for sample in samples):
+        tables.append(errors(samples))
+    return tables
+
+
+def summary(samples: Sequence[Sample]) -> Table:
+    """One line for each model and strategy."""
+    rows = []
+    for who, group in grouped(samples, lambda sample: sample.who).items():
+        cell = judge(group)
+        show = detectable(cell.samples, cell.accuracy or 0)
+        rows.append(
+            [
+                who,
+                str(cell.samples),
+                str(cell.errored),
+                percent(cell.accuracy),
+                interval(cell.low, cell.high) if cell.samples else "-",
+                interval(*cell.instances) if cell.samples else "-",
+                percent(show),
+                percent(mean(sample.score for sample in group if sample.verdict != "errored")),
+            ]
+        )
+    head = ("who", "n", "errored", "accuracy", "95 % (Wilson)", "95 % (instances)", "detectable", "findings")
+    note = (
+        "Accuracy is the share of judged samples that passed. Its first interval is Wilson's, the second a "
+        "bootstrap over instances. `detectable` is the smallest difference between two groups of this size "
+        "that shows with a chance of 80 %. `findings` is the share of findings that passed."
+    )
+    return Table("summary", "Models", note, head, rows)
+
+
+def by_length(samples: Sequence[Sample]) -> Table:
+    """Accuracy against the description length."""
+    lengths = lengths_of(samples)
+    rows = [
+        [who, *(share(judge([one for one in group if one.length == length])) for length in lengths)]
+        for who, group in grouped(samples, lambda sample: sample.who).items()
+    ]
+    head = ("who", *map(show_length, lengths))
+    return Table("by-length", "Accuracy against length", "Accuracy, its 95 % interval, n.", head, rows)
+
+
+_EFFORT: dict[str, Callable[[Sample], float | None]] = {
+    "turns": lambda one: one.turns,
+    "tool calls": lambda one: one.tool_calls,
+    "tool-output tokens": lambda one: one.delivered_tokens,
+    "trajectory": lambda one: one.trajectory_length,
+    "completion tokens": lambda one: one.output_tokens,
+    "coverage": lambda one: one.coverage,
+    "re-reads": lambda one: one.re_reads,
+    "seconds": lambda one: one.seconds,
+    "cost ($)": lambda one: one.cost,
+}
+
+
+def effort(samples: Sequence[Sample]) -> Table:
+    """What it took, on average."""
+    rows = []
+    for (who, length), group in grouped(samples, lambda sample: (sample.who, sample.length or 0)).items():
+        judged = [sample for sample in group if sample.verdict != "errored"]
+        cells = [
+            number(mean(get(sample) for sample in judged), share_of=name == "coverage")
+            for name, get in _EFFORT.items()
+        ]
+        rows.append([who, show_length(length) if length else "custom", str(len(judged)), *cells])
+    rows.sort(key=lambda row: row[0])
+    note = (
+        "Means over judged samples. `trajectory` is the largest context of any turn and all that strategies "
+        "took away; `coverage` the share of the evidence that was delivered."
+    )
+    return Table("effort", "What it took", note, ("who", "length", "n", *_EFFORT), rows)
+
+
+def strategies(samples: Sequence[Sample]) -> Table:
+    """Strategies against each other, at each length."""
+    rows = []
+    key: Callable[[Sample], tuple[str, int, str]] = lambda one: (  # noqa: E731
+        one.model,
+        one.length or 0,
+        one.strategy + (f" with {one.services}" if one.services else ""),
+    )
+    for (model, length, strategy), group in grouped(samples, key).items():
+        judged = [sample for sample in group if sample.verdict != "errored"]
+        removed = mean(sample.removed_tokens for sample in judged)
+        trajectory = mean(sample.trajectory_length for sample in judged)
+        shown = show_length(length) if length else "custom"
+        rows.append([model, shown, strategy, share(judge(group)), number(trajectory), number(removed)])
+    head = ("model", "length", "strategy", "accuracy", "trajectory", "removed tokens")
+    return Table("strategies", "Strategies", "Accuracy, its 95 % interval, n; means.", head, rows)
+
+
+def _epochs(sample: Sample) -> tuple[object, ...]:
+    return sample.who, sample.instance
+
+
+def repeated(samples: Sequence[Sample]) -> Table:
+    """pass@k and pass^k, where instances were run several times."""
+    rows = []
+    for who, group in grouped(samples, lambda sample: sample.who).items():
+        judged = [sample for sample in group if sample.verdict != "errored"]
+        results: dict[object, Sequence[bool]] = {
+            instance: [one.verdict == "passed" for one in runs]
+            for instance, runs in grouped(judged, lambda sample: sample.instance).items()
+        }
+        most = max(map(len, results.values()), default=0)
+        for k in range(1, most + 1):
+            counted = sum(len(runs) >= k for runs in results.values())
+            rows.append(
+                [who, str(k), str(counted), percent(pass_at(k, results)), percent(pass_hat(k, results))]
+            )
+    head = ("who", "k", "instances", "pass@k", "pass^k")
+    note = "The chance that one, and that all, of k runs of an instance pass."
+    return Table("repeated", "Runs of the same instance", note, head, rows)
+
+
+def failures(samples: Sequence[Sample]) -> Table:
+    """Why samples failed."""
+    rows = []
+    for who, group in grouped(samples, lambda sample: sample.who).items():
+        failed = [sample for sample in group if sample.verdict == "failed"]
+        counts = [sum(sample.failure == name for sample in failed) for name in CLASSES]
+        rows.append([who, str(len(failed)), *map(str, counts)])
+    note = "; ".join(f"`{name}`: {meaning}" for name, meaning in CLASSES.items()) + "."
+    return Table("failures", "Why it failed", note, ("who", "failed", *CLASSES), rows)
+
+
+def families(samples: Sequence[Sample]) -> Table:
+    """A line for each task, a column for each model and strategy."""
+    whos = list(grouped(samples, lambda sample: sample.who))
+    rows = [
+        [task, show_length(length) if length else "custom"]
+        + [share(judge([sample for sample in group if sample.who == who])) for who in whos]
+        for (task, length), group in sorted(
+            grouped(samples, lambda sample: (sample.task, sample.length or 0)).items()
+        )
+    ]
+    return Table("tasks", "Tasks", "Accuracy, its 95 % interval, n.", ("task", "length", *whos), rows)
+
+
+def errors(samples: Sequence[Sample]) -> Table:
+    """What was not the model's fault."""
+    found = grouped((one for one in samples if one.verdict == "errored"), lambda one: (one.who, one.error))
+    rows = [[who, str(len(group)), error] for (who, error), group in found.items()]
+    note = "Samples that could not be judged for a fault that is not the model's; no share counts them."
+    return Table("errors", "Errors", note, ("who", "n", "error"), rows)
+
+
+# -- how numbers are written ----------------------------------------------------------------------------
+
+
+def mean(values: Iterable[float | int | None]) -> float | None:
+    """The mean of what is known."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def percent(value: float | None) -> str:
+    """A share."""
+    return "-" if value is None else f"{value:.1%}"
+
+
+def interval(low: float, high: float) -> str:
+    """An interval of shares."""
+    return f"{low:.1%} to {high:.1%}"
+
+
+def share(cell: Cell) -> str:
+    """A share with its interval and what it is of."""
+    if not cell.samples:
+        return "-"
+    return f"{percent(cell.accuracy)} ({interval(cell.low, cell.high)}; n {cell.samples})"
+
+
+def number(value: float | None, *, share_of: bool = False) -> str:
+    """A mean."""
+    if value is None:
+        return "-"
+    if share_of:
+        return percent(value)
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,0 +1,75 @@
+"""What an agent read of what it needed: computed from the journal and the evidence of the instance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+from mesocosm.families.length import Survey
+
+if TYPE_CHECKING:
+    from mesocosm.families.episode import Episode
+
+
+class Reading(BaseModel):
+    """How an episode was read and written. Calls that code of the agent made count like its own."""
+
+    evidence: int = 0
+    """Pieces of evidence of the instance."""
+    delivered: int = 0
+    """Those of them that some result held."""
+    adequate: int = 0
+    """Tokens of the survey's results that hold evidence."""
+    edl: int = 0
+    unread: list[str] = []
+    """Services with evidence of which none was delivered."""
+    begun: list[str] = []
+    """Services with evidence of which some was delivered and some was not."""
+    re_reads: int = 0
+    """Reading calls that were made before with the same arguments."""
+    refused: int = 0
+    """Calls that were refused."""
+    writes: int = 0
+    """Calls that may have changed something and were not refused."""
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the evidence that was delivered; ``None`` where an instance names none."""
+        return self.delivered / self.evidence if self.evidence else None
+
+
+def read_journal(episode: Episode) -> Reading:
+    """Go through the calls of an episode."""
+    world = episode.world
+    evidence = episode.expected().evidence
+    finders = Survey(world, evidence).finders
+    held: set[int] = set()
+    seen: set[tuple[str, str, str]] = set()
+    reading = Reading(evidence=len(evidence))
+    if length := world.manifest.length:
+        reading.adequate, reading.edl = length.adequate, length.measured
+    for entry in world.journal.entries():
+        if entry.status == "refused":
+            reading.refused += 1
+        if entry.status != "ok" or entry.result is None:
+            continue
+        if finder := finders.get(entry.service):
+            held.update(finder.held_by(entry.result))
+        tool = (
+            world.services[entry.service].tools.get(entry.tool) if entry.service in world.services else None
+        )
+        if tool is None or tool.writes:
+            reading.writes += 1
+            continue
+        call = (entry.service, entry.tool, repr(entry.arguments))
+        reading.re_reads += call in seen
+        seen.add(call)
+    reading.delivered = len(held)
+    for service in sorted({piece.service for piece in evidence}):
+        wanted = {index for index, piece in enumerate(evidence) if piece.service == service}
+        if not wanted & held:
+            reading.unread.append(service)
+        elif wanted - held:
+            reading.begun.append(service)
+    return reading

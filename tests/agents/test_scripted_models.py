@@ -1,0 +1,79 @@
+"""The scripted models through the real clients of their protocols: work, faults, windows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mesocosm.agents.react import React, open_model
+from mesocosm.agents.scripted.solving import recognise
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.runs import RunResult, run_task
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import load_family
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
+]
+TASK = load_family("lore_documents")
+
+
+def run(model: str, tmp_path: Path, operations: int = 2, **settings: Any) -> RunResult:
+    react = React(model, **settings)
+    parameters = {"operations": operations}
+    out = tmp_path / "run"
+    return run_task(TASK, target=None, seed=0, agent="react", react=react, parameters=parameters, out=out)
+
+
+@pytest.mark.parametrize("provider", ["scripted", "scripted-responses", "scripted-anthropic"])
+def test_each_protocol_carries_a_whole_episode(provider: str, tmp_path: Path) -> None:
+    result = run(f"{provider}/solver:think=1:every_429=5:every_500=7", tmp_path)
+    assert (result.verdict, result.error) == ("passed", None)
+    assert result.conversation
+    assert result.conversation.input_tokens > 100
+    assert result.conversation.calls == result.tool_calls
+
+
+@pytest.mark.parametrize("provider", ["scripted", "scripted-anthropic"])
+def test_a_window_that_is_too_small_ends_the_conversation_and_is_the_models_failure(
+    provider: str, tmp_path: Path
+) -> None:
+    result = run(f"{provider}/solver:window=1200", tmp_path, operations=12)
+    assert result.verdict == "failed"
+    assert result.conversation
+    assert result.conversation.ended == "context"
+
+
+def test_a_trim_keeps_a_conversation_inside_a_small_window(tmp_path: Path) -> None:
+    result = run("scripted/solver", tmp_path, operations=12, window=1_500, max_tokens=200)
+    assert result.verdict == "passed"
+    assert result.conversation
+    assert result.conversation.largest_context <= 1_300
+    assert result.conversation.removed_tokens["trim"] > 0
+
+
+@pytest.mark.parametrize(
+    ("model", "ended"), [("talking", "stopped"), ("empty", "empty"), ("garbled", "turns")]
+)
+def test_models_that_do_not_work_fail(model: str, ended: str, tmp_path: Path) -> None:
+    result = run(f"scripted/{model}", tmp_path, max_turns=3)
+    assert result.verdict == "failed"
+    assert result.conversation
+    assert result.conversation.ended == ended
+
+
+def test_a_prompt_is_known_by_its_family_whatever_was_added_to_it(tmp_path: Path) -> None:
+    prompt = build_instance(TASK, 0, tmp_path / "instance", parameters={"operations": 2}).prompt
+    found = recognise(prompt + "\nYour context window holds 1,000 tokens.")
+    assert found
+    assert (found[0].name, found[1].strip()) == ("lore_documents", prompt.strip())
+    assert recognise("What is the capital of France?") is None
+
+
+@pytest.mark.parametrize("name", ["scripted/genius", "scripted/solver:speed=9"])
+def test_unknown_scripted_models_are_refused(name: str) -> None:
+    with pytest.raises(UsageError):
+        open_model(name)
