@@ -14,8 +14,8 @@ from PIL import Image
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.reports import Bar, measure, read_results, table, write_report
-from mesocosm.evaluation.statistics import wilson
 from mesocosm.evaluation.runs import RunResult, run_task
+from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.family import load_family
 
 TASK = load_family("lore_documents")
