@@ -103,6 +103,11 @@ def draw(rng: random.Random, level: int) -> BeliefCase:
     return start.model_copy(update={"steps": author.steps})
 
 
+def distract(rng: random.Random, level: int) -> BeliefCase:
+    """Another story."""
+    return draw(rng, level)
+
+
 class _Author:
     """Writes a story: each agent in turn does what is possible where it is."""
 

@@ -106,6 +106,13 @@ def draw(rng: random.Random, level: int) -> CountdownCase | None:
     return None
 
 
+def distract(rng: random.Random, level: int) -> CountdownCase:
+    """Numbers and a target that may be out of reach."""
+    few = level <= _FEW_UP_TO
+    numbers = [rng.randint(1, 49) for _ in range(4 if few else 5)]
+    return CountdownCase(numbers=numbers, target=rng.randint(10, 99) if few else rng.randint(100, 999))
+
+
 def _first_met(numbers: Sequence[int], targets: range, level: int) -> list[int]:
     """The targets at which the search ends after about so many tokens."""
     spent = tokens.count(gold_text(["x"], ["1 + 1 = 2"] * (len(numbers) - 1))) + 4 * len(numbers)

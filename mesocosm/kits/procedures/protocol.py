@@ -68,6 +68,10 @@ class Procedure(Protocol[C]):
         """A case whose gold has about so many tokens; ``None`` if this try found none."""
 
     @staticmethod
+    def distract(rng: random.Random, level: int) -> C:
+        """A case that looks like one of such a level and is cheap to draw; it need not have one answer."""
+
+    @staticmethod
     def rules() -> str:
         """What is to be done, and the format of the output: all that is judged."""
 

@@ -59,6 +59,11 @@ def draw(rng: random.Random, level: int) -> RouteCase:
     return RouteCase(links=links, start=path[0], end=path[-1])
 
 
+def distract(rng: random.Random, level: int) -> RouteCase:
+    """Another network."""
+    return draw(rng, level)
+
+
 def step_text(source: str, target: str, means: str) -> str:
     """One line of a route."""
     return f"From {source}, take a {means} to {target}."

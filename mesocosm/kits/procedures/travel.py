@@ -139,13 +139,25 @@ class Search:
 
 def draw(rng: random.Random, level: int) -> TravelCase | None:
     """Cities with one plan only, listed in an order in which the search is about as long as wanted."""
-    fixed = rng.choice((1, 1, 2))
-    count = max(3, round(4.7 + 1.2 * log2(level / 500)) + fixed - 1 + rng.randint(-1, 1))
+    count, fixed = _extent(rng, level)
     for _ in range(_TRIPS):
-        case = _trip(rng, count, min(fixed, count - 2))
+        case = _trip(rng, count, fixed)
         if _is_unique(case, level) and (listed := _listed(rng, case, level)):
             return listed
     return None
+
+
+def distract(rng: random.Random, level: int) -> TravelCase:
+    """Another trip, of which there may be several plans."""
+    case = _trip(rng, *_extent(rng, level))
+    return TravelCase(stays=rng.sample(case.stays, len(case.stays)), flights=case.flights)
+
+
+def _extent(rng: random.Random, level: int) -> tuple[int, int]:
+    """How many cities a trip has, and how many of them have fixed dates."""
+    fixed = rng.choice((1, 1, 2))
+    count = max(3, round(4.7 + 1.2 * log2(level / 500)) + fixed - 1 + rng.randint(-1, 1))
+    return count, min(fixed, count - 2)
 
 
 def _is_unique(case: TravelCase, level: int) -> bool:

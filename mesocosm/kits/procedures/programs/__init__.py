@@ -64,8 +64,17 @@ class Programs:
 
     def draw(self, rng: random.Random, level: int) -> ProgramCase | None:
         """A program of so many tokens, of which every statement is needed for its tests."""
+        return self._drawn(rng, level, thorough=True)
+
+    def distract(self, rng: random.Random, level: int) -> ProgramCase:
+        """A program of which some statements may not matter."""
+        while True:
+            if made := self._drawn(rng, max(level, self.SMALLEST), thorough=False):
+                return made
+
+    def _drawn(self, rng: random.Random, level: int, *, thorough: bool) -> ProgramCase | None:
         inputs = [[rng.randint(0, 99) for _ in range(rng.randint(4, 9))] for _ in range(_TESTS)]
-        author = Author(rng, inputs)
+        author = Author(rng, inputs, thorough=thorough)
         functions: list[Function] = []
         spent = tokens.count(self._text([]))
         misses = 0

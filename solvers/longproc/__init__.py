@@ -1,0 +1,88 @@
+"""Collects the sheets of the case, carries the procedure out, and hands the output in as the prompt asks."""
+
+from __future__ import annotations
+
+import re
+
+from mesocosm.kits.weaving.delivery import read_whole
+from mesocosm.services.calling import Tools
+from mesocosm.solvers.longproc.carrying_out import answer_to
+
+_PAGE = 100
+_FILES_PER_PAGE = 1_000
+_LINES_PER_CALL = 20
+_HEAD = re.compile(r"Case (\S+), sheet (\d+) of (\d+)$")
+
+
+def solve(tools: Tools, prompt: str) -> None:
+    """Read all sheets until those of the case are there, and hand in the answer."""
+    flat = " ".join(prompt.split())
+    reference = re.search(r"Your case has the reference (\S+?)\. ", flat)
+    assert reference
+    read = _from_workspace if "list_directory lists" in flat else _from_documents
+    given = _body(read(tools, reference[1]))
+    _hand_in(tools, flat, answer_to(prompt, given))
+
+
+def _from_documents(tools: Tools, reference: str) -> list[str]:
+    ids: list[str] = []
+    page = 1
+    while True:
+        shown = tools.call("documents", "list_folder", folder_id="cases", page=page, per_page=_PAGE)
+        ids += [item["id"] for item in shown["items"]]
+        if len(ids) >= shown["total"]:
+            break
+        page += 1
+    return _gathered((read_whole(tools, file_id) for file_id in ids), reference)
+
+
+def _from_workspace(tools: Tools, reference: str) -> list[str]:
+    names: list[str] = []
+    page = 1
+    while True:
+        (shown,) = tools.look("filesystem", "list_directory", {"path": "cases", "page": page})
+        found = re.findall(r"^\[FILE\] (.+)$", str(shown), re.MULTILINE)
+        names += found
+        if len(found) < _FILES_PER_PAGE:
+            break
+        page += 1
+    paths = (f"cases/{name}" for name in names)
+    texts = (str(tools.look("filesystem", "read_text_file", {"path": path})[0]) for path in paths)
+    return _gathered(texts, reference)
+
+
+def _gathered(texts: object, reference: str) -> list[str]:
+    """The sheets of a case in their order, read until all are there."""
+    found: dict[int, str] = {}
+    for text in texts:  # type: ignore[attr-defined]
+        head, _, body = text.partition("\n")
+        of = _HEAD.match(head)
+        assert of, f"no sheet: {head!r}"
+        if of[1] == reference:
+            found[int(of[2])] = body
+            if len(found) == int(of[3]):
+                break
+    return [found[number] for number in sorted(found)]
+
+
+def _body(sheets: list[str]) -> list[str]:
+    """The lines of the input, without notes."""
+    return [
+        line
+        for sheet in sheets
+        for line in sheet.split("\n")
+        if line.strip() and not line.startswith("Note: ")
+    ]
+
+
+def _hand_in(tools: Tools, prompt: str, answer: str) -> None:
+    if "call submit_answer" in prompt:
+        tools.call("submit_answer", "submit_answer", answer=answer)
+        return
+    if "append_lines" in prompt:
+        lines = answer.split("\n")
+        for at in range(0, len(lines), _LINES_PER_CALL):
+            tools.call("record", "append_lines", lines=lines[at : at + _LINES_PER_CALL])
+    else:
+        tools.call("filesystem", "write_file", path="answer.txt", content=answer)
+    tools.call("claim_done", "claim_done")
