@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -96,6 +97,20 @@ class Limits(BaseModel):
 
 DEFINING = ("world", "facts", "statements", "background", "survey", "goal", "walk")
 """Keys of a file that is a whole task by itself, without a generator, checker and solver in Python."""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which only true and false are truth values: ``off`` and ``no`` are words, as in YAML 1.2."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - as the library has it
+        first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:bool"]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile("^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)
 
 
 class FileProblem(UsageError):
@@ -197,7 +212,7 @@ def read_task(path: Path) -> Task:
     try:
         text = path.read_text(encoding="utf-8")
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
+        data = yaml.load(text, Loader=_Loader)
     except OSError as error:
         raise UsageError(f"cannot read the task file {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:

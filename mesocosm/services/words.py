@@ -56,6 +56,8 @@ class Found:
     """(table, primary key) of the rows that it accounts for."""
     columns: frozenset[str] = frozenset()
     """Of rows that were there before: the columns that it accounts for."""
+    before: Fields | None = None
+    """Of what was there before: the same fields as they were, so that what no goal speaks of has stayed."""
 
 
 class Thing:

@@ -85,7 +85,12 @@ class EventThing(Thing):
         for before, after in changes.table("calendar", "events").changed:
             if after["status"] != "cancelled":
                 columns = frozenset(name for name in before if before[name] != after[name])
-                yield Found(_seen(store, after), _rows_of(changes, after["number"]), columns | _FOLLOWING)
+                rows = _rows_of(changes, after["number"])
+                guests = [row["email"] for row in changes.table("calendar", "attendees").added
+                          if row["event"] == after["number"]]  # fmt: skip
+                then = _seen(store, before)
+                then["attendees"] = [email for email in then["attendees"] if email not in guests]
+                yield Found(_seen(store, after), rows, columns | _FOLLOWING, then)
 
     def gone(self, world: World, changes: Changes) -> Iterator[Found]:
         store = world.store(CalendarStore)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
 
 from mesocosm.kits.prose import TOPICS
-from mesocosm.kits.yaml_tasks.drawing import DRAWS, Draw, drawn, read_draw
+from mesocosm.kits.yaml_tasks.drawing import DRAWS, Draw, One, drawn, read_draw
 from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError
 from mesocosm.services.service import load_service, service_names
 from mesocosm.services.words import find_thing, thing_names
@@ -93,7 +94,7 @@ class Fact(Strict):
         """Whether there is one of it."""
         return self.count is None
 
-    @property
+    @cached_property
     def own_fields(self) -> dict[str, Any]:
         """All fields there are, those of kinds included."""
         return self.fields | {name: None for kind in self.kinds.values() for name in kind.fields}
@@ -246,10 +247,11 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
         place = ("facts", name)
         if not _NAME.fullmatch(name) or name in TAKEN:
             yield place, f"not a name for a fact: small letters, digits and _; not {', '.join(TAKEN)}"
-        for field in [*fact.fields, *(f for kind in fact.kinds.values() for f in kind.fields)]:
+        everything = [*fact.fields.items(), *(f for kind in fact.kinds.values() for f in kind.fields.items())]
+        for field, source in everything:
             if not _NAME.fullmatch(field) or field in TAKEN:
                 yield (*place, "fields", field), "not a name for a field: small letters, digits and _"
-            if field in definition.facts and field != name:
+            if field in definition.facts and not (isinstance(source, One) and source.one == field):
                 yield (*place, "fields", field), f"{field!r} is a fact already"
         if isinstance(fact.count, str) and fact.count not in parameters:
             yield (*place, "count"), f"no parameter {fact.count!r}; there are {', '.join(parameters)}"

@@ -17,7 +17,7 @@ from jinja2 import StrictUndefined, TemplateSyntaxError, Undefined, UndefinedErr
 from jinja2.exceptions import TemplateError
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
-from jinja2.runtime import Context
+from jinja2.runtime import Context, LoopContext
 from jinja2.runtime import missing as missing  # type: ignore[attr-defined]
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -108,6 +108,8 @@ class _Environment(ImmutableSandboxedEnvironment):
             except KeyError:
                 known = ", ".join(map(str, list(obj)[:20])) or "none"
                 return self.undefined(f"there is no {argument!r}; there are {known}")
+        if isinstance(obj, LoopContext) and argument in ("first", "last", "index"):
+            return getattr(obj, argument)
         if isinstance(obj, (list, tuple, str)) and isinstance(argument, (int, slice)):
             try:
                 return obj[argument]

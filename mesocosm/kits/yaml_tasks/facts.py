@@ -221,6 +221,7 @@ class Truth:
         """By fact, without background."""
         self.background: dict[str, list[Entity]] = {}
         self.taken: dict[tuple[str, str], set[Any]] = {}
+        self._numbers: dict[str, tuple[random.Random, set[int]]] = {}
         self.given: dict[str, Any] = {}
         """What services gave for statements that are made once, by their ``as``."""
         self.reads: set[Read] | None = None
@@ -283,7 +284,22 @@ class Truth:
             kinds = [kind for kind, number in numbers.items() for _ in range(number)]
             assert self.stream is not None
             self.stream(f"kinds:{name}").shuffle(kinds)
-        return [Entity(self, name, str(number), number, kind) for number, kind in enumerate(kinds)]
+        dense = not fact.kinds_with(background=True)
+        return [
+            Entity(self, name, str(index), index if dense else self._number(name, count), kind)
+            for index, kind in enumerate(kinds)
+        ]
+
+    def _number(self, fact: str, count: int) -> int:
+        """A number that no other entity of the fact has: those of background ones lie among the others."""
+        assert self.stream is not None
+        numbers, taken = self._numbers.setdefault(fact, (self.stream(f"numbers:{fact}"), set()))
+        span = 5 * count + 50
+        while True:
+            number = numbers.randrange(span * (1 + 2 * len(taken) // span))
+            if number not in taken:
+                taken.add(number)
+                return number
 
     def _children(self, name: str, parent: Entity) -> list[Entity]:
         fact = self.definition.facts[name]
@@ -308,8 +324,8 @@ class Truth:
     def add_background(self, fact: str, kind: str) -> Entity:
         """One more entity of a background kind, with all that belongs to it."""
         entities = self.background.setdefault(fact, [])
-        number = len(entities)
-        entity = Entity(self, fact, f"b{number}", number, kind, background=True)
+        number = self._number(fact, len(self.sets[fact]))
+        entity = Entity(self, fact, f"b{len(entities)}", number, kind, background=True)
         entities.append(entity)
         for name, other in self.definition.facts.items():
             if other.of == fact:
@@ -319,6 +335,12 @@ class Truth:
             for child in children:
                 settle(child)
         return entity
+
+    def forget(self) -> None:
+        """All that follows from other fields is to be worked out again."""
+        for entities in (self.singles.values(), *self.sets.values(), *self.background.values()):
+            for entity in entities:
+                entity.known = dict(entity.drawn)
 
     # -- choosing ---------------------------------------------------------------------------------------
 
@@ -406,9 +428,10 @@ def selects(selection: Selection, entity: Entity) -> bool:
 
 
 def settle(entity: Entity) -> None:
-    """Work out all fields."""
+    """Draw all fields that are drawn; what follows from them is worked out when it is read."""
     for name in entity.definition.own_fields:
-        entity[name]
+        if isinstance(entity.source_of(name), Draw):
+            entity[name]
 
 
 def evaluated(value: Any, lookup: Callable[[str], Any]) -> Any:

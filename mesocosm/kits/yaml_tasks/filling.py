@@ -66,7 +66,8 @@ def _put_in(truth: Truth, world: World, what: str, things: Sequence[Told]) -> No
             if one.entity is None:
                 truth.given[name] = what_it_got
             else:
-                one.entity.known[name] = one.entity.drawn[name] = what_it_got
+                one.entity.drawn[name] = what_it_got
+    truth.forget()
 
 
 def _open(truth: Truth, world: World, services: Iterable[str]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import html
+import io
 import math
 import re
 import unicodedata
@@ -183,6 +185,25 @@ def _number(value: Any) -> float:
     return number
 
 
+def _csv(rows: Any) -> str:
+    """Rows as comma-separated values, with a line of the columns' names."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([[show(cell) for cell in line] for line in _cells(rows)])
+    return out.getvalue()
+
+
+def _cells(rows: Any) -> list[list[Any]]:
+    """Rows as lists of cells, with a line of the columns' names."""
+    found = _things(rows)
+    return [list(found[0]) if found else [], *(list(row.values()) for row in found)]
+
+
+def _clean(value: Any) -> Any:
+    """A sum without the dust of binary fractions."""
+    return round(value, 9) if isinstance(value, float) else value
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     # texts
     "upper": lambda value: show(value).upper(),
@@ -231,9 +252,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "last": lambda values: values[-1],
     "length": len,
     "default": _default,
+    "csv": _csv,
+    "lines": lambda value: [line for line in show(value).splitlines() if line.strip()],
+    "cells": _cells,
 }
-
-
-def _clean(value: Any) -> Any:
-    """A sum without the dust of binary fractions."""
-    return round(value, 9) if isinstance(value, float) else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +22,9 @@ from mesocosm.services.words import Fields, Found, Thing, find_thing, load_words
 from mesocosm.worlds.changes import Changes
 from mesocosm.worlds.world import World
 
-WAYS = ("contains", "without", "one_of", "number", "matches", "lines")
+WAYS = ("contains", "without", "one_of", "number", "matches", "lines", "only")
 """How a field may be judged but by its value."""
+_ADDRESS = re.compile(r"[^\s<>,]+@[^\s<>,]+")
 _PATIENCE = 2.0
 """Seconds that a pattern may take on a text."""
 
@@ -76,11 +78,18 @@ def _row(truth: Truth, thing: Thing, goal: Goal, entity: Entity | None, keys: tu
                 cells = list(rendered_rows(truth, rows, (*keys, name), entity, background=False))
                 fields[name] = Table(list(rows.columns), cells, ordered=bool(rows.by), within=rows.within)
             else:
-                fields[name] = evaluated(prepared(value), lookup)
+                found = evaluated(prepared(value), lookup)
+                fields[name] = _addresses(found) if thing.judges[name].shape == "addresses" else found
         except ExpressionError as error:
             label = f"{entity.label}: " if entity else ""
             raise Wrong((*keys, name), f"{label}{error}") from None
     return fields
+
+
+def _addresses(given: Any) -> Any:
+    """The bare addresses of what a file says."""
+    texts = given if isinstance(given, list) else [given]
+    return [address.lower() for text in texts if text for address in _ADDRESS.findall(str(text))]
 
 
 def _telling_apart(thing: Thing, rows: Sequence[Fields], goal: Goal) -> list[str]:
@@ -164,6 +173,9 @@ def matches(wanted: Any, found: Any) -> bool:
             case "lines":
                 lines = {line.strip() for line in show(found).splitlines()}
                 right = all(_flat(part) in lines for part in _several(value))
+            case "only":
+                such = [line.strip() for line in show(found).splitlines() if _fits(str(value), line.strip())]
+                right = sorted(such) == sorted(map(_flat, _several(wanted.get("lines", []))))
             case "one_of":
                 right = any(same(part, found) for part in _several(value))
             case "number":
@@ -268,6 +280,8 @@ def _take(pool: list[Found], one: Wanted, fits: Callable[[Wanted, Found], bool])
 def _usual(goal: Goal) -> Mapping[str, Any]:
     thing = find_thing(goal.what)
     assert thing is not None
+    if goal.how != "add":
+        return {}
     return {name: value for name, value in thing.usual.items() if name not in goal.fields}
 
 
@@ -303,7 +317,9 @@ def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Ite
             if not matches(one.fields[name], found.fields.get(name))
         ]
         yield finding(f"{base}_{name}", wrong)
-    if usual := _usual(goal):
+    if goal.how == "change":
+        yield finding(f"{base}_otherwise", [text for pair in both for text in _also_changed(goal, *pair)])
+    elif usual := _usual(goal):
         wrong = [
             f"{one.shown}: {name} is {_shown(found.fields.get(name))}"
             for one, found in both
@@ -311,6 +327,13 @@ def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Ite
             if not matches(value, found.fields.get(name))
         ]
         yield finding(f"{base}_otherwise", wrong)
+
+
+def _also_changed(goal: Goal, one: Wanted, found: Found) -> Iterator[str]:
+    """Fields of something that was there before which the goal does not speak of, and which changed."""
+    for name, value in (found.before or {}).items():
+        if name not in goal.fields and not same(value, found.fields.get(name)):
+            yield f"{one.shown}: {name} was {_shown(value)}, and is {_shown(found.fields.get(name))}"
 
 
 def _judge_tables(base: str, name: str, pairs: Sequence[tuple[Wanted, Found]]) -> Iterator[Check]:

@@ -8,12 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
-from mesocosm.kits.yaml_tasks.definition import Definition, Goal, Rows
+from mesocosm.kits.yaml_tasks.definition import Definition, Goal
 from mesocosm.kits.yaml_tasks.drawing import Date, Draw, Moment, Number, One, Series
-from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError
+from mesocosm.kits.yaml_tasks.expressions import ExpressionError
 from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong
 from mesocosm.kits.yaml_tasks.judging import Table, Wanted, base_of, same, wanted_of
-from mesocosm.kits.yaml_tasks.telling import prepared
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.words import load_words
@@ -48,8 +47,9 @@ class _Maker:
 
     def misread(self) -> Iterator[Misreading]:
         """Everything that can be read wrongly, of every fact that a goal or the walk is about."""
+        breaks = frozenset(name for goal in self._definition.goal for name in _all_findings(goal))
         for name, fact in self._definition.facts.items():
-            if fact.single or not (breaks := self._findings(name)):
+            if fact.single:
                 continue
             top = _top(self._definition, name)
             if name == top:
@@ -67,16 +67,6 @@ class _Maker:
                         if kind != other:
                             change = _taken_for(name, kind, other)
                             yield self._make(f"a {name} that is {kind} taken for {other}", breaks, change)
-
-    def _findings(self, fact: str) -> frozenset[str]:
-        """All findings that can fail when something about a fact is misread."""
-        about = {fact, *_family(self._definition, fact)}
-        return frozenset(
-            name
-            for goal in self._definition.goal
-            if goal.for_ in about or _names_in(goal) & about
-            for name in _all_findings(goal)
-        )
 
     def _whole(self, name: str, breaks: frozenset[str]) -> Iterator[Misreading]:
         known = self._definition.facts[name].kinds
@@ -128,7 +118,7 @@ class _Maker:
         victims = _victims(self._definition, truth)
         try:
             change(truth)
-            _forget(truth)
+            truth.forget()
             if _same_rows(right, wanted_of(self._definition, truth)) and before == _walked(
                 self._definition, truth
             ):
@@ -260,13 +250,6 @@ def _same_value(one: Any, other: Any) -> bool:
 # -- misreading facts -----------------------------------------------------------------------------------
 
 
-def _forget(truth: Truth) -> None:
-    """All that follows from other fields is to be worked out again."""
-    for entities in (truth.singles.values(), *truth.sets.values(), *truth.background.values()):
-        for entity in entities:
-            entity.known = dict(entity.drawn)
-
-
 def _ones(truth: Truth, name: str, kind: str | None, count: int = _VICTIMS) -> list[Entity]:
     """The first few of a fact, among those that near misses are made with."""
     victims = _victims(truth.definition, truth)
@@ -291,14 +274,14 @@ def _tried(truth: Truth, name: str, kind: str | None, change: Callable[[Entity],
             change(one)
         except Inapplicable:
             continue
-        _forget(truth)
+        truth.forget()
         try:
             if not _same_rows(before, wanted_of(truth.definition, truth)):
                 return
         except (Wrong, ExpressionError):
             pass
         one.drawn, one.kind = drawn, own_kind
-        _forget(truth)
+        truth.forget()
     raise Inapplicable
 
 
@@ -311,7 +294,7 @@ def _left_out(name: str, kind: str | None) -> Change:
             gone = {id(child) for children in one.children.values() for child in children}
             for child in one.children:
                 truth.sets[child] = [other for other in truth.sets[child] if id(other) not in gone]
-            _forget(truth)
+            truth.forget()
             if not _same_rows(before, wanted_of(truth.definition, truth)):
                 return
         raise Inapplicable
@@ -397,7 +380,7 @@ def _last_overlooked(name: str) -> Change:
                 continue
             last = children.pop()
             truth.sets[name] = [one for one in truth.sets[name] if one is not last]
-            _forget(truth)
+            truth.forget()
             try:
                 if not _same_rows(before, wanted_of(truth.definition, truth)):
                     return
@@ -405,7 +388,7 @@ def _last_overlooked(name: str) -> Change:
                 pass
             children.append(last)
             truth.sets[name].append(last)
-            _forget(truth)
+            truth.forget()
         raise Inapplicable
 
     return change
@@ -423,38 +406,6 @@ def _drawn(fields: Any) -> Iterator[tuple[str, Draw]]:
 def _top(definition: Definition, name: str) -> str:
     parent = definition.facts[name].of
     return name if parent is None else _top(definition, parent)
-
-
-def _family(definition: Definition, name: str) -> set[str]:
-    """All facts that a goal about this one may depend on: what it belongs to, what belongs to it, and those
-    that refer to it."""
-    top = _top(definition, name)
-    found = {other for other in definition.facts if _top(definition, other) == top}
-    for other, fact in definition.facts.items():
-        if any(isinstance(source, One) and source.one in found for source in fact.fields.values()):
-            found |= {other}
-    return found
-
-
-def _names_in(goal: Goal) -> set[str]:
-    """The facts that a goal's expressions and tables name."""
-    found: set[str] = set()
-
-    def walk(value: Any) -> None:
-        value = prepared(value) if isinstance(value, str) else value
-        if isinstance(value, Expression):
-            found.update(value.names)
-        elif isinstance(value, dict):
-            if "columns" in value and "for" in value:
-                found.add(str(Rows.model_validate(value).for_))
-            for inner in value.values():
-                walk(inner)
-        elif isinstance(value, list):
-            for inner in value:
-                walk(inner)
-
-    walk(goal.fields)
-    return found
 
 
 def _chooses(goal: Goal, kind: str) -> bool:

@@ -47,7 +47,7 @@ def _text(told: Told, name: str) -> str:
     thing = find_thing(told.what)
     assert thing is not None
     if name == thing.text:
-        return max(told.content.split("\n"), key=len).strip()
+        return thing.shown(name, max(told.content.split("\n"), key=len).strip())
     return thing.shown(name, told.fields[name])
 
 

@@ -155,6 +155,7 @@ class Teller:
         if not kinds:
             return 0
         rng = self._stream("background kinds")
+        self._stand_in_for_all()
         spent = 0
         # Each once at least, so that every case occurs at every length.
         for name, kind, _ in kinds:
@@ -167,17 +168,32 @@ class Teller:
                 keys = ("facts", name, "kinds", kind)
                 raise Wrong(keys, "no statement tells anything of this background kind")
             spent += cost
+        self.truth.forget()
         return spent
+
+    def _stand_in(self, entity: Entity) -> None:
+        """Something in the place of what services will give."""
+        for _, statement in self.statements_of(entity):
+            if statement.as_ and statement.as_ not in entity.known:
+                thing = find_thing(statement.what)
+                assert thing is not None
+                entity.known[statement.as_] = dict.fromkeys(thing.gives, _PLACEHOLDER)
+
+    def _stand_in_for_all(self) -> None:
+        for entities in self.truth.sets.values():
+            for entity in entities:
+                self._stand_in(entity)
+        for statement in self.definition.statements:
+            if statement.as_ and statement.for_ is None:
+                thing = find_thing(statement.what)
+                assert thing is not None
+                self.truth.given[statement.as_] = dict.fromkeys(thing.gives, _PLACEHOLDER)
 
     def cost_of(self, entity: Entity) -> int:
         """About how many tokens a survey spends on an entity and on all that belongs to it."""
         together = 0
         for one in [entity, *(child for ones in entity.children.values() for child in ones)]:
-            for _, statement in self.statements_of(one):
-                if statement.as_ and statement.as_ not in one.known:
-                    thing = find_thing(statement.what)
-                    assert thing is not None
-                    one.known[statement.as_] = dict.fromkeys(thing.gives, _PLACEHOLDER)
+            self._stand_in(one)
             for index, statement in self.statements_of(one):
                 together += cost(self.tell(index, statement, one))
             together += self._cost_in_rows(one)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
-from mesocosm.kits.yaml_tasks.expressions import ExpressionError, missing
+from mesocosm.kits.yaml_tasks.expressions import ExpressionError, for_expressions, missing
 from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.judging import Table, base_of, wanted_of_goal
 from mesocosm.kits.yaml_tasks.telling import in_order, prepared, selects_at
 from mesocosm.services.calling import Tools
 
@@ -64,7 +65,22 @@ class Walker:
     def _scope(self, entity: Entity | None) -> Callable[[str], Any]:
         lookup = entity.lookup if entity else self._truth.lookup
 
+        @for_expressions
+        def rows_of(name: str) -> Any:
+            for index, goal in enumerate(self._definition.goal):
+                if base_of(goal) == name:
+                    wanted = wanted_of_goal(self._truth, index, goal)
+                    tables = [
+                        value for one in wanted for value in one.fields.values() if isinstance(value, Table)
+                    ]
+                    if tables:
+                        return tables[0].rows
+            known = ", ".join(base_of(goal) for goal in self._definition.goal)
+            raise ExpressionError(f"no goal {name!r} with rows; there are {known}")
+
         def scope(name: str) -> Any:
+            if name == "rows_of":
+                return rows_of
             for owner in (entity, None):
                 if (owner, name) in self._results:
                     return self._results[owner, name]

@@ -147,10 +147,16 @@ class Written:
         assert isinstance(expected, _Expected)
         for service in self.task.servers:
             if words := load_words(service):
-                words.survey(
-                    tools,
-                    {**self.definition.survey.get(service, {}), "now": expected.truth["now"]["$moment"]},
-                )
+                words.survey(tools, self._survey_options(service, expected))
+
+    def _survey_options(self, service: str, expected: _Expected) -> dict[str, Any]:
+        """What its survey is told: the present, the files of the statements, and what the task file says."""
+        told = [
+            one.fields.get("path") for one in self.definition.statements if one.what.startswith(f"{service}.")
+        ]
+        files = list(dict.fromkeys(path for path in told if isinstance(path, str)))
+        now = expected.truth["now"]["$moment"]
+        return {"now": now, "files": files, **self.definition.survey.get(service, {})}
 
     # -- judging ----------------------------------------------------------------------------------------
 

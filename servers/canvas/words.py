@@ -1,0 +1,296 @@
+"""What task files may say of the learning platform."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from sqlalchemy import select, update
+
+from mesocosm.servers.canvas.models import Assignment, Course, DiscussionTopic, Participant, User
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
+from mesocosm.worlds.changes import Changes, Row
+from mesocosm.worlds.world import World
+
+_ROLES = ("teacher", "student", "ta")
+_COURSE = Word("Id of the course: `{{ course.place.id }}`.", "number", required=True)
+
+
+def _users(store: CanvasStore, names: Sequence[str]) -> dict[str, int]:
+    """The users of these names; who is not there yet is made."""
+    known: dict[str, int] = {row.name: row.id for row in store.session.execute(select(User.name, User.id))}
+    new = sorted(set(names) - set(known))
+    ids = store.add_users([{"name": name, "login_id": f"{_login(name)}-{n}"} for n, name in enumerate(new)])
+    return known | dict(zip(new, ids, strict=True))
+
+
+def _login(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum()) or "x"
+
+
+def _me(store: CanvasStore) -> int:
+    return int(store.user_id)
+
+
+class CourseThing(Thing):
+    """A course that the owner takes part in."""
+
+    name = "course"
+    about = "A course that the owner takes part in."
+    overhead = 250
+    says: ClassVar[Mapping[str, Word]] = {
+        "name": Word("Its name.", required=True),
+        "course_code": Word("Its code.", required=True),
+        "role": Word("What the owner is there; default: student.", choices=_ROLES),
+        "teachers": Word("Names of its teachers.", "list"),
+        "students": Word("Names of its students.", "list"),
+        "syllabus_body": Word("Its syllabus."),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"id": "The course's id."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(CanvasStore)
+        courses = [
+            {
+                "name": str(one["name"]),
+                "course_code": str(one["course_code"]),
+                "syllabus_body": one.get("syllabus_body"),
+            }
+            for one in things
+        ]
+        ids = store.add_courses(courses)  # type: ignore[arg-type]
+        people = [name for one in things for role in ("teachers", "students") for name in one.get(role) or ()]
+        users = _users(store, [str(name) for name in people])
+        rows: list[Any] = []
+        for number, one in zip(ids, things, strict=True):
+            members = [(_me(store), one.get("role") or "student")]
+            members += [(users[str(name)], "teacher") for name in one.get("teachers") or ()]
+            members += [(users[str(name)], "student") for name in one.get("students") or ()]
+            seen: dict[int, str] = {}
+            for user, role in members:
+                seen.setdefault(user, role)
+            rows += [
+                {"course_id": number, "user_id": user, "type": _ENROLLED[role], "enrollment_state": "active"}
+                for user, role in seen.items()
+            ]
+        store.add_enrollments(rows)
+        return [{"id": number} for number in ids]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(fields["course_code"])
+
+
+_ENROLLED = {"teacher": "TeacherEnrollment", "student": "StudentEnrollment", "ta": "TaEnrollment"}
+
+
+class AnnouncementThing(Thing):
+    """An announcement in a course."""
+
+    name = "announcement"
+    about = "An announcement in a course, by one of its teachers; as a goal, by the agent."
+    overhead = 190
+    when = "posted_at"
+    text = "message"
+    title = "title"
+    listed = False
+    says: ClassVar[Mapping[str, Word]] = {
+        "course_id": _COURSE,
+        "author": Word("Name of the teacher who wrote it.", required=True),
+        "title": Word("Its title; left out, an everyday one."),
+        "message": Word("Its text.", required=True),
+        "posted_at": Word("When it was posted.", "moment", required=True),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "course_id": Word("Id of the course.", "data"),
+        "title": Word("Its title."),
+        "message": Word("Its text."),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"id": "The announcement's id."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(CanvasStore)
+        users = _users(store, [str(one["author"]) for one in things])
+        rows: list[Any] = [
+            {
+                "course_id": int(one["course_id"]),
+                "user_id": users[str(one["author"])],
+                "title": str(one.get("title") or "Announcement"),
+                "message": _html(str(one["message"])),
+                "posted_at": stamp(one["posted_at"]),
+            }
+            for one in things
+        ]
+        return [{"id": number} for number in store.add_announcements(rows)]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return f'discussion_topics/{given["id"]}"'
+
+    def shown(self, name: str, value: Any) -> str:
+        return html.escape(str(value), quote=False) if name == "message" else super().shown(name, value)
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("canvas", "discussion_topics").added:
+            if row["is_announcement"]:
+                fields = {name: row[name] for name in ("course_id", "title", "message")}
+                yield Found(fields, frozenset({("discussion_topics", row["id"])}))
+
+
+def _html(text: str) -> str:
+    blocks = text.split("\n\n")
+    return "".join(f"<p>{html.escape(b, quote=False).replace(chr(10), '<br>')}</p>" for b in blocks)
+
+
+class AssignmentThing(Thing):
+    """An assignment of a course."""
+
+    name = "assignment"
+    about = "An assignment of a course."
+    overhead = 330
+    text = "description"
+    title = "name"
+    listed = False
+    identified_by = "id"
+    says: ClassVar[Mapping[str, Word]] = {
+        "course_id": _COURSE,
+        "name": Word("Its name.", required=True),
+        "description": Word("What is to be done."),
+        "due_at": Word("When it is due.", "moment"),
+        "points_possible": Word("Points for it.", "number"),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "id": Word("Which one, where it was there before: `{{ task.assignment.id }}`.", "data"),
+        "course_id": Word("Id of the course.", "data"),
+        "name": Word("Its name."),
+        "description": Word("What is to be done."),
+        "due_at": Word("When it is due.", "moment"),
+        "points_possible": Word("Points for it.", "number"),
+        "published": Word("Whether students see it.", "flag"),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"id": "The assignment's id."}
+    when = "due_at"
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(CanvasStore)
+        rows: list[Any] = [
+            {
+                "course_id": int(one["course_id"]),
+                "name": str(one.get("name") or "Untitled"),
+                "description": _html(str(one["description"])) if one.get("description") else None,
+                "due_at": stamp(one["due_at"]) if one.get("due_at") else None,
+                "points_possible": float(one.get("points_possible") or 0),
+            }
+            for one in things
+        ]
+        return [{"id": number} for number in store.add_assignments(rows)]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(fields["name"])
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("canvas", "assignments").added:
+            yield Found(_assignment(row), frozenset({("assignments", row["id"])}))
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        judged = {*self.judges, "workflow_state", "updated_at"}
+        for before, after in changes.table("canvas", "assignments").changed:
+            columns = frozenset(name for name in before if before[name] != after[name]) & judged
+            rows = frozenset({("assignments", after["id"])})
+            yield Found(_assignment(after), rows, columns | {"updated_at"}, _assignment(before))
+
+
+def _assignment(row: Row) -> Fields:
+    return {
+        name: row[name] for name in ("id", "course_id", "name", "description", "due_at", "points_possible")
+    } | {"published": bool(row["published"])}
+
+
+class MessageThing(Thing):
+    """A message to people of a course."""
+
+    name = "message"
+    about = "A conversation that the agent began."
+    judges: ClassVar[Mapping[str, Word]] = {
+        "to": Word("Exactly these people, by name.", "list"),
+        "subject": Word("Its subject."),
+        "body": Word("Its text."),
+    }
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        session = world.store(CanvasStore).session
+        me = _me(world.store(CanvasStore))
+        for row in changes.table("canvas", "conversations").added:
+            people = session.execute(
+                select(User.id, User.name)
+                .join(Participant, Participant.user_id == User.id)
+                .where(Participant.conversation_id == row["id"])
+            ).all()
+            messages = [
+                message
+                for message in changes.table("canvas", "conversation_messages").added
+                if message["conversation_id"] == row["id"]
+            ]
+            rows = {("conversations", row["id"]), *(("conversation_messages", one["id"]) for one in messages)}
+            rows |= {("conversation_participants", (row["id"], one.id)) for one in people}
+            yield Found(
+                {
+                    "to": sorted(one.name for one in people if one.id != me),
+                    "subject": row["subject"],
+                    "body": "\n".join(message["body"] for message in messages),
+                },
+                frozenset(rows),
+            )
+
+
+def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
+    store = world.store(CanvasStore)
+    me, *_ = store.add_users(
+        [
+            {"name": name, "login_id": email, "primary_email": email}
+            for name, email in [(owner.name, owner.email), *people]
+        ]
+    )
+    store.sign_in(me)
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    courses = list(tools.pages("canvas", "canvas_list_courses", per_page=100))
+    for course in courses:
+        for tool in ("canvas_list_announcements", "canvas_list_assignments"):
+            for _ in tools.pages("canvas", tool, course_id=course["id"], per_page=100):
+                pass
+
+
+def _spoil(model: Any, **values: Any) -> Any:
+    def apply(world: World) -> bool:
+        store = world.store(CanvasStore)
+        first = store.session.scalar(select(model.id).order_by(model.id).limit(1))
+        if first is not None:
+            store.session.execute(update(model).where(model.id == first).values(**values))
+        return first is not None
+
+    return apply
+
+
+words = Words(
+    service="canvas",
+    things={
+        "course": CourseThing(),
+        "announcement": AnnouncementThing(),
+        "assignment": AssignmentThing(),
+        "message": MessageThing(),
+    },
+    survey=_survey,
+    open=_open,
+    spoilings=(
+        Spoiling("a course renamed", _spoil(Course, name="Something else")),
+        Spoiling("an announcement rewritten", _spoil(DiscussionTopic, message="Something else.")),
+        Spoiling(
+            "an assignment renamed",
+            _spoil(Assignment, name="Something else"),
+            frozenset({"canvas_assignment_change_extra"}),
+        ),
+    ),
+)

@@ -1,0 +1,434 @@
+"""What task files may say of the code host."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from sqlalchemy import select, update
+
+from mesocosm.errors import Refusal
+from mesocosm.servers.codehost.models import Account, Issue, IssueLabel, Label, PullRequest, Repository
+from mesocosm.servers.codehost.models.issues import Assignee
+from mesocosm.servers.codehost.store import CodehostStore, NewCommit, NewIssue
+from mesocosm.servers.codehost.store.filling import NewComment
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
+from mesocosm.worlds.changes import Changes, Row
+from mesocosm.worlds.world import World
+
+_REPO = Word("Name of the repository; it is the owner's, and made where there is none.", required=True)
+_OBJECTS = ("objects", "commits", "commit_parents", "changes")
+
+
+class FileThing(Thing):
+    """A file at the head of the default branch."""
+
+    name = "file"
+    about = "A text file of a repository, at the head of its default branch."
+    overhead = 90
+    text = "content"
+    when = "date"
+    says: ClassVar[Mapping[str, Word]] = {
+        "repo": _REPO,
+        "path": Word("Its path in the repository.", required=True),
+        "content": Word("Its text.", required=True),
+        "date": Word("When it was committed.", "moment", required=True),
+        "message": Word("The commit's message."),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"path": "Its path."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(CodehostStore)
+        me = _me(store)
+        taken: set[tuple[str, str]] = set()
+        given: list[Fields] = []
+        commits: dict[str, list[NewCommit]] = {}
+        for fields in things:
+            path = _free(str(fields["repo"]), str(fields["path"]), taken)
+            given.append({"path": path})
+            commits.setdefault(str(fields["repo"]), []).append(
+                NewCommit(
+                    message=str(fields.get("message") or f"Add {path}"),
+                    files={path: str(fields["content"]).rstrip("\n") + "\n"},
+                    author=me,
+                    date=fields["date"],
+                )
+            )
+        for repo in sorted(commits):
+            _repository(store, repo)
+            store.add_commits(me, repo, commits[repo])
+        return given
+
+
+def _free(repo: str, path: str, taken: set[tuple[str, str]]) -> str:
+    stem, dot, suffix = path.rpartition(".")
+    number = 2
+    while (repo, path) in taken:
+        path, number = f"{re.sub(r'-[0-9]+$', '', stem)}-{number}{dot}{suffix}", number + 1
+    taken.add((repo, path))
+    return path
+
+
+class IssueThing(Thing):
+    """An issue."""
+
+    name = "issue"
+    about = "An issue of a repository of the owner's."
+    overhead = 520
+    text = "body"
+    title = "title"
+    when = "created_at"
+    listed = False
+    identified_by = "number"
+    says: ClassVar[Mapping[str, Word]] = {
+        "repo": _REPO,
+        "title": Word("Its title; left out, an everyday one."),
+        "body": Word("Its text.", required=True),
+        "author": Word("Name of who opened it; an account is made for each.", required=True),
+        "labels": Word("Names of labels.", "list"),
+        "state": Word("Whether it is open; default: open.", choices=("open", "closed")),
+        "comments": Word("Texts of comments, by its author.", "list"),
+        "created_at": Word("When it was opened.", "moment", required=True),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "repo": Word("Name of the repository."),
+        "number": Word("Which issue, where it was there before: `{{ bug.issue.number }}`.", "data"),
+        "title": Word("Its title."),
+        "body": Word("Its text."),
+        "labels": Word("Exactly these labels.", "list"),
+        "assignees": Word("Exactly these logins.", "list"),
+        "state": Word("Whether it is open.", choices=("open", "closed")),
+        "state_reason": Word("Why it was closed.", choices=("completed", "not_planned", "duplicate")),
+        "duplicate_of": Word("Number of the issue that it repeats.", "data"),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"number": "The issue's number.", "author": "Its author's login."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(CodehostStore)
+        given: list[Fields] = [{} for _ in things]
+        logins = _logins(store, [str(fields["author"]) for fields in things])
+        for repo in sorted({str(fields["repo"]) for fields in things}):
+            _repository(store, repo)
+            chosen = [n for n, fields in enumerate(things) if fields["repo"] == repo]
+            new = [_new(things[n], logins[str(things[n]["author"])]) for n in chosen]
+            for n, number in zip(chosen, store.add_issues(_me(store), repo, new), strict=True):
+                given[n] = {"number": number, "author": logins[str(things[n]["author"])]}
+        return given
+
+    def shown(self, name: str, value: Any) -> str:
+        return "" if name == "author" else super().shown(name, value)
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("codehost", "issues").added:
+            if not row["is_pull"]:
+                rows = _of_issue(changes, row["id"]) | {("issues", row["id"])}
+                yield Found(_seen(world, row), rows)
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        before_after = {
+            after["id"]: (before, after) for before, after in changes.table("codehost", "issues").changed
+        }
+        labels, people = (changes.table("codehost", table) for table in ("issue_labels", "assignees"))
+        touched = {row["issue_id"] for table in (labels, people) for row in [*table.added, *table.removed]}
+        new = {row["id"] for row in changes.table("codehost", "issues").added}
+        session = world.store(CodehostStore).session
+        for number in sorted((touched | set(before_after)) - new):
+            before, row = before_after.get(number, ({}, {}))
+            columns = {name for name in before if before[name] != row[name]}
+            judged = {"title", "body", "state", "state_reason", "duplicate_of", "closed_at", "closed_by_id"}
+            if columns and columns <= {"updated_at", "comments"} and number not in touched:
+                continue  # somebody commented on it: that is the comment's
+            found = session.execute(select(Issue.__table__).where(Issue.id == number)).mappings().one()
+            rows = _of_issue(changes, number, comments=False) | {("issues", number)}
+            now = _seen(world, dict(found))
+            then = now | {name: before[name] for name in now if name in before}
+            then |= _marks_before(world, changes, number, now)
+            yield Found(now, rows, frozenset((columns & judged) | {"updated_at", "comments"}), then)
+
+
+def _marks_before(world: World, changes: Changes, number: int, now: Fields) -> Fields:
+    """The labels and assignees that an issue had."""
+    session = world.store(CodehostStore).session
+    then: Fields = {}
+    for field, table, key, name in (
+        ("labels", "issue_labels", "label_id", select(Label.id, Label.name)),
+        ("assignees", "assignees", "account_id", select(Account.id, Account.login)),
+    ):
+        names: dict[int, str] = {row[0]: row[1] for row in session.execute(name)}
+        difference = changes.table("codehost", table)
+        added = {names.get(row[key]) for row in difference.added if row["issue_id"] == number}
+        removed = {names.get(row[key], "?") for row in difference.removed if row["issue_id"] == number}
+        then[field] = sorted((set(now[field]) - added) | removed)
+    return then
+
+
+def _of_issue(changes: Changes, number: int, *, comments: bool = True) -> frozenset[tuple[str, Any]]:
+    rows: set[tuple[str, Any]] = set()
+    for table, other in (("issue_labels", "label_id"), ("assignees", "account_id")):
+        difference = changes.table("codehost", table)
+        for row in [*difference.added, *difference.removed]:
+            if row["issue_id"] == number:
+                rows.add((table, (row["issue_id"], row[other])))
+    used = {other for table, (_, other) in rows if table == "issue_labels"}
+    made = changes.table("codehost", "labels").added
+    rows |= {("labels", row["id"]) for row in made if row["id"] in used}
+    if comments:
+        added = changes.table("codehost", "comments").added
+        rows |= {("comments", row["id"]) for row in added if row["issue_id"] == number}
+    return frozenset(rows)
+
+
+def _seen(world: World, row: Row) -> Fields:
+    session = world.store(CodehostStore).session
+    marks = select(Label.name).join(IssueLabel, IssueLabel.label_id == Label.id)
+    people = select(Account.login).join(Assignee, Assignee.account_id == Account.id)
+    return {
+        "repo": _repo_name(world, row["repository_id"]),
+        "number": row["number"],
+        "title": row["title"],
+        "body": row["body"],
+        "labels": sorted(session.scalars(marks.where(IssueLabel.issue_id == row["id"]))),
+        "assignees": sorted(session.scalars(people.where(Assignee.issue_id == row["id"]))),
+        "state": row["state"],
+        "state_reason": row["state_reason"],
+        "duplicate_of": row["duplicate_of"],
+    }
+
+
+def _repo_name(world: World, number: int) -> str:
+    session = world.store(CodehostStore).session
+    return str(session.scalar(select(Repository.name).where(Repository.id == number)))
+
+
+class CommentThing(Thing):
+    """A comment on an issue."""
+
+    name = "comment"
+    about = "A comment on an issue, by the agent."
+    judges: ClassVar[Mapping[str, Word]] = {
+        "repo": Word("Name of the repository."),
+        "number": Word("Number of the issue.", "data"),
+        "body": Word("Its text."),
+    }
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        session = world.store(CodehostStore).session
+        for row in changes.table("codehost", "comments").added:
+            issue = session.execute(
+                select(Issue.number, Issue.repository_id).where(Issue.id == row["issue_id"])
+            ).one()
+            fields = {
+                "repo": _repo_name(world, issue.repository_id),
+                "number": issue.number,
+                "body": row["body"],
+            }
+            rows = frozenset({("comments", row["id"]), ("issues", row["issue_id"])})
+            yield Found(fields, rows, frozenset({"comments", "updated_at"}))
+
+
+class PullThing(Thing):
+    """A pull request."""
+
+    name = "pull"
+    about = "A pull request that the agent opened, with one file of it."
+    judges: ClassVar[Mapping[str, Word]] = {
+        "repo": Word("Name of the repository."),
+        "title": Word("Its title."),
+        "body": Word("Its text."),
+        "head": Word("Its branch."),
+        "base": Word("The branch that it is to go into; default: the default branch."),
+        "path": Word("Path of the one file that it changes."),
+        "content": Word("What that file says then; usually by `lines`."),
+        "labels": Word("Exactly these labels; default: none.", "list"),
+    }
+    usual: ClassVar[Mapping[str, Any]] = {"labels": [], "base": "main"}
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        session = world.store(CodehostStore).session
+        issues = {row["id"]: row for row in changes.table("codehost", "issues").added}
+        for row in changes.table("codehost", "pull_requests").added:
+            issue = issues[row["issue_id"]]
+            seen = _seen(world, issue)
+            pull = (
+                session.execute(select(PullRequest.__table__).where(PullRequest.issue_id == row["issue_id"]))
+                .mappings()
+                .one()
+            )
+            path, content = _changed_file(world, seen["repo"], dict(pull))
+            fields = {name: seen[name] for name in ("repo", "title", "body", "labels")} | {
+                "head": row["head_ref"], "base": row["base_ref"], "path": path, "content": content,
+            }  # fmt: skip
+            yield Found(fields, self._rows(changes, issue, row))
+
+    def _rows(self, changes: Changes, issue: Row, pull: Row) -> frozenset[tuple[str, Any]]:
+        rows: set[tuple[str, Any]] = {("issues", issue["id"]), ("pull_requests", issue["id"])}
+        rows |= _of_issue(changes, issue["id"])
+        rows |= {("commits", row["id"]) for row in changes.table("codehost", "commits").added}
+        rows |= {("changes", row["id"]) for row in changes.table("codehost", "changes").added if "id" in row}
+        names = (f"refs/heads/{pull['head_ref']}", f"refs/pull/{issue['number']}/head")
+        rows |= {("refs", (issue["repository_id"], name)) for name in names}
+        return frozenset(rows)
+
+
+def _changed_file(world: World, repo: str, pull: Row) -> tuple[str, str]:
+    """Path and text of the one file that a pull request changes; ``several`` where it is not one."""
+    store = world.store(CodehostStore)
+    repository = store.repository(_me(store), repo)
+    texts: dict[str, dict[str, str]] = {}
+    for side in ("base_sha", "head_sha"):
+        _, entries, _ = store.walk(repository, pull[side], recursive=True, prefix=None, page=None)
+        texts[side] = {
+            entry.path: entry.sha for entry in entries if entry.type == "blob" or entry.type == "file"
+        }
+    before, after = texts["base_sha"], texts["head_sha"]
+    paths = [path for path in {**before, **after} if before.get(path) != after.get(path)]
+    if len(paths) != 1 or paths[0] not in after:
+        return "several" if paths else "none", ""
+    try:
+        data = store.look(repository, paths[0], pull["head_sha"])[2]
+    except Refusal:
+        return paths[0], ""
+    return paths[0], data.decode(errors="replace").strip() if isinstance(data, bytes) else ""
+
+
+def _login(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:38] or "x"
+
+
+def _logins(store: CodehostStore, names: Sequence[str]) -> dict[str, str]:
+    """Accounts of people by their names."""
+    known = {row.name: row.login for row in store.session.execute(select(Account.name, Account.login))}
+    taken = set(known.values())
+    for name in sorted(set(names) - set(known)):
+        login, number = _login(name), 2
+        while login in taken:
+            login, number = f"{_login(name)[:35]}-{number}", number + 1
+        store.create_account(login, name)
+        taken.add(login)
+        known[name] = login
+    return known
+
+
+def _new(fields: Fields, author: str) -> NewIssue:
+    comments = [NewComment(author, str(text), fields["created_at"]) for text in fields.get("comments") or ()]
+    return NewIssue(
+        title=str(fields.get("title") or "Untitled")[:250],
+        author=author,
+        body=str(fields["body"]),
+        labels=[str(label) for label in fields.get("labels") or ()],
+        state=fields.get("state") or "open",
+        comments=comments,
+        created_at=fields["created_at"],
+    )
+
+
+def _me(store: CodehostStore) -> str:
+    return str(store.me["login"])
+
+
+def _repository(store: CodehostStore, repo: str) -> None:
+    try:
+        store.repository(_me(store), repo)
+    except Refusal:
+        me = _me(store)
+        store.create_repository(me, repo, created_at=store.now)
+        store.add_commits(me, repo, [NewCommit("Begin", {"README.md": f"# {repo}\n"}, me, store.now)])
+
+
+def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
+    store = world.store(CodehostStore)
+    login = _login(owner.email.partition("@")[0])
+    store.create_account(login, owner.name, owner.email)
+    store.sign_in(login)
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    me = tools.call("codehost", "get_me")["login"]
+    for repo in _repositories(tools, me):
+        where = {"owner": me, "repo": repo}
+        tree = tools.call("codehost", "get_repository_tree", **where, recursive=True)
+        for entry in tree["tree"]:
+            if entry["type"] == "blob":
+                tools.call("codehost", "get_file_contents", **where, path=entry["path"])
+        tools.call("codehost", "list_label", **where)
+        _read_issues(tools, where)
+
+
+def _repositories(tools: Tools, me: str) -> list[str]:
+    found = tools.call("codehost", "search_repositories", query=f"user:{me}", perPage=100)
+    return [item["name"] for item in found["items"]]
+
+
+def _read_issues(tools: Tools, where: Mapping[str, str]) -> None:
+    after: str | None = ""
+    while after is not None:
+        more = {"after": after} if after else {}
+        listed = tools.call("codehost", "list_issues", **where, perPage=100, **more)
+        for issue in listed["issues"]:
+            if issue.get("comments"):
+                tools.call(
+                    "codehost", "issue_read", method="get_comments", issue_number=issue["number"], **where
+                )
+        page = listed["pageInfo"]
+        after = page["endCursor"] if page["hasNextPage"] else None
+
+
+def _spoil(**values: Any) -> Any:
+    def apply(world: World) -> bool:
+        store = world.store(CodehostStore)
+        first = store.session.scalar(
+            select(Issue.id).where(Issue.is_pull.is_(False)).order_by(Issue.id).limit(1)
+        )
+        if first is not None:
+            store.session.execute(update(Issue).where(Issue.id == first).values(**values))
+        return first is not None
+
+    return apply
+
+
+def _opened(world: World) -> bool:
+    store = world.store(CodehostStore)
+    repo = store.session.scalar(select(Repository.name).order_by(Repository.id).limit(1))
+    if repo is None:
+        return False
+    store.add_issues(_me(store), repo, [NewIssue("Something else", _me(store), "Something else.")])
+    return True
+
+
+def _committed(world: World) -> bool:
+    store = world.store(CodehostStore)
+    repo = store.session.scalar(select(Repository.name).order_by(Repository.id).limit(1))
+    if repo is None:
+        return False
+    store.add_commits(_me(store), repo, [NewCommit("Tidy up", {"NOTES.md": "Something.\n"}, _me(store))])
+    return True
+
+
+def _counted(world: World, changes: Changes) -> set[tuple[str, Any]]:
+    """Repositories of which only the counters and times differ."""
+    follow = {"last_number", "updated_at", "pushed_at"}
+    return {
+        ("repositories", after["id"])
+        for before, after in changes.table("codehost", "repositories").changed
+        if {name for name in before if before[name] != after[name]} <= follow
+    }
+
+
+_ISSUES = frozenset({"codehost_issue_extra", "codehost_issue_change_extra"})
+
+words = Words(
+    service="codehost",
+    things={"file": FileThing(), "issue": IssueThing(), "comment": CommentThing(), "pull": PullThing()},
+    survey=_survey,
+    open=_open,
+    excuses=_counted,
+    unseen=(*_OBJECTS, "history", "statuses", "check_runs"),
+    spoilings=(
+        Spoiling("an issue renamed", _spoil(title="Something else"), _ISSUES),
+        Spoiling("an issue locked", _spoil(locked=True), _ISSUES),
+        Spoiling("an issue opened", _opened, _ISSUES),
+        Spoiling("a commit on the default branch", _committed),
+    ),
+)

@@ -1,0 +1,137 @@
+"""What task files may say of the document store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from sqlalchemy import select, update
+
+from mesocosm.servers.documents.models import Document
+from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
+from mesocosm.worlds.changes import Changes, Row
+from mesocosm.worlds.world import World
+
+_SPACE = "Team"
+_FOLLOWING = frozenset({"version", "characters", "updated_at", "updated_by", "plain"})
+
+
+class DocumentThing(Thing):
+    """A text document."""
+
+    name = "document"
+    about = "A document that the owner can see; as a goal, one that the agent wrote or changed."
+    when = "updated_at"
+    text = "content"
+    title = "title"
+    overhead = 74
+    identified_by = "id"
+    says: ClassVar[Mapping[str, Word]] = {
+        "title": Word("Its title; left out, an everyday one."),
+        "content": Word("Its text.", required=True),
+        "updated_at": Word("When it was last changed.", "moment", required=True),
+        "folder": Word("A path of folders in the space, such as `Plans/2025`; default: none."),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "id": Word("Which document, where it was there before: `{{ rule.document.id }}`.", "data"),
+        "title": Word("Its title."),
+        "content": Word("Its text."),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"id": "The document's id."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(DocumentsStore)
+        given: list[Fields] = [{} for _ in things]
+        space = _space(store)
+        paths = sorted({str(fields.get("folder") or "") for fields in things})
+        made = store.add_folders(space, [path for path in paths if path])
+        places = dict(zip([path for path in paths if path], made, strict=True)) | {"": space}
+        for path in paths:
+            numbers = [n for n, fields in enumerate(things) if (fields.get("folder") or "") == path]
+            ids = store.add_documents(places[path], [_new(things[n]) for n in numbers])
+            for number, file_id in zip(numbers, ids, strict=True):
+                given[number] = {"id": file_id}
+        return given
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("documents", "documents").added:
+            yield Found(_seen(row), frozenset({("documents", row["number"])}))
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        for before, after in changes.table("documents", "documents").changed:
+            versions = changes.table("documents", "versions").added
+            rows = {("documents", after["number"])}
+            rows |= {("versions", row["number"]) for row in versions if row["document"] == after["number"]}
+            columns = {name for name in ("title", "content") if before[name] != after[name]}
+            if after["trashed_at"] == before["trashed_at"]:
+                yield Found(_seen(after), frozenset(rows), _FOLLOWING | columns, _seen(before))
+
+
+def _seen(row: Row) -> Fields:
+    return {"id": row["id"], "title": row["title"], "content": row["content"]}
+
+
+def _new(fields: Fields) -> Any:
+    moment = stamp(fields["updated_at"])
+    title = fields.get("title") or "Untitled"
+    return {"title": title, "content": fields["content"], "created_at": moment, "updated_at": moment}
+
+
+def _space(store: DocumentsStore) -> str:
+    spaces = {row["name"]: row["id"] for row in store.spaces(1, 100).rows}
+    return str(spaces.get(_SPACE) or store.create_space(_SPACE))
+
+
+def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
+    store = world.store(DocumentsStore)
+    store.create_user(owner.email, owner.name)
+    store.sign_in(owner.email)
+    store.create_space(_SPACE)
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    page: int | None = 1
+    while page:
+        listed = tools.call("documents", "list_recent_documents", page=page, per_page=100)
+        for entry in listed["documents"]:
+            _read(tools, entry["id"])
+        page = listed["next_page"]
+
+
+def _read(tools: Tools, file_id: str) -> None:
+    """All stretches of a document."""
+    offset: int | None = 0
+    while offset is not None:
+        more = {"offset": offset} if offset else {}
+        blocks = tools.read("documents", "read_document", {"file_id": file_id, "limit": 100_000, **more})
+        offset = None
+        if len(blocks) > 1 and '"next_offset"' in blocks[1]:
+            import orjson
+
+            offset = orjson.loads(blocks[1])["next_offset"]
+
+
+def _spoil(**values: Any) -> Any:
+    def apply(world: World) -> bool:
+        store = world.store(DocumentsStore)
+        first = store.session.scalar(select(Document.number).order_by(Document.number).limit(1))
+        if first is not None:
+            store.session.execute(update(Document).where(Document.number == first).values(**values))
+        return first is not None
+
+    return apply
+
+
+words = Words(
+    service="documents",
+    things={"document": DocumentThing()},
+    survey=_survey,
+    open=_open,
+    spoilings=(
+        Spoiling("a document rewritten", _spoil(content="Something else.")),
+        Spoiling("a document renamed", _spoil(title="Something else")),
+        Spoiling("a document put into the trash", _spoil(trashed_at="2025-01-01T00:00:00Z")),
+    ),
+)

@@ -1,0 +1,136 @@
+"""What task files may say of workbooks."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from openpyxl import Workbook, load_workbook
+from openpyxl.utils.exceptions import InvalidFileException
+
+from mesocosm.errors import Refusal
+from mesocosm.servers.excel.store.packages import save_workbook
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
+from mesocosm.worlds.changes import Changes
+from mesocosm.worlds.workspace import Workspace
+from mesocosm.worlds.world import World
+
+_FIELDS: Mapping[str, Word] = {
+    "path": Word("The workbook's path in the workspace, ending in .xlsx.", required=True),
+    "sheet": Word("Name of the sheet.", required=True),
+    "rows": Word(
+        "Its rows: `{for: order, columns: {id: ...}}`; a first line has the columns' names.", "list"
+    ),
+}
+
+
+class SheetThing(Thing):
+    """A sheet of a workbook."""
+
+    name = "sheet"
+    about = "A sheet of a workbook: a line with the columns' names, then the rows."
+    says = _FIELDS
+    judges = _FIELDS
+    overhead = 60
+    gives: ClassVar[Mapping[str, str]] = {"path": "The workbook's path."}
+
+    def row_overhead(self, cells: Mapping[str, Any]) -> int:
+        return 24 * len(cells)
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        books: dict[str, list[Fields]] = {}
+        for fields in things:
+            books.setdefault(str(fields["path"]), []).append(fields)
+        for path in sorted(books):
+            book = Workbook()
+            del book[book.sheetnames[0]]
+            for fields in books[path]:
+                sheet = book.create_sheet(str(fields["sheet"]))
+                rows = fields.get("rows") or []
+                if rows:
+                    sheet.append(list(rows[0]))
+                for row in rows:
+                    sheet.append([_cell(value) for value in row.values()])
+            world.workspace.fill([(path, save_workbook(book, world.now))], world.now)
+        return [{"path": fields["path"]} for fields in things]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        first: Fields = next(iter(fields.get("rows") or ()), {})
+        return str(next(iter(first.values()), fields["sheet"]))
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for name in [*changes.files_added, *changes.files_changed]:
+            if not name.lower().endswith(".xlsx"):
+                continue
+            now = _sheets(world.workspace, name)
+            assert world.base is not None
+            before = (
+                _sheets(Workspace(world.base / "workspace"), name) if name in changes.files_changed else {}
+            )
+            for sheet, rows in now.items():
+                if (rows or sheet in before) and before.get(sheet) != rows:
+                    fields = {"path": name, "sheet": sheet, "rows": rows}
+                    yield Found(fields, frozenset({("file", name)}))
+            for sheet in before:
+                if sheet not in now:
+                    yield Found({"path": name, "sheet": sheet, "rows": None}, frozenset({("file", name)}))
+
+    altered = made
+
+
+def _cell(value: Any) -> Any:
+    return value.replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
+
+
+def _sheets(workspace: Workspace, name: str) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each sheet, by the cells of its first line."""
+    try:
+        book = load_workbook(io.BytesIO(workspace.read(name)), data_only=False)
+    except (Refusal, InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
+        return {}
+    found = {}
+    for sheet in book.worksheets:
+        lines = [list(line) for line in sheet.iter_rows(values_only=True)]
+        lines = [line for line in lines if any(cell is not None for cell in line)]
+        head = [cell for cell in lines[0] if cell is not None] if lines else []
+        found[sheet.title] = [
+            {str(column): cell for column, cell in zip(head, line, strict=False)} for line in lines[1:]
+        ]
+    return found
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    for path in options.get("files", ()):
+        about = tools.call("excel", "get_workbook_metadata", filepath=path)
+        for sheet in about["sheets"]:
+            cell: str | None = "A1"
+            while cell:
+                read = tools.call(
+                    "excel", "read_data_from_excel", filepath=path, sheet_name=sheet, start_cell=cell
+                )
+                cell = read.get("next_start_cell") if isinstance(read, dict) else None
+
+
+def _sheet_added(world: World) -> bool:
+    first = next((name for name, _ in world.workspace.files() if name.endswith(".xlsx")), None)
+    if first is None:
+        return False
+    book = load_workbook(io.BytesIO(world.workspace.read(first)))
+    book.create_sheet("Notes").append(["Something"])
+    book["Notes"].append(["else"])
+    world.workspace.write(first, save_workbook(book, world.now))
+    return True
+
+
+words = Words(
+    service="excel",
+    things={"sheet": SheetThing()},
+    survey=_survey,
+    spoilings=(
+        Spoiling("a sheet put in", _sheet_added, frozenset({"excel_sheet_extra", "files_unchanged"})),
+    ),
+    survey_options={"files": "The workbooks to read; default: those of the statements."},
+)

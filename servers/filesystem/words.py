@@ -1,0 +1,241 @@
+"""What task files may say of the workspace: text, CSV and JSON files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+import orjson
+
+from mesocosm.errors import Refusal
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
+from mesocosm.worlds.changes import Changes
+from mesocosm.worlds.world import World
+
+_PATH = Word("Its path in the workspace, such as `reports/may.csv`.", required=True)
+_LINES = 400
+"""Lines of a long file that are read at once."""
+_TEXTS = (".txt", ".md", ".csv", ".json", ".tsv", ".log")
+
+
+class FileThing(Thing):
+    """A file, by what its name ends in."""
+
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    overhead = 20
+    listed = False
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        taken = {name for name, _ in world.workspace.files()}
+        given = []
+        for fields in things:
+            path = _free(str(fields["path"]), taken)
+            taken.add(path)
+            world.workspace.fill([(path, self.data(fields))], fields.get("date") or world.now)
+            given.append({"path": path})
+        return given
+
+    def data(self, fields: Fields) -> bytes:
+        """What is in the file."""
+        raise NotImplementedError
+
+    def read(self, name: str, data: bytes) -> Iterator[Fields]:
+        """What a file says, as goals judge it."""
+        raise NotImplementedError
+
+    def _seen(self, world: World, names: Sequence[str]) -> Iterator[Found]:
+        for name in names:
+            if PurePosixPath(name).suffix.lower() in self.suffixes:
+                try:
+                    data = world.workspace.read(name)
+                except Refusal:
+                    continue
+                for fields in self.read(name, data):
+                    yield Found({"path": name, **fields}, frozenset({("file", name)}))
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        yield from self._seen(world, [*changes.files_added, *changes.files_changed])
+
+    altered = made
+
+
+class TextFile(FileThing):
+    """A text file."""
+
+    name = "text"
+    about = "A text file in the workspace (.txt, .md)."
+    suffixes = (".txt", ".md", ".log")
+    text = "content"
+    when = "date"
+    says: ClassVar[Mapping[str, Word]] = {
+        "path": _PATH,
+        "content": Word("Its text.", required=True),
+        "date": Word("When it was written.", "moment", required=True),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "path": _PATH,
+        "content": Word("Its text; `lines` or `contains`."),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"path": "Its path."}
+
+    def data(self, fields: Fields) -> bytes:
+        return (str(fields["content"]).rstrip("\n") + "\n").encode()
+
+    def read(self, name: str, data: bytes) -> Iterator[Fields]:
+        yield {"content": data.decode(errors="replace").strip()}
+
+
+class CsvFile(FileThing):
+    """A table as comma-separated values."""
+
+    name = "csv"
+    about = "A CSV file in the workspace: a line with the columns' names, then the rows."
+    suffixes = (".csv",)
+    says: ClassVar[Mapping[str, Word]] = {
+        "path": _PATH,
+        "rows": Word("Its rows: `{for: order, columns: {id: ...}}`.", "list", required=True),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "path": _PATH,
+        "rows": Word("Its rows; sorted where there is `by`; numbers to `within`.", "list", required=True),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"path": "Its path."}
+
+    def row_overhead(self, cells: Mapping[str, Any]) -> int:
+        return 1
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return next((_line(row.values()) for row in fields["rows"]), str(given["path"]))
+
+    def data(self, fields: Fields) -> bytes:
+        rows = fields["rows"]
+        lines = [_line(rows[0])] if rows else []
+        return ("\n".join([*lines, *(_line(row.values()) for row in rows)]) + "\n").encode()
+
+    def read(self, name: str, data: bytes) -> Iterator[Fields]:
+        text = data.decode("utf-8-sig", errors="replace")
+        lines = [line for line in csv.reader(io.StringIO(text, newline="")) if any(line)]
+        head = [cell.strip() for cell in lines[0]] if lines else []
+        rows = [
+            {column: cell.strip() for column, cell in zip(head, line, strict=False)}
+            | {f"?{n}": cell for n, cell in enumerate(line[len(head) :])}
+            for line in lines[1:]
+        ]
+        yield {"rows": [{**dict.fromkeys(head, ""), **row} for row in rows]}
+
+
+class JsonFile(FileThing):
+    """A JSON file."""
+
+    name = "json"
+    about = "A JSON file in the workspace."
+    suffixes = (".json",)
+    says: ClassVar[Mapping[str, Word]] = {
+        "path": _PATH,
+        "data": Word("What is in it.", "data", required=True),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "path": _PATH,
+        "data": Word("What is in it; order counts in lists only.", "data"),
+        "rows": Word("A list of objects, judged as rows are.", "list"),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"path": "Its path."}
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(given["path"])
+
+    def data(self, fields: Fields) -> bytes:
+        return orjson.dumps(fields["data"], default=str, option=orjson.OPT_INDENT_2)
+
+    def read(self, name: str, data: bytes) -> Iterator[Fields]:
+        try:
+            found = orjson.loads(data)
+        except orjson.JSONDecodeError:
+            found = None
+        yield {"data": found, "rows": found}
+
+
+def _line(cells: Any) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow([_cell(cell) for cell in cells])
+    return out.getvalue()
+
+
+def _cell(cell: Any) -> Any:
+    return f"{cell:%Y-%m-%d %H:%M}" if hasattr(cell, "hour") else cell
+
+
+def _free(path: str, taken: set[str]) -> str:
+    """The path, or one like it that no file has."""
+    number, stem = 2, PurePosixPath(path)
+    while path in taken:
+        path = str(stem.with_name(re.sub(r"(-\d+)?$", f"-{number}", stem.stem) + stem.suffix))
+        number += 1
+    return path
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    todo = ["."]
+    while todo:
+        folder = todo.pop()
+        for mark, name in _listed(tools, folder):
+            path = name if folder == "." else f"{folder}/{name}"
+            if mark == "[DIR]":
+                todo.append(path)
+            elif PurePosixPath(name).suffix.lower() in _TEXTS:
+                _read(tools, path)
+
+
+def _listed(tools: Tools, folder: str) -> Iterator[tuple[str, str]]:
+    page, more = 1, True
+    while more:
+        lines = tools.call("filesystem", "list_directory", path=folder, page=page).splitlines()
+        more = bool(lines) and f"the next are on page {page + 1}" in lines[-1]
+        page += 1
+        for line in lines:
+            mark, _, name = line.partition(" ")
+            if mark in ("[DIR]", "[FILE]"):
+                yield mark, name
+
+
+def _read(tools: Tools, path: str) -> None:
+    """All of a file, in stretches where it is long."""
+    size = int(re.findall(r"size: (\d+)", tools.call("filesystem", "get_file_info", path=path))[0])
+    if size < 90_000:
+        tools.call("filesystem", "read_text_file", path=path)
+        return
+    offset, seen = 0, 0
+    while seen < size:
+        text = str(tools.call("filesystem", "read_text_file", path=path, offset=offset, head=_LINES))
+        seen += len(text.encode()) + 1
+        offset += _LINES
+
+
+def _rewritten(world: World) -> bool:
+    first = next((name for name, _ in world.workspace.files() if not name.startswith(".")), None)
+    if first is not None:
+        world.workspace.write(first, b"Something else.\n")
+    return first is not None
+
+
+def _left(world: World) -> bool:
+    world.workspace.write("notes.tmp", b"Something.\n")
+    return True
+
+
+_FILES = frozenset({"files_unchanged"})
+
+words = Words(
+    service="filesystem",
+    things={"text": TextFile(), "csv": CsvFile(), "json": JsonFile()},
+    survey=_survey,
+    spoilings=(
+        Spoiling("a file rewritten", _rewritten, _FILES),
+        Spoiling("a file left behind", _left, _FILES),
+    ),
+)

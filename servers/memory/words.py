@@ -1,0 +1,158 @@
+"""What task files may say of the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from sqlalchemy import delete, select, update
+
+from mesocosm.servers.memory.models import Entity, Observation, Relation
+from mesocosm.servers.memory.store import MemoryStore
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
+from mesocosm.worlds.changes import Changes
+from mesocosm.worlds.world import World
+
+_FIELDS: Mapping[str, Word] = {
+    "name": Word("Its name, of which there is one.", required=True),
+    "entityType": Word("What it is.", required=True),
+    "observations": Word("What is known of it, one text each.", "list"),
+}
+
+
+class EntityThing(Thing):
+    """A node of the graph with what is known of it."""
+
+    name = "entity"
+    about = "An entity of the memory, with its observations."
+    overhead = 30
+    identified_by = "name"
+    says = _FIELDS
+    judges = _FIELDS
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        world.store(MemoryStore).add_graph(
+            [(one["name"], one["entityType"], one.get("observations") or []) for one in things]
+        )
+        return [{} for _ in things]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(next(iter(fields.get("observations") or ()), fields["name"]))
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("memory", "entities").added:
+            yield self._found(world, changes, row["id"], frozenset({("entities", row["id"])}))
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        difference = changes.table("memory", "observations")
+        added = {row["id"] for row in changes.table("memory", "entities").added}
+        removed = {row["id"] for row in changes.table("memory", "entities").removed}
+        touched = {row["entity_id"] for row in [*difference.added, *difference.removed]}
+        for number in sorted(touched - added - removed):
+            rows = {("observations", row["id"]) for row in difference.removed if row["entity_id"] == number}
+            yield self._found(world, changes, number, frozenset(rows))
+
+    def gone(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("memory", "entities").removed:
+            facts = [
+                fact
+                for fact in changes.table("memory", "observations").removed
+                if fact["entity_id"] == row["id"]
+            ]
+            rows = {("entities", row["id"]), *(("observations", fact["id"]) for fact in facts)}
+            fields = {"name": row["name"], "entityType": row["entity_type"]}
+            yield Found({**fields, "observations": [fact["content"] for fact in facts]}, frozenset(rows))
+
+    def _found(self, world: World, changes: Changes, number: int, rows: frozenset[tuple[str, Any]]) -> Found:
+        session = world.store(MemoryStore).session
+        entity = session.execute(select(Entity.name, Entity.entity_type).where(Entity.id == number)).one()
+        facts = session.execute(
+            select(Observation.id, Observation.content)
+            .where(Observation.entity_id == number)
+            .order_by(Observation.id)
+        ).all()
+        new = {row["id"] for row in changes.table("memory", "observations").added}
+        return Found(
+            {
+                "name": entity.name,
+                "entityType": entity.entity_type,
+                "observations": [fact.content for fact in facts],
+            },
+            rows | {("observations", fact.id) for fact in facts if fact.id in new},
+        )
+
+
+class RelationThing(Thing):
+    """An edge of the graph."""
+
+    name = "relation"
+    about = "A relation between two entities of the memory."
+    overhead = 25
+    says: ClassVar[Mapping[str, Word]] = {
+        "from": Word("Name of the one entity.", required=True),
+        "to": Word("Name of the other.", required=True),
+        "relationType": Word("In active voice: `works_at`.", required=True),
+    }
+    judges = says
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        world.store(MemoryStore).add_graph(
+            [], [(one["from"], one["to"], one["relationType"]) for one in things]
+        )
+        return [{} for _ in things]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(fields["from"])
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("memory", "relations").added:
+            fields = {
+                "from": row["from_name"],
+                "to": row["to_name"],
+                "relationType": row["relation_type"],
+            }
+            yield Found(fields, frozenset({("relations", row["id"])}))
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    page: int | None = 1
+    while page:
+        graph = tools.call("memory", "read_graph", page=page, per_page=100)
+        page = graph.get("next_page")
+
+
+def _renamed(world: World) -> bool:
+    session = world.store(MemoryStore).session
+    first = session.scalar(select(Observation.id).order_by(Observation.id).limit(1))
+    if first is not None:
+        session.execute(update(Observation).where(Observation.id == first).values(content="Something else."))
+    return first is not None
+
+
+def _forgotten(world: World) -> bool:
+    session = world.store(MemoryStore).session
+    first = session.scalar(select(Observation.id).order_by(Observation.id).limit(1))
+    if first is not None:
+        session.execute(delete(Observation).where(Observation.id == first))
+    return first is not None
+
+
+def _related(world: World) -> bool:
+    session = world.store(MemoryStore).session
+    session.add(Relation(from_name="somebody", to_name="something", relation_type="knows"))
+    session.flush()
+    return True
+
+
+words = Words(
+    service="memory",
+    things={"entity": EntityThing(), "relation": RelationThing()},
+    survey=_survey,
+    unseen=(),
+    spoilings=(
+        Spoiling("something known changed", _renamed),
+        Spoiling("something forgotten", _forgotten),
+        Spoiling("a relation put in", _related, frozenset({"memory_relation_extra"})),
+    ),
+)

@@ -1,0 +1,304 @@
+"""What task files may say of the shop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from sqlalchemy import select, update
+
+from mesocosm.servers.woocommerce.models import Order, Product
+from mesocosm.servers.woocommerce.store import WooCommerceStore
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words, stamp
+from mesocosm.worlds.changes import Changes, Row, TableChanges
+from mesocosm.worlds.world import World
+
+_STATUSES = ("pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed")
+_CHANGED = frozenset({"date_modified"})
+
+
+def _other(before: Row, after: Row) -> frozenset[str]:
+    return frozenset(name for name in before if before[name] != after[name])
+
+
+class ProductThing(Thing):
+    """A product."""
+
+    name = "product"
+    about = "A product of the shop."
+    overhead = 60
+    text = None
+    identified_by = "id"
+    says: ClassVar[Mapping[str, Word]] = {
+        "name": Word("Its name.", required=True),
+        "sku": Word("Its stock-keeping unit."),
+        "regular_price": Word("Its price in the shop's currency.", "number"),
+        "sale_price": Word("Its reduced price.", "number"),
+        "stock_quantity": Word("Pieces in stock.", "number"),
+        "short_description": Word("What it is."),
+        "date_created": Word("Since when it is sold.", "moment"),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "id": Word("Which product, where it was there before: `{{ item.product.id }}`.", "data"),
+        "name": Word("Its name."),
+        "sku": Word("Its stock-keeping unit."),
+        "regular_price": Word("Its price.", "number"),
+        "sale_price": Word("Its reduced price.", "number"),
+        "stock_quantity": Word("Pieces in stock.", "number"),
+        "status": Word("Whether it is shown.", choices=("draft", "pending", "private", "publish")),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"id": "The product's id."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        ids = world.store(WooCommerceStore).add_products([_product(fields) for fields in things])
+        return [{"id": number} for number in ids]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(fields.get("sku") or fields["name"])
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("woocommerce", "products").added:
+            yield Found(_product_seen(row), frozenset({("products", row["id"])}))
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        judged = {*self.judges, "stock_status", "manage_stock", "date_modified"}
+        for before, after in changes.table("woocommerce", "products").changed:
+            columns = _other(before, after) & judged
+            rows = frozenset({("products", after["id"])})
+            yield Found(_product_seen(after), rows, columns | _CHANGED, _product_seen(before))
+
+
+def _product(fields: Fields) -> Any:
+    new: Fields = {"name": fields["name"], "type": "simple", "status": "publish"}
+    for name in ("sku", "short_description"):
+        if fields.get(name):
+            new[name] = str(fields[name])
+    for name in ("regular_price", "sale_price"):
+        if fields.get(name) is not None:
+            new[name] = f"{fields[name]:.2f}"
+    if fields.get("stock_quantity") is not None:
+        new |= {"manage_stock": True, "stock_quantity": int(fields["stock_quantity"])}
+    if fields.get("date_created"):
+        new["date_created"] = stamp(fields["date_created"])[:-1]
+    return new
+
+
+def _product_seen(row: Row) -> Fields:
+    shown = {name: row[name] for name in ("id", "name", "sku", "status", "stock_quantity")}
+    prices = {name: float(row[name]) if row[name] else None for name in ("regular_price", "sale_price")}
+    return shown | prices
+
+
+class CustomerThing(Thing):
+    """A customer with an account."""
+
+    name = "customer"
+    about = "A customer of the shop, with an account."
+    overhead = 40
+    says: ClassVar[Mapping[str, Word]] = {
+        "name": Word("First and last name.", required=True),
+        "email": Word("The address of the account.", required=True),
+        "date_created": Word("Since when.", "moment"),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "name": Word("First and last name."),
+        "email": Word("The address of the account."),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"id": "The customer's id."}
+    when = "date_created"
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        people = [
+            {
+                "email": fields["email"],
+                **_names(fields["name"]),
+                **(
+                    {"date_created": stamp(fields["date_created"])[:-1]} if fields.get("date_created") else {}
+                ),
+            }
+            for fields in things
+        ]
+        return [{"id": number} for number in world.store(WooCommerceStore).add_customers(people)]  # type: ignore[arg-type]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(fields["email"])
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("woocommerce", "customers").added:
+            fields = {"name": f"{row['first_name']} {row['last_name']}", "email": row["email"]}
+            yield Found(fields, frozenset({("customers", row["id"])}))
+
+
+def _names(name: str) -> dict[str, str]:
+    first, _, last = str(name).partition(" ")
+    return {"first_name": first, "last_name": last}
+
+
+class OrderThing(Thing):
+    """An order."""
+
+    name = "order"
+    about = "An order in the shop."
+    overhead = 300
+    when = "date_created"
+    identified_by = "id"
+    says: ClassVar[Mapping[str, Word]] = {
+        "customer_id": Word("Id of the customer's account; left out, it is a guest's.", "number"),
+        "name": Word("Name of who ordered.", required=True),
+        "email": Word("Billing address of who ordered.", required=True),
+        "date_created": Word("When it was placed.", "moment", required=True),
+        "status": Word("What has become of it; default: completed.", choices=_STATUSES),
+        "line_items": Word("What was ordered: `[{product_id: ..., quantity: 2}]`.", "list", required=True),
+        "customer_note": Word("What the customer wrote when ordering."),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "id": Word("Which order, where it was there before: `{{ sale.order.id }}`.", "data"),
+        "status": Word("What has become of it.", choices=_STATUSES),
+        "customer_note": Word("What the customer wrote."),
+        "customer_id": Word("Id of the customer's account.", "number"),
+        "email": Word("Billing address."),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"id": "The order's number."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        ids = world.store(WooCommerceStore).add_orders([_order(fields) for fields in things])
+        return [{"id": number} for number in ids]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return f'"id":{given["id"]},"status"'
+
+    def shown(self, name: str, value: Any) -> str:
+        if name == "date_created":
+            return stamp(value)[:-1]
+        if name == "name":
+            return str(value).partition(" ")[0]
+        return super().shown(name, value)
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for row in changes.table("woocommerce", "orders").added:
+            yield Found(_order_seen(row), _of_order(changes, row["id"]) | {("orders", row["id"])})
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        for before, after in changes.table("woocommerce", "orders").changed:
+            columns = _other(before, after) & {"status", "customer_note", "customer_id"}
+            follow = {"date_modified", "date_paid", "date_completed", "stock_reduced", "sales_recorded",
+                      "coupons_counted"}  # fmt: skip
+            rows = {("orders", after["id"])}
+            rows |= {
+                ("order_notes", note["id"])
+                for note in changes.table("woocommerce", "order_notes").added
+                if note["order_id"] == after["id"] and note["author"] == "system"
+            }
+            yield Found(_order_seen(after), frozenset(rows), columns | follow, _order_seen(before))
+
+
+def _of_order(changes: Changes, order: int) -> frozenset[tuple[str, Any]]:
+    rows: set[tuple[str, Any]] = set()
+    for table in ("line_items", "shipping_lines", "fee_lines", "tax_lines", "coupon_lines", "order_notes"):
+        added = changes.table("woocommerce", table).added
+        rows |= {(table, row["id"]) for row in added if row["order_id"] == order}
+    return frozenset(rows)
+
+
+def _order(fields: Fields) -> Any:
+    billing = {"email": fields["email"], **_names(fields["name"])}
+    new: Fields = {
+        "status": fields.get("status") or "completed",
+        "billing": billing,
+        "date_created": stamp(fields["date_created"])[:-1],
+        "line_items": [
+            {name: int(value) if name != "total" else value for name, value in line.items()}
+            for line in fields["line_items"]
+        ],
+    }
+    if fields.get("customer_id"):
+        new["customer_id"] = int(fields["customer_id"])
+    if fields.get("customer_note"):
+        new["customer_note"] = fields["customer_note"]
+    return new
+
+
+def _order_seen(row: Row) -> Fields:
+    billing = row["billing"]
+    if isinstance(billing, str):
+        import orjson
+
+        billing = orjson.loads(billing)
+    shown = {name: row[name] for name in ("id", "status", "customer_note", "customer_id")}
+    return shown | {"email": billing.get("email")}
+
+
+class NoteThing(Thing):
+    """A note on an order."""
+
+    name = "note"
+    about = "A note on an order, which the agent put there."
+    judges: ClassVar[Mapping[str, Word]] = {
+        "order": Word("The order's number.", "data"),
+        "note": Word("Its text."),
+        "customer_note": Word("Whether the customer sees it; default: no.", "flag"),
+    }
+    usual: ClassVar[Mapping[str, Any]] = {"customer_note": False}
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        difference: TableChanges = changes.table("woocommerce", "order_notes")
+        for row in difference.added:
+            if row["author"] != "system":
+                fields = {
+                    "order": row["order_id"],
+                    "note": row["note"].strip(),
+                    "customer_note": bool(row["customer_note"]),
+                }
+                yield Found(fields, frozenset({("order_notes", row["id"])}))
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    def read(tool: str, **arguments: Any) -> None:
+        for _ in tools.pages("woocommerce", tool, perPage=100, **arguments):
+            pass
+
+    read(
+        "woo_products_list",
+        fields=["id", "name", "sku", "regular_price", "sale_price", "stock_quantity", "short_description"],
+    )
+    fields = ["id", "status", "date_created_gmt", "customer_id", "billing", "line_items", "customer_note"]
+    read("woo_orders_list", fields=fields)
+    read("woo_customers_list", fields=["id", "email", "first_name", "last_name"])
+
+
+def _spoil(model: Any, **values: Any) -> Any:
+    def apply(world: World) -> bool:
+        store = world.store(WooCommerceStore)
+        first = store.session.scalar(select(model.id).order_by(model.id).limit(1))
+        if first is not None:
+            store.session.execute(update(model).where(model.id == first).values(**values))
+        return first is not None
+
+    return apply
+
+
+def _noted(world: World) -> bool:
+    store = world.store(WooCommerceStore)
+    first = store.session.scalar(select(Order.id).order_by(Order.id).limit(1))
+    if first is not None:
+        store.add_notes([{"order_id": first, "note": "Something.", "author": "admin"}])
+    return first is not None
+
+
+words = Words(
+    service="woocommerce",
+    things={
+        "product": ProductThing(),
+        "customer": CustomerThing(),
+        "order": OrderThing(),
+        "note": NoteThing(),
+    },
+    survey=_survey,
+    spoilings=(
+        Spoiling("an order put on hold", _spoil(Order, status="on-hold")),
+        Spoiling("a product renamed", _spoil(Product, name="Something else")),
+        Spoiling("a price changed", _spoil(Product, regular_price="0.01")),
+        Spoiling("a note on another order", _noted, frozenset({"woocommerce_note_extra"})),
+    ),
+)
