@@ -49,6 +49,7 @@ class _Marker:
 
 _NUMBER = _Marker("number")
 _NULLABLE = _Marker("nullable")
+_WORDS = _Marker("words")
 
 
 class Extra:
@@ -59,6 +60,8 @@ class Extra:
 
 
 Number = Annotated[int, _NUMBER]
+Words = Annotated[str, _WORDS]
+"""Text for a search without operators: ``a OR b``, ``NOT b`` and ``-b`` are refused with a hint."""
 Nullable = Annotated[T | None, _NULLABLE]
 
 
@@ -70,6 +73,8 @@ class Signature:
     integers: frozenset[str]
     """Top-level parameters that reach the function as ``int`` even if the caller wrote ``1.0``."""
     integer_lists: frozenset[str]
+    words: frozenset[str] = frozenset()
+    """Parameters of searches that know no operators."""
 
     @cached_property
     def _validate(self) -> Callable[[Any], Any]:
@@ -89,6 +94,9 @@ class Signature:
                 raise Invalid(f"Missing required argument {name!r} ({_expected(properties[name])}).")
         for name, value in arguments.items():
             _refuse_unstorable(name, value)
+        for name in self.words & arguments.keys():
+            _refuse_operators(name, arguments[name])
+        arguments = {name: _with_ids(name, value, properties[name]) for name, value in arguments.items()}
         try:
             self._validate(dict(arguments))
         except fastjsonschema.JsonSchemaValueException as error:
@@ -110,6 +118,7 @@ def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
     required: list[str] = []
     integers: set[str] = set()
     integer_lists: set[str] = set()
+    words: set[str] = set()
     for parameter in list(inspect.signature(function).parameters.values())[skip:]:
         name, hint = _public_name(parameter.name), hints[parameter.name]
         optional = parameter.default is not inspect.Parameter.empty
@@ -123,12 +132,14 @@ def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
         if name in descriptions:
             schema = {"description": descriptions[name]} | schema
         properties[name] = schema
+        if get_origin(bare) is Annotated and _WORDS in bare.__metadata__:
+            words.add(name)
         if _is_integer(bare):
             integers.add(name)
         elif get_origin(bare) is list and _is_integer(get_args(bare)[0]):
             integer_lists.add(name)
     schema = {"type": "object", "properties": properties, "required": required}
-    return Signature(schema, frozenset(integers), frozenset(integer_lists))
+    return Signature(schema, frozenset(integers), frozenset(integer_lists), frozenset(words))
 
 
 def _public_name(name: str) -> str:
@@ -253,6 +264,50 @@ def _refuse_unstorable(name: str, value: Any) -> None:
         for key, item in dict.items(value):
             _refuse_unstorable(name, key)
             _refuse_unstorable(name, item)
+
+
+_NAMES_ID = re.compile(r"(?:^|_)(?:ids?|numbers?)$|[a-z](?:Ids?|Numbers?)$")
+_DIGITS = re.compile(r"-?\d{1,18}", re.ASCII)
+
+
+def _with_ids(name: str, value: Any, schema: JSONSchema) -> Any:
+    """A value whose ids are as the function takes them: models write numbers as text and text as numbers."""
+    if isinstance(value, dict) and "properties" in schema:
+        fields = schema["properties"]
+        return {key: _with_ids(key, item, fields.get(key, {})) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_ids(name, item, schema.get("items", {})) for item in value]
+    return _as_id(value, schema) if _NAMES_ID.search(name) else value
+
+
+def _as_id(value: Any, schema: JSONSchema) -> Any:
+    options: list[JSONSchema] = schema.get("anyOf") or schema.get("oneOf") or [schema]
+    kinds = {option.get("type") for option in options if "enum" not in option}
+    takes_numbers = bool({"integer", "number"} & kinds)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) if "string" in kinds and not takes_numbers else value
+    is_number = isinstance(value, str) and _DIGITS.fullmatch(value) is not None
+    return int(value) if is_number and takes_numbers and "string" not in kinds else value
+
+
+_QUOTED = re.compile(r'"[^"]*"')
+_OPERATOR = re.compile(r"\S\s+(OR|\|\|?)\s+\S|(?:^|\s)(NOT)\s+\S|(?:^|[\s(])(-\w\S*)")
+
+
+def _refuse_operators(name: str, value: Any) -> None:
+    """Refuse what a search without operators would look for as words, and find nothing."""
+    found = _OPERATOR.search(_QUOTED.sub(" ", value)) if isinstance(value, str) else None
+    if found:
+        operator = next(part for part in found.groups() if part)
+        instead = (
+            "search for each alternative by itself"
+            if found[1]
+            else "leave it out, and pass over what is not wanted"
+        )
+        raise Invalid(
+            f"Argument {name!r}: this search knows no operators such as {operator[:40]!r}; {instead}. A word"
+            " that only looks like one is found in lower case or without its hyphen."
+        )
 
 
 def _whole(name: str, value: Any) -> Any:

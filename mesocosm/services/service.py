@@ -21,18 +21,19 @@ import hashlib
 import importlib
 import importlib.util
 import random
+import re
 import typing
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
 from sqlalchemy import Executable, MetaData
 from sqlalchemy.orm import Session
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import Invalid, UsageError
 from mesocosm.services.content import find_module, roots, service_of
 from mesocosm.services.schema import Signature, description_of, signature_of
 from mesocosm.worlds import database
@@ -295,8 +296,8 @@ class Service(Generic[S]):
         self.tools[name] = Tool(
             name=name,
             description=_described(function),
-            signature=signature_of(function),
-            function=function,
+            signature=(signature := signature_of(function)),
+            function=_in_its_words(function, signature.schema["properties"]),
             writes=writes,
             destructive=destructive,
             idempotent=idempotent,
@@ -320,6 +321,28 @@ class Service(Generic[S]):
             )
         chosen = {name: tool for name, tool in self.tools.items() if name in patterns}
         return type(self)(self.name, self.store, self.instructions, self.threaded, self.runs_code, chosen)
+
+
+def _in_its_words(function: Callable[P, R], parameters: Iterable[str]) -> Callable[P, R]:
+    """The function, whose refusals name its parameters as the caller writes them: the rules are those of an
+    API that says ``per_page`` where the tool says ``perPage``."""
+    spelled = {re.sub("([A-Z])", lambda found: "_" + found[1].lower(), name): name for name in parameters}
+    foreign = {
+        other: name for other, name in spelled.items() if other != name and other not in spelled.values()
+    }
+    if not foreign:
+        return function
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, foreign))})\b(?![\w\[.])")
+
+    @wraps(function)
+    def speak(*args: P.args, **values: P.kwargs) -> R:
+        try:
+            return function(*args, **values)
+        except Invalid as refusal:
+            refusal.message = pattern.sub(lambda found: foreign[found[0]], refusal.message)
+            raise
+
+    return speak
 
 
 def _described(function: Callable[..., Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from mesocosm.servers.memory.store import Edge, Graph, MemoryStore, Node
+from mesocosm.services.schema import Words
 from mesocosm.services.service import Service
 
 server = Service(
@@ -116,7 +117,7 @@ def read_graph(store: MemoryStore, page: int = 1, per_page: int = 100) -> dict[s
 
 
 @server.reads
-def search_nodes(store: MemoryStore, query: str, page: int = 1, per_page: int = 100) -> dict[str, Any]:
+def search_nodes(store: MemoryStore, query: Words, page: int = 1, per_page: int = 100) -> dict[str, Any]:
     """Find entities whose name, type or observations contain a text, and the relations between them.
 
     Args:

@@ -119,7 +119,12 @@ def time_columns(given: Mapping[str, Any], calendar_zone: str) -> dict[str, Any]
     if start.is_date != end.is_date:
         raise Invalid("Start and end times must either both be date or both be dateTime.", code="invalid")
     if end.at < start.at or (start.is_date and end.at == start.at):
-        raise Invalid("The specified time range is empty.", code="timeRangeEmpty")
+        hint = "; the end of whole days is the day after the last" if start.is_date else ""
+        raise Invalid(
+            f"The specified time range is empty: it would start at {start.at} and end at {end.at}. An event"
+            f" that is moved needs both its start and its end{hint}.",
+            code="timeRangeEmpty",
+        )
     columns = {
         "all_day": start.is_date,
         "start_at": start.at,
@@ -131,7 +136,11 @@ def time_columns(given: Mapping[str, Any], calendar_zone: str) -> dict[str, Any]
     }
     if given.get("recurrence"):
         if not start.is_date and start.zone is None:
-            raise Invalid("Missing time zone definition for start time.", code="required")
+            raise Invalid(
+                "Missing time zone definition for start time: a series needs the timeZone of its start and"
+                " end, such as 'America/New_York'.",
+                code="required",
+            )
         columns["recurrence"] = joined(given["recurrence"])
         last = check(series_of(columns, calendar_zone))
         columns["last_start"] = None if last is None else last.isoformat()

@@ -164,7 +164,11 @@ def _instant(text: str, zone_name: str | None, end: str) -> str:
             code="invalid",
         )
     if not found["offset"] and zone_name is None:
-        raise Invalid(f"Missing time zone definition for {end} time.", code="required")
+        raise Invalid(
+            f"Missing time zone definition for {end} time: write {text}-05:00 (with its offset from UTC) or"
+            f" {text}Z, or give timeZone, such as 'America/New_York'.",
+            code="required",
+        )
     try:
         local = datetime.fromisoformat(text.upper()).replace(microsecond=0)
         moment = _utc(text) if found["offset"] else to_utc(local, str(zone_name))

@@ -12,7 +12,7 @@ from mesocosm.servers.calendar.store.times import FIRST, LAST, day_after, known_
 from mesocosm.servers.calendar.store.windows import Window
 from mesocosm.servers.calendar.tools.service import server
 from mesocosm.servers.calendar.tools.views import event_view, page_view
-from mesocosm.services.schema import Number
+from mesocosm.services.schema import Number, Words
 
 Json = dict[str, Any]
 Status = Literal["confirmed", "tentative", "cancelled"]
@@ -257,7 +257,7 @@ def list_events(
     maxResults: Number | None = None,
     orderBy: Literal["startTime", "updated"] | None = None,
     calendarId: str = "primary",
-    q: str | None = None,
+    q: Words | None = None,
     singleEvents: bool = True,
     showDeleted: bool = False,
     timeZone: str | None = None,
@@ -295,7 +295,7 @@ def list_events(
 @server.reads
 def search_events(
     store: CalendarStore,
-    query: str,
+    query: Words,
     timeMin: str | None = None,
     timeMax: str | None = None,
     maxResults: Number | None = None,

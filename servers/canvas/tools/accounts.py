@@ -15,7 +15,7 @@ from mesocosm.servers.canvas.tools.objects import (
     user_json,
 )
 from mesocosm.servers.canvas.tools.service import page_of, page_with, server
-from mesocosm.services.schema import Number
+from mesocosm.services.schema import Number, Words
 from mesocosm.services.service import Page
 
 PREVIEW_LINES = 20
@@ -73,7 +73,7 @@ def canvas_list_account_courses(
     completed: bool | None = None,
     sort: Literal["course_name", "sis_course_id", "teacher", "account_name"] | None = None,
     order: Literal["asc", "desc"] | None = None,
-    search_term: str | None = None,
+    search_term: Words | None = None,
     page: int = 1,
     per_page: int = 10,
 ) -> Page:
@@ -110,7 +110,7 @@ def canvas_list_account_users(
     account_id: Number,
     sort: Literal["username", "email", "sis_id", "last_login"] | None = None,
     order: Literal["asc", "desc"] | None = None,
-    search_term: str | None = None,
+    search_term: Words | None = None,
     page: int = 1,
     per_page: int = 10,
 ) -> Page:

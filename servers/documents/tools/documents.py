@@ -8,6 +8,7 @@ from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import Item, instant
 from mesocosm.servers.documents.store.pictures import read_matrix, size_through
 from mesocosm.servers.documents.tools.service import Json, document_view, given, page_view, part_view, server
+from mesocosm.services.schema import Words
 
 Type = Literal["text", "markdown", "html", "image"]
 TextType = Literal["text", "markdown", "html"]
@@ -18,7 +19,7 @@ _MEDIA_TYPES = {"text": "text/plain", "markdown": "text/markdown", "html": "text
 @server.reads
 def search_documents(
     store: DocumentsStore,
-    query: str,
+    query: Words,
     folder_id: str | None = None,
     type: Type | None = None,
     page: int = 1,

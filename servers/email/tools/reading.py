@@ -8,6 +8,7 @@ from typing import Any
 from mesocosm.servers.email.store import EmailStore, moment
 from mesocosm.servers.email.tools.records import paged, summary, whole
 from mesocosm.servers.email.tools.service import server
+from mesocosm.services.schema import Words
 
 
 @server.reads
@@ -39,7 +40,7 @@ def read_email(store: EmailStore, email_id: str) -> dict[str, Any]:
 
 @server.reads
 def search_emails(
-    store: EmailStore, query: str, folder: str = "INBOX", page: int = 1, page_size: int = 20
+    store: EmailStore, query: Words, folder: str = "INBOX", page: int = 1, page_size: int = 20
 ) -> dict[str, Any]:
     """Find messages by their text, newest first, without the bodies (see read_email).
 

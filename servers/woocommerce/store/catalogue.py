@@ -187,9 +187,9 @@ class Catalogue(Products, Taxes):
     def _place_related(self, batch: _Batch, data: Row, row: Row) -> None:
         product_id = row["id"]
         if not row["parent_id"]:
-            categories = _ids(data.get("categories", [])) or [DEFAULT_CATEGORY_ID]
+            categories = _ids(data.get("categories", []), "categories") or [DEFAULT_CATEGORY_ID]
             batch.categories += [{"product_id": product_id, "category_id": c} for c in categories]
-        batch.tags += [{"product_id": product_id, "tag_id": t} for t in _ids(data.get("tags", []))]
+        batch.tags += [{"product_id": product_id, "tag_id": t} for t in _ids(data.get("tags", []), "tags")]
         batch.images += self._image_rows(product_id, data.get("images", []))
         if data.get("meta_data"):
             batch.meta[product_id] = data["meta_data"]
@@ -342,7 +342,7 @@ class Catalogue(Products, Taxes):
     def _check_references(self, products: Sequence[Row]) -> None:
         """Refuse categories, tags and tax classes that do not exist."""
         for key, kind in (("categories", Category), ("tags", Tag)):
-            wanted = {term for product in products for term in _ids(product.get(key, []))}
+            wanted = {term for product in products for term in _ids(product.get(key, []), key)}
             if wanted:
                 known = {row["id"] for row in self.fetch(select(kind.__table__.c.id))}
                 if missing := sorted(wanted - known):
@@ -367,10 +367,10 @@ def _variation_name(parent: Row, row: Row) -> str:
     return " - ".join([parent["name"], ", ".join(option for option in options if option)]).removesuffix(" - ")
 
 
-def _ids(terms: Sequence[Row]) -> list[int]:
+def _ids(terms: Sequence[Row], name: str) -> list[int]:
     for term in terms:
         if "id" not in term:
-            raise invalid_parameter("id", "Categories and tags are named by their id.")
+            raise invalid_parameter(name, f'{name} are named by their id, as in [{{"id": 15}}].')
     return list(dict.fromkeys(term["id"] for term in terms))
 
 

@@ -202,7 +202,11 @@ def whole(lowest: int = -MAX_COUNT, highest: int = MAX_COUNT) -> Check:
     return check
 
 
-identifier = whole(0, MAX_ID)
+def identifier(value: Any, name: str) -> int:
+    """An id; models and clients write it as a number or as text."""
+    written = isinstance(value, str) and re.fullmatch(r"\d{1,18}", value, re.ASCII)
+    found: int = whole(0, MAX_ID)(int(value) if written else value, name)
+    return found
 
 
 def optional(check: Check) -> Check:

@@ -8,6 +8,7 @@ from typing import Any, Literal, Required, TypedDict
 from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
 
 
@@ -35,7 +36,7 @@ def woo_coupons_list(
     store: WooCommerceStore,
     perPage: int | None = None,
     page: int | None = None,
-    search: str | None = None,
+    search: Words | None = None,
     code: str | None = None,
 ) -> Page:
     """List coupons, newest first, with their rules and how often they were used.

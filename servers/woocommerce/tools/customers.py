@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 from mesocosm.servers.woocommerce.store import CustomerFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
 
 
@@ -36,7 +37,7 @@ def woo_customers_list(
     store: WooCommerceStore,
     perPage: int | None = None,
     page: int | None = None,
-    search: str | None = None,
+    search: Words | None = None,
     email: str | None = None,
     role: Literal["all", "customer", "administrator", "shop_manager"] | None = None,
     orderby: Literal["id", "include", "name", "registered_date"] | None = None,

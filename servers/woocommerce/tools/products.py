@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 from mesocosm.servers.woocommerce.store import ProductFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
 
 Status = Literal["publish", "draft", "private", "pending"]
@@ -57,7 +58,7 @@ def woo_products_list(
     store: WooCommerceStore,
     perPage: int | None = None,
     page: int | None = None,
-    search: str | None = None,
+    search: Words | None = None,
     status: Status | None = None,
     category: str | None = None,
     tag: str | None = None,

@@ -9,6 +9,7 @@ from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.products import ImageData
 from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
 
 
@@ -29,7 +30,7 @@ def woo_products_categories_list(
     store: WooCommerceStore,
     perPage: int | None = None,
     page: int | None = None,
-    search: str | None = None,
+    search: Words | None = None,
     parent: int | None = None,
     hideEmpty: bool | None = None,
 ) -> Page:
@@ -63,7 +64,7 @@ def woo_products_tags_list(
     store: WooCommerceStore,
     perPage: int | None = None,
     page: int | None = None,
-    search: str | None = None,
+    search: Words | None = None,
     hideEmpty: bool | None = None,
 ) -> Page:
     """List product tags by name, each with the number of its published products.

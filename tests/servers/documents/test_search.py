@@ -82,7 +82,7 @@ def test_a_query_without_words_is_refused(documents: Any, query: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["loom OR rest", "loom*", "NEAR(loom rest)", "title:loom", "-loom", "loom AND"]
+    "query", ['"loom OR rest"', "loom*", "NEAR(loom rest)", "title:loom", '"-loom"', "loom AND"]
 )
 def test_the_syntax_of_the_index_is_text_like_any_other(documents: Any, query: str) -> None:
     documents("search_documents", query=query)

@@ -145,7 +145,7 @@ def test_a_search_that_cannot_be_understood_is_refused(mail, query, message):
 
 
 @pytest.mark.parametrize(
-    "query", ['"', "'", "(", "NEAR(a b)", "x*", "^a", "a:b", "-a", "{x}", "💥💥💥", '"""', "\\"]
+    "query", ['"', "'", "(", "NEAR(a b)", "x*", "^a", "a:b", '"-a"', "{x}", "💥💥💥", '"""', "\\"]
 )
 def test_a_search_takes_punctuation_literally(mail, query):
     assert mail.search_emails(query=query)["total"] >= 0

@@ -1,0 +1,110 @@
+"""What a model writes a little differently: ids, operators of other searches, names of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from mailbox import fill_mailbox
+from typing import Any
+
+import pytest
+from campus import fill_campus
+from hypothesis import given
+from hypothesis import strategies as st
+from shop import fill_shop
+
+from mesocosm.errors import Invalid
+from mesocosm.services.schema import Number, Words, signature_of
+from mesocosm.services.service import load_service, service_names
+
+Open = Callable[..., Any]
+
+
+def test_ids_are_taken_as_numbers_or_as_text(open_tools: Open) -> None:
+    tools = open_tools(fill_mailbox, "email")
+    assert tools.call("email", "read_email", email_id=1) == tools.call("email", "read_email", email_id="1")
+    tools = open_tools(fill_shop, "woocommerce")
+    one = tools.call("woocommerce", "woo_products_get", productId="1")
+    assert one == tools.call("woocommerce", "woo_products_get", productId=1)
+    order = tools.call(
+        "woocommerce", "woo_orders_create", orderData={"line_items": [{"product_id": "1", "quantity": 1}]}
+    )
+    assert order["line_items"][0]["product_id"] == 1
+    tools = open_tools(fill_campus, "canvas")
+    course = tools.call("canvas", "canvas_get_course", course_id="1")
+    assert course == tools.call("canvas", "canvas_get_course", course_id=1)
+
+
+@given(st.integers(0, 10**17))
+def test_an_id_is_the_same_however_it_is_written(number: int) -> None:
+    def by_text(store: Any, item_id: str, ids: list[str] | None = None) -> None: ...
+    def by_number(store: Any, itemId: Number, ids: list[int] | None = None) -> None: ...  # noqa: N803
+
+    for value in (number, str(number)):
+        assert signature_of(by_text).bind({"item_id": value, "ids": [value]}) == {
+            "item_id": str(number),
+            "ids": [str(number)],
+        }
+        assert signature_of(by_number).bind({"itemId": value, "ids": [value]}) == {
+            "itemId": number,
+            "ids": [number],
+        }
+
+
+@pytest.mark.parametrize("value", [True, 1.5, "x", "1.5", "", [1], {}])
+def test_what_is_no_id_is_refused(value: Any) -> None:
+    def by_number(store: Any, itemId: Number) -> None: ...  # noqa: N803
+
+    with pytest.raises(Invalid, match="itemId"):
+        signature_of(by_number).bind({"itemId": value})
+
+
+@pytest.mark.parametrize(
+    "query", ["lunch OR dinner", "lunch | dinner", "lunch -dinner", "-dinner", "NOT dinner"]
+)
+def test_operators_that_a_search_does_not_know_are_refused_with_a_hint(open_tools: Open, query: str) -> None:
+    tools = open_tools(fill_mailbox, "email")
+    with pytest.raises(
+        Exception, match=r"'query': this search knows no operators .*(by itself|leave it out)"
+    ):
+        tools.call("email", "search_emails", query=query)
+    with pytest.raises(Exception, match="knows no operators"):
+        open_tools(fill_shop, "woocommerce").call("woocommerce", "woo_products_list", search=query)
+
+
+@pytest.mark.parametrize(
+    "query", ['"lunch OR dinner"', "lunch or dinner", "co-worker", "2025 - 2026", "OR", "R&D|X"]
+)
+def test_words_that_only_look_like_operators_are_searched_for(query: str) -> None:
+    def search(store: Any, query: Words) -> None: ...
+
+    assert signature_of(search).bind({"query": query}) == {"query": query}
+
+
+def test_every_search_without_operators_says_so() -> None:
+    searches = {
+        (name, tool.name)
+        for name in service_names()
+        for tool in load_service(name).tools.values()
+        for parameter in ("query", "q", "search", "search_term")
+        if parameter in tool.signature.schema["properties"] and parameter not in tool.signature.words
+    }
+    assert {service for service, _ in searches} == {"codehost"}, searches
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("woo_orders_list", {"perPage": 0}, "perPage must be between"),
+        ("woo_products_list", {"minPrice": "x"}, "minPrice"),
+        (
+            "woo_products_update",
+            {"productId": 1, "productData": {"categories": [{"name": "x"}]}},
+            "categories are",
+        ),
+    ],
+)
+def test_an_error_names_the_argument_as_it_was_given(
+    open_tools: Open, tool: str, arguments: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(Exception, match=words):
+        open_tools(fill_shop, "woocommerce").call("woocommerce", tool, **arguments)
