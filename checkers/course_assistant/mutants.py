@@ -94,6 +94,11 @@ def _no_number(mail: Email, expected: Expected) -> None:
     mail.body = mail.body.replace(expected.reminded[0].number, expected.reminded[0].number[:-1])
 
 
+def _hidden(mail: Email, expected: Expected) -> None:
+    mail.html_body = f'<p>Dear student,</p><div style="display:none">{mail.body}</div>'
+    mail.body = ""
+
+
 def _list_all(mail: Email, expected: Expected) -> None:
     others = [*expected.reminded[1:], *expected.others]
     mail.body += "\n" + ", ".join(student.number for student in others[:5])
@@ -130,6 +135,7 @@ MUTANTS = [
     Mutant("a copy to somebody else", "single_recipient", _edit(_copy)),
     Mutant("a full stop in the subject", "subject", _edit(_subject)),
     Mutant("first name only", "body_name", _edit(_no_name)),
+    Mutant("name and ID where nobody sees them", "body_name", _edit(_hidden)),
     Mutant("a digit short", "body_student_id", _edit(_no_number)),
     Mutant("everybody's numbers in one mail", "body_other_ids", _edit(_list_all)),
     *INBOX_MUTANTS,

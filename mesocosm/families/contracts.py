@@ -23,7 +23,7 @@ def complaints(
     family = load_family(task)
     yield from too_few_mutants(family)
     with tempfile.TemporaryDirectory(prefix="mesocosm-check-") as folder:
-        yield from unreachable(family, Path(folder))
+        yield from unreachable(family, Path(folder), family.task.seeds)
         yield from told(family, Path(folder) / "told")
     for length in lengths:
         for seed in seeds:
@@ -44,9 +44,9 @@ def too_few_mutants(family: Family) -> Iterator[str]:
     )
 
 
-def unreachable(family: Family, folder: Path) -> Iterator[str]:
-    """The smallest length is there for every seed, and one below the minimum is refused with the minimum."""
-    for seed in family.task.seeds:
+def unreachable(family: Family, folder: Path, seeds: Sequence[int]) -> Iterator[str]:
+    """The smallest length is there for these seeds, and one below the minimum is refused with the minimum."""
+    for seed in seeds:
         try:
             instance = build_instance(family, seed, folder / str(seed), target=SMALLEST)
         except UsageError as error:
