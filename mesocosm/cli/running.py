@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -25,6 +25,9 @@ from mesocosm.cli.options import (
 from mesocosm.cli.output import out, print_json, show_result, spinner
 from mesocosm.errors import UsageError
 
+if TYPE_CHECKING:
+    from mesocosm.agents.players import Player
+
 Strict = Annotated[
     bool,
     typer.Option(
@@ -41,6 +44,9 @@ class AgentChoice(StrEnum):
     none = "none"
     command = "command"
     react = "react"
+    optimal = "optimal"
+    random = "random"
+    noisy = "noisy"
 
 
 class EraChoice(StrEnum):
@@ -95,6 +101,23 @@ def run(
     temperature: Annotated[
         float | None, typer.Option(min=0, help="With --agent react: sampling temperature (default: 0).")
     ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            help="With --agent react: strategies for its context, as with `mesocosm eval`: oracle:give=SPH."
+        ),
+    ] = None,
+    p: Annotated[
+        float | None,
+        typer.Option("--p", help="With --agent noisy: how likely it is to make an optimal call (0 to 1)."),
+    ] = None,
+    player_seed: Annotated[
+        int, typer.Option(min=0, help="With --agent random or noisy: what is done at random follows from it.")
+    ] = 0,
+    with_: Annotated[
+        str | None,
+        typer.Option("--with", help="Services to add to the task's own, such as oracle,memory_tool."),
+    ] = None,
     param: Parameter = None,
     tools: Tools = OfferChoice.all,
     to: Annotated[
@@ -116,6 +139,7 @@ def run(
     from mesocosm.evaluation import runs as evaluation
     from mesocosm.families.family import load_family
     from mesocosm.hosting.control_plane_client import ControlPlane
+    from mesocosm.services.service import load_service
 
     family = load_family(task)
     parameters = read_parameters(param)
@@ -125,6 +149,7 @@ def run(
         "max_failed_rounds": max_failed_rounds,
         "max_turns": max_turns,
         "temperature": temperature,
+        "strategy": strategy,
     }
     given: dict[str, Any] = {name: value for name, value in talk.items() if value is not None}
     if given and not model:
@@ -134,6 +159,10 @@ def run(
         if model
         else None
     )
+    player = _player(agent, p, player_seed)
+    added = [name.strip() for name in with_.split(",")] if with_ else []
+    for name in added:
+        load_service(name)
     directory = to or evaluation.default_run_directory(family, target, seed, agent.value)
     options: dict[str, Any] = {
         "target": target,
@@ -143,6 +172,8 @@ def run(
         "command": agent_command,
         "walls": agent_walls,
         "react": react,
+        "player": player,
+        "services": added,
         "parameters": parameters,
         "out": directory,
         "era": era.value,
@@ -159,6 +190,19 @@ def run(
     else:
         show_result(result, directory)
     raise typer.Exit(EXIT_CODES[result.verdict])
+
+
+def _player(agent: AgentChoice, p: float | None, seed: int) -> Player | None:
+    """The scripted player that was asked for."""
+    from mesocosm.agents.players import Player
+
+    if (agent is AgentChoice.noisy) != (p is not None):
+        raise UsageError("--agent noisy goes with --p PROBABILITY, and only with it")
+    if agent is AgentChoice.noisy and p is not None:
+        return Player(p, seed)
+    if agent in (AgentChoice.optimal, AgentChoice.random):
+        return Player(1.0 if agent is AgentChoice.optimal else 0.0, seed)
+    return None
 
 
 @app.command()

@@ -32,7 +32,10 @@ from pydantic import BaseModel
 
 from mesocosm.agents import program
 from mesocosm.agents.loop import Conversation
+from mesocosm.agents.players import Player
 from mesocosm.agents.react import React, Talk
+from mesocosm.agents.strategies import Strategy
+from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
 from mesocosm.families.building import EXPECTED, build_instance
@@ -43,12 +46,14 @@ from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
+from mesocosm.hosting.access import Access
 from mesocosm.hosting.control_plane_client import ControlPlane
 from mesocosm.services.service import ending_tools
 from mesocosm.worlds.workspace import replace_file
 
 FAULT_FILE = "fault.txt"
-AgentKind = Literal["reference", "none", "command", "react"]
+AgentKind = Literal["reference", "none", "command", "react", "optimal", "random", "noisy"]
+PLAYERS = ("optimal", "random", "noisy")
 Report = Callable[[str], None]
 
 
@@ -101,6 +106,8 @@ def run_task(
     command: str | None = None,
     walls: bool = True,
     react: React | None = None,
+    player: Player | None = None,
+    services: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
     out: Path,
     era: Literal["auto", "legacy"] = "auto",
@@ -108,7 +115,7 @@ def run_task(
     report: Report = lambda _: None,
 ) -> RunResult:
     """One run from nothing to a verdict; ``out`` must not exist yet."""
-    actor = _Agent(agent, command, era, react, walls)
+    actor = _Agent(agent, command, era, react, walls, player)
     actor.check(out)
     report("building the world")
     out.mkdir(parents=True)
@@ -121,7 +128,7 @@ def run_task(
         raise
     grading.prepare()
     try:
-        acted, seconds = _serve_and_act(family, instance.path, tools, out, actor, report)
+        acted, seconds = _serve_and_act(family, instance.path, tools, services, out, actor, report)
     finally:
         shutil.rmtree(instance.path, ignore_errors=True)
     report("grading")
@@ -154,6 +161,8 @@ def run_remote(
     command: str | None = None,
     walls: bool = True,
     react: React | None = None,
+    player: Player | None = None,
+    services: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
     out: Path,
     era: Literal["auto", "legacy"] = "auto",
@@ -161,16 +170,17 @@ def run_remote(
     report: Report = lambda _: None,
 ) -> RunResult:
     """The same run against a server that is already running; its episode stays there."""
-    actor = _Agent(agent, command, era, react, walls)
+    actor = _Agent(agent, command, era, react, walls, player)
     actor.check(out)
     if known_as(family) != family.name:
         raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
     report("asking the server for an episode")
-    view = plane.create(family.name, target, seed, parameters or {}, tools)
+    added = tuple(dict.fromkeys([*services, *(name for one in actor.strategies for name in one.services)]))
+    view = plane.create(family.name, target, seed, parameters or {}, tools, added)
     out.mkdir(parents=True)
-    services = {name: plane.base + path for name, path in view["services"].items()}
+    urls = {name: plane.base + path for name, path in view["services"].items()}
     started = perf_counter()
-    acted = _act(family, plane.base + view["mcp"], services, view["prompt"], out, actor, report)
+    acted = _act(family, plane.base + view["mcp"], urls, view["prompt"], out, actor, report)
     seconds = round(perf_counter() - started, 3)
     report("grading")
     graded = plane.grade(view["id"])
@@ -205,6 +215,12 @@ class _Agent:
     era: Literal["auto", "legacy"]
     react: React | None
     walls: bool
+    player: Player | None = None
+
+    @property
+    def strategies(self) -> list[Strategy]:
+        """What acts on the conversation with a model."""
+        return parse_strategies(self.react.strategy) if self.react else []
 
     def check(self, out: Path) -> None:
         """Refuse what cannot be run before anything is built."""
@@ -212,6 +228,8 @@ class _Agent:
             raise UsageError("--agent command goes with --agent-command '...', and only with it")
         if (self.kind == "react") != bool(self.react):
             raise UsageError("--agent react goes with --model NAME and its options, and only with them")
+        if (self.kind in PLAYERS) != bool(self.player):
+            raise UsageError(f"a player goes with --agent {', '.join(PLAYERS)}, and only with these")
         if out.exists():
             raise UsageError(f"{out} exists already")
         if self.react:
@@ -297,7 +315,13 @@ def default_run_directory(family: Family, target: int | None, seed: int, agent: 
 
 
 def _serve_and_act(
-    family: Family, instance: Path, tools: Offer, out: Path, agent: _Agent, report: Report
+    family: Family,
+    instance: Path,
+    tools: Offer,
+    services: Sequence[str],
+    out: Path,
+    agent: _Agent,
+    report: Report,
 ) -> tuple[_Acted, float]:
     """Serve an episode and let the agent act; returns what came of it, and the seconds."""
     # The SDK takes a second to import; commands that need no server should not wait for it.
@@ -305,18 +329,23 @@ def _serve_and_act(
     from mesocosm.hosting.listening import serving
 
     app = Hosting(out / "state", admin_token=secrets.token_urlsafe(32))
-    id_ = app.pool.adopt(instance, family, tools)
+    added = tuple(dict.fromkeys([*services, *(name for one in agent.strategies for name in one.services)]))
+    id_ = app.pool.adopt(instance, family, tools, added)
     # A second copy of the answer.
     shutil.rmtree(instance)
     started = perf_counter()
     try:
         with serving(app) as base, ExitStack() as stack:
+            if "oracle" in added:
+                _ = app.pool.get(id_).episode.oracle  # it has to know what is then put away
             if agent.command:
                 stack.enter_context(program.withheld(app.pool.path(id_) / EXPECTED))
             url = f"{base}/e/{id_}"
-            services = {name: f"{url}/{name}/mcp" for name in family.task.offered(tools)}
-            episode = app.pool.get(id_).episode
-            acted = _act(family, f"{url}/mcp", services, episode.prompt, out, agent, report, episode.expected)
+            offered = dict.fromkeys([*family.task.offered(tools), *added])
+            urls = {name: f"{url}/{name}/mcp" for name in offered}
+            access = Access(app.pool, id_)
+            prompt = app.pool.get(id_).episode.prompt
+            acted = _act(family, f"{url}/mcp", urls, prompt, out, agent, report, access)
     finally:
         seconds = perf_counter() - started
         app.pool.close()
@@ -333,15 +362,21 @@ def _act(
     out: Path,
     agent: _Agent,
     report: Report,
-    expected: Callable[[], Expected | None] = lambda: None,
+    access: Access | None = None,
 ) -> _Acted:
-    """Let the agent act on the episode at ``url``; what is ``expected`` is known here or not."""
+    """Let the agent act on the episode at ``url``; ``access`` where it is served by this process."""
     (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
     report(f"agent {agent.kind!r} is acting")
     if agent.kind == "reference":
-        return _Acted(act_reference(family, url, prompt, agent.era, expected()))
+        return _Acted(
+            act_reference(family, url, prompt, agent.era, access.now(Episode.expected) if access else None)
+        )
     if agent.react:
-        return _act_react(family, url, prompt, agent.react, out)
+        return _act_react(family, url, prompt, agent.react, out, access)
+    if agent.player:
+        if access is None:
+            raise UsageError(f"--agent {agent.kind} knows the episode: it cannot act on another server's")
+        return _Acted(act_player(agent.player, url, access, agent.era))
     if agent.command:
         limit = family.task.limits.seconds
         return _Acted(
@@ -372,13 +407,16 @@ def act_command(
     return program.act(command, given, files, seconds, out, hidden=hidden, walls=walls)
 
 
-def _act_react(family: Family, url: str, prompt: str, react: React, out: Path) -> _Acted:
+def _act_react(
+    family: Family, url: str, prompt: str, react: React, out: Path, access: Access | None
+) -> _Acted:
     with (out / "conversation.jsonl").open("ab", buffering=0) as file:
         talk = Talk(
             react,
             react.open(),
             ending_tools(family.task.servers),
             lambda turn: file.write(orjson.dumps(turn, option=orjson.OPT_APPEND_NEWLINE)),
+            access,
         )
         try:
             talk.hold(url, prompt, family.task.limits.seconds)
@@ -397,6 +435,20 @@ def act_reference(
         with McpTools(url, era=era) as tools:
             family.solve(tools, prompt, expected)
     except Exception:  # noqa: BLE001 - the episode boundary: the reference solver is ours, so its failure is too
+        return traceback.format_exc()
+    return None
+
+
+def act_player(player: Player, url: str, access: Access, era: Any) -> str | None:
+    """Let a scripted player act; returns the fault if it fails, which is ours."""
+    from mesocosm.doors.mcp import McpTools
+
+    try:
+        with McpTools(url, era=era) as tools:
+            player.play(tools, access.now)
+    except UsageError:
+        raise
+    except Exception:  # noqa: BLE001 - the episode boundary: the player is ours, so its failure is too
         return traceback.format_exc()
     return None
 

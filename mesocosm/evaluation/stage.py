@@ -7,16 +7,13 @@ import os
 import secrets
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
-
-import anyio
-import anyio.to_thread
 
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
@@ -26,8 +23,8 @@ from mesocosm.families.family import load_family
 from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
+from mesocosm.hosting.access import Access
 from mesocosm.hosting.control_plane_client import ControlPlane
-from mesocosm.hosting.pool import EpisodePool
 
 R = TypeVar("R")
 
@@ -92,23 +89,6 @@ class Stage(ABC):
     def access(self, id_: str) -> Access | None:
         """For strategies that know more than the model; ``None`` where the episode is elsewhere."""
         return None
-
-
-@dataclass(frozen=True)
-class Access:
-    """An episode that is served by this process."""
-
-    pool: EpisodePool
-    id: str
-
-    async def do(self, action: Callable[[Episode], R]) -> R:
-        """Run something on the episode between two calls."""
-
-        async def act() -> R:
-            result: R = await self.pool.get(self.id).do(action)
-            return result
-
-        return await anyio.to_thread.run_sync(self.pool.call, act)
 
 
 class LocalStage(Stage):

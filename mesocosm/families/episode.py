@@ -35,6 +35,7 @@ from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.workspace import keep_for_owner, replace_file
 from mesocosm.worlds.world import World, add_services
 
@@ -67,6 +68,9 @@ class Episode:
     def __init__(self, path: Path, family: Family | None = None) -> None:
         self.path = path
         self._family = family
+        self._history: list[Made] = []
+        self._history_of: Journal | None = None
+        self._history_to = 0
         fresh = path / ".world.fresh"
         if fresh.is_dir() and not (path / "world").exists():
             fresh.rename(path / "world")  # a crash came between the two renames of ``_replace_world``
@@ -114,7 +118,9 @@ class Episode:
     @cached_property
     def world(self) -> World:
         """The open world."""
-        return World(self.path / "world", base=self.path / "base", offer=self.offer)
+        world = World(self.path / "world", base=self.path / "base", offer=self.offer)
+        world.adviser = self
+        return world
 
     @property
     def offer(self) -> Mapping[str, Sequence[str] | None] | None:
@@ -158,7 +164,22 @@ class Episode:
 
     def history(self) -> list[Made]:
         """The calls that were made, as oracles look at them."""
-        return history_of(self.world.journal.entries())
+        journal = self.world.journal
+        if journal is not self._history_of or journal.last < self._history_to:
+            self._history, self._history_of, self._history_to = [], journal, 0
+        new = [entry for entry in journal.entries(self._history_to) if entry.status != "begun"]
+        self._history += history_of(new)
+        self._history_to = new[-1].seq if new else self._history_to
+        return list(self._history)
+
+    def told_state(self) -> str:
+        """What the oracle knows now, in words."""
+        return self.oracle.state(self.world, self.history()).text
+
+    def told_plan(self) -> str:
+        """What the oracle would do next, in words."""
+        plan = self.oracle.plan(self.world, self.history())
+        return plan[0].goal if plan else "There is nothing left to do."
 
     def step_accuracy(self) -> StepAccuracy | None:
         """How many calls were among the best; ``None`` in families that cannot tell, and where the episode

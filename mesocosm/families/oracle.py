@@ -70,6 +70,10 @@ class Oracle(ABC):
         """What could be done next on a shortest way to the goal, the first thing first; nothing at the end.
         Whatever is in the list stays right, and possible, when another thing of it is done before."""
 
+    def legal(self, world: World, journal: Sequence[Made]) -> Sequence[Call] | None:
+        """All calls that are not in vain now; ``None`` where they cannot be listed."""
+        return None
+
     def judge(self, journal: Sequence[Made]) -> list[bool] | None:
         """Of each call that matters to the task, whether it was among the best that could be made then;
         ``None`` where this cannot be told."""

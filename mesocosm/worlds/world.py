@@ -22,7 +22,7 @@ from functools import cached_property
 from math import inf
 from pathlib import Path
 from time import perf_counter_ns
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Protocol, Self, TypeVar
 
 import orjson
 from pydantic import BaseModel, ConfigDict
@@ -117,6 +117,16 @@ class Outcome:
         return "\n".join(block for block in self.blocks if isinstance(block, str))
 
 
+class Adviser(Protocol):
+    """Who knows more of an episode than lies in its world; part of the control plane."""
+
+    def told_state(self) -> str:
+        """What is known so far, for the agent."""
+
+    def told_plan(self) -> str:
+        """What to do next, for the agent."""
+
+
 class UnknownTool(Exception):
     """The world offers no tool of that name; a protocol error, not a tool result."""
 
@@ -154,6 +164,8 @@ class World:
         self._call_rng: random.Random | None = None
         self._building: tuple[datetime, random.Random] | None = None
         self._ended_now = False
+        self.adviser: Adviser | None = None
+        """Whom the service ``oracle`` asks; nobody where the world is opened for itself."""
         self._inside: int | None = None
         """The call that is being made, when its tool makes further calls."""
         self.order_inside: Sequence[Entry] = ()

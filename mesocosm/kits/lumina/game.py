@@ -124,6 +124,10 @@ class GameOracle(Oracle):
         call = next(game.optimal(), None)
         return [] if call is None else [Subtask(goal=game.phrase(call), calls=[call])]
 
+    def legal(self, world: World | None, journal: Sequence[Made]) -> Sequence[Call]:
+        """All calls that are not in vain now."""
+        return self.game(journal).legal()
+
     def judge(self, journal: Sequence[Made]) -> list[bool]:
         """Of each call of the game, whether an optimal policy could have made it."""
         game, judged = self.start(), []

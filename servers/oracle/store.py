@@ -1,0 +1,26 @@
+"""What the oracle of the task says; it knows the truth, and is offered only where somebody asks for it."""
+
+from __future__ import annotations
+
+from mesocosm.errors import NotFound
+from mesocosm.services.service import Store
+from mesocosm.worlds.world import Adviser
+
+
+class OracleStore(Store):
+    """Passes on what is known of the episode outside of its world."""
+
+    def state(self) -> str:
+        """What is known so far."""
+        return self._adviser.told_state()
+
+    def plan(self) -> str:
+        """What to do next."""
+        return self._adviser.told_plan()
+
+    @property
+    def _adviser(self) -> Adviser:
+        adviser = self.world.adviser
+        if adviser is None:
+            raise NotFound("There is no oracle here.")
+        return adviser
