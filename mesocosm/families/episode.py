@@ -32,6 +32,7 @@ from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.faults import Fault, faults_of
 from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
+from mesocosm.families.solver_oracle import SolverOracle
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.worlds.copies import copy_world
@@ -156,11 +157,10 @@ class Episode:
 
     @cached_property
     def oracle(self) -> Oracle:
-        """The oracle of the instance; ``UsageError`` where the family has none."""
-        oracle = self.expected().oracle()
-        if oracle is None:
-            raise UsageError(f"{self.family.name} has no oracle")
-        return oracle
+        """The oracle of the instance: its own, or that which follows from the reference solver."""
+        expected = self.expected()
+        own = expected.oracle()
+        return own or SolverOracle(self.family, self.prompt, self.path / "base", expected)
 
     def history(self) -> list[Made]:
         """The calls that were made, as oracles look at them."""

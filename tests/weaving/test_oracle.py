@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from mesocosm.doors.mcp import McpTools, world_server
-from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
@@ -175,13 +174,6 @@ def test_the_command_line_asks_about_any_step(tmp_path: Path) -> None:
     (subtask,) = ask("--show", "plan", "--after", str(last - 1), "--json")
     assert subtask["goal"] == "Submit the value of v0."
     assert ask("--after", "0").startswith("Values known: none.")
-
-
-def test_a_family_without_an_oracle_says_so(tmp_path: Path) -> None:
-    family = load_family("canvas_list_test")
-    instance = build_instance(family, 0, tmp_path / "instance", target=8_000)
-    with pytest.raises(UsageError, match="no oracle"):
-        _ = Episode.create(tmp_path / "episode", instance.path, family).oracle
 
 
 def test_pieces_are_those_of_the_tree() -> None:

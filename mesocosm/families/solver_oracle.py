@@ -1,0 +1,355 @@
+"""An oracle for every family that has a reference solver.
+
+The solver solves the instance once, on a copy of the world as it was built; its calls are the script. *Plan*
+is the first call of the script that the agent has no longer to be told: not made, and what it delivers not
+read in another way. *State* is what was read and done, with the records among it that hold evidence, and
+what is known to be unread.
+
+An agent that went its own way has made writes that are not in the script. Then ways on are tried on a copy
+of the world, and the first after which the family's checker passes is the plan: to end, to do the rest of the
+script, to take back what was done besides and do the rest. Where none passes, the plan says what cannot be
+mended. Nothing is planned to be written before all is read that the script reads before it, so no value is
+told that the agent could not have read.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from mesocosm.families.delivered import Delivered, Record, records_of
+from mesocosm.families.family import Expected, Family
+from mesocosm.families.length import EvidenceFinder
+from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
+from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.service import Image, load_service
+from mesocosm.services.undoing import Done, load_undo
+from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.world import Outcome, World
+
+_SHOWN = 160
+"""Characters of a call's argument that are shown of what was done."""
+_MEND = "take back what should not have been done"
+_MAX_NAMED = 12
+"""Things that are named one by one."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of the solver."""
+
+    call: Call
+    key: str
+    writes: bool
+    ends: bool
+    repeatable: bool
+    """Whether it writes a file, and may as well be done again."""
+    records: tuple[Record, ...]
+    """What it delivers."""
+
+
+@dataclass
+class _Recorder(Tools):
+    """Tools of a world that take down what is called."""
+
+    world: World
+    steps: list[Step] = field(default_factory=list)
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        outcome = self.world.call(service, tool, arguments)
+        if outcome.is_error:
+            raise ToolError(outcome.text)
+        offered = self.world.tool(service, tool)
+        self.steps.append(
+            Step(
+                call=Call(service=service, tool=tool, arguments=arguments),
+                key=_key(service, tool, arguments),
+                writes=offered.writes,
+                ends=offered.ends_episode,
+                repeatable=load_service(service).metadata is None and offered.idempotent,
+                records=() if offered.writes else tuple(record for record, _ in records_of(outcome.text)),
+            )
+        )
+        return list(outcome.blocks)
+
+
+def _key(service: str, tool: str, arguments: Any) -> str:
+    given = {name: value for name, value in arguments.items() if value is not None}
+    return f"{service}.{tool} {orjson.dumps(given, option=orjson.OPT_SORT_KEYS).decode()}"
+
+
+@dataclass
+class _Journey:
+    """What an agent has read and done so far."""
+
+    delivered: Delivered = field(default_factory=Delivered)
+    read: dict[str, None] = field(default_factory=dict)
+    relevant: dict[str, None] = field(default_factory=dict)
+    """Records that hold evidence, as they stand in the results."""
+    writes: list[tuple[int, Made]] = field(default_factory=list)
+    """Writes that took effect, each with its place in the journal."""
+    ended: bool = False
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How to go on from a state."""
+
+    mending: tuple[Call, ...] = ()
+    rest: tuple[int, ...] = ()
+    """Steps of the script that are still to be done, of those that write."""
+    lost: str = ""
+    """What cannot be mended."""
+
+
+class SolverOracle(Oracle):
+    """The oracle that follows from a family's reference solver.
+
+    Args:
+        family: The family.
+        prompt: The instance's prompt.
+        base: The world as it was built.
+        expected: What the checker knows.
+    """
+
+    def __init__(self, family: Family, prompt: str, base: Path, expected: Expected) -> None:
+        self._family, self._prompt, self._base, self._expected = family, prompt, base, expected
+        needles: dict[str, list[tuple[int, str]]] = {}
+        for number, piece in enumerate(expected.evidence):
+            for form in {piece.contains: None, orjson.dumps(piece.contains).decode()[1:-1]: None}:
+                needles.setdefault(piece.service, []).append((number, form))
+        self._finders = {service: EvidenceFinder(found) for service, found in needles.items()}
+        self._journey, self._taken = _Journey(), list[Made]()
+        self._ways: dict[int, _Way] = {}
+        """By the number of writes that took effect."""
+
+    @cached_property
+    def script(self) -> list[Step]:
+        """The calls of the reference solver on the world as it was built."""
+        with tempfile.TemporaryDirectory(prefix="mesocosm-oracle-") as folder:
+            copy_world(self._base, Path(folder) / "world")
+            with World(Path(folder) / "world") as world:
+                recorder = _Recorder(world)
+                self._family.solve(recorder, self._prompt, self._expected)
+        return recorder.steps
+
+    # -- what was done ----------------------------------------------------------------------------------
+
+    def _follow(self, journal: Sequence[Made]) -> _Journey:
+        known = len(self._taken)
+        if len(journal) < known or (known and journal[known - 1] != self._taken[-1]):
+            self._journey, self._taken, self._ways, known = _Journey(), [], {}, 0
+        for made in journal[known:]:
+            self._taken.append(made)
+            self._take(made, len(self._taken))
+        return self._journey
+
+    def _take(self, made: Made, place: int) -> None:
+        if made.service == "oracle":
+            return
+        journey = self._journey
+        key = _key(made.service, made.tool, made.arguments)
+        tool = load_service(made.service).tools.get(made.tool)
+        if not made.ok or tool is None:
+            return
+        if tool.writes:
+            journey.writes.append((place, made))
+            journey.ended |= tool.ends_episode
+            return
+        journey.read[key] = None
+        journey.delivered.take(made.service, made.result)
+        if finder := self._finders.get(made.service):
+            for _, shown in records_of(made.result):
+                if finder.held_by(shown):
+                    journey.relevant[f"{made.service}: {shown}"] = None
+
+    def _is_read(self, step: Step, journey: _Journey) -> bool:
+        """Whether the agent knows what a reading step delivers."""
+        if step.key in journey.read:
+            return True
+        return bool(step.records) and all(
+            journey.delivered.holds(step.call.service, record) for record in step.records
+        )
+
+    # -- the interface ----------------------------------------------------------------------------------
+
+    def plan(self, world: World, journal: Sequence[Made]) -> list[Subtask]:
+        """The next call of the way on, as a subtask."""
+        journey = self._follow(journal)
+        if journey.ended:
+            return []
+        way: _Way | None = None
+        for number, step in enumerate(self.script):
+            if not step.writes:
+                if not self._is_read(step, journey):
+                    return [_subtask(step.call)]
+                continue
+            # Ways on are looked for no sooner than something is to be written.
+            way = way or self._way(world, journey)
+            if way.mending:
+                return [_subtask(way.mending[0], _MEND, way.lost)]
+            if number in way.rest:
+                return [_subtask(step.call, lost=way.lost)]
+        return []
+
+    def state(self, world: World, journal: Sequence[Made]) -> State:
+        """What was read and done, what of it matters, and what is known to be unread."""
+        journey = self._follow(journal)
+        unread = [_show(step.call) for step in self._unread(journey)]
+        done = [_show(made) for _, made in journey.writes]
+        relevant = list(journey.relevant)
+        tools = Counter(key.split(" ", 1)[0] for key in journey.read)
+        lines = [
+            f"Read so far: {_several([f'{tool} ({number} calls)' for tool, number in tools.items()])}.",
+            f"Of what was read, this matters: {_several(relevant, len(relevant), '; ')}.",
+            f"Done so far: {_several(done, len(done), '; ')}.",
+            f"Known to be unread: {_several(unread)}.",
+        ]
+        if journey.ended:
+            lines.append("The task has been declared done.")
+        facts = {"read": list(journey.read), "relevant": relevant, "done": done, "unread": unread}
+        return State(text="\n".join(lines), facts=facts)
+
+    def _unread(self, journey: _Journey) -> Iterator[Step]:
+        """Readings that are still to be made and of whose arguments the agent knows already."""
+        for step in self.script:
+            if not step.writes and not self._is_read(step, journey):
+                values = [
+                    str(value) for value in step.call.arguments.values() if isinstance(value, str | int)
+                ]
+                if all(
+                    value in self._prompt or value in journey.delivered.values or len(value) < 3
+                    for value in values
+                ):
+                    yield step
+
+    # -- ways on ----------------------------------------------------------------------------------------
+
+    def _way(self, world: World, journey: _Journey) -> _Way:
+        number = len(journey.writes)
+        if number not in self._ways:
+            self._ways[number] = self._find_way(world, journey)
+        return self._ways[number]
+
+    def _find_way(self, world: World, journey: _Journey) -> _Way:
+        rest, own = self._rest(journey)
+        mending, hopeless = self._mending(own)
+        if not mending and not hopeless:
+            return _Way(rest=rest)
+        ends = tuple(number for number in rest if self.script[number].ends)
+        for way in (_Way(rest=ends), _Way(rest=rest), _Way(mending=mending, rest=rest)):
+            if self._leads_there(world, way):
+                return way
+        named = "; ".join(_show(made) for made in hopeless) or "what was done besides"
+        return _Way(mending=mending, rest=rest, lost=f"This cannot be mended any more: {named}.")
+
+    def _rest(self, journey: _Journey) -> tuple[tuple[int, ...], list[Made]]:
+        """Writing steps of the script that are still to be done, and writes that are not in the script."""
+        steps = {number: step for number, step in enumerate(self.script) if step.writes}
+        open_: dict[str, list[int]] = {}
+        for number, step in steps.items():
+            open_.setdefault(step.key, []).append(number)
+        done: dict[int, int] = {}
+        own: list[tuple[int, Made]] = []
+        for place, made in journey.writes:
+            key = _key(made.service, made.tool, made.arguments)
+            numbers = open_.get(key, [])
+            fresh = next((number for number in numbers if number not in done), None)
+            if fresh is not None:
+                done[fresh] = place
+            elif numbers and steps[numbers[0]].repeatable:
+                done[numbers[-1]] = place
+            else:
+                own.append((place, made))
+        # A file that was touched besides is written anew.
+        for place, made in own:
+            texts = {value for value in made.arguments.values() if isinstance(value, str)}
+            for number, at in list(done.items()):
+                step = steps[number]
+                mine = {value for value in step.call.arguments.values() if isinstance(value, str)}
+                if step.repeatable and at < place and texts & mine:
+                    del done[number]
+        return tuple(number for number in steps if number not in done), [made for _, made in own]
+
+    def _mending(self, own: Sequence[Made]) -> tuple[tuple[Call, ...], list[Made]]:
+        """Calls that take back writes, the last one first, and writes that cannot be taken back."""
+        pending: list[tuple[Made, list[Call]]] = []
+        with World(self._base, read_only=True) as base:
+            for made in own:
+                key = _key(made.service, made.tool, made.arguments)
+                if self._takes_back(key, pending):
+                    continue
+                pending.append((made, self._undo(made, base)))
+        calls = tuple(call for _, undo in reversed(pending) for call in undo)
+        return calls, [made for made, undo in pending if not undo]
+
+    @staticmethod
+    def _takes_back(key: str, pending: list[tuple[Made, list[Call]]]) -> bool:
+        """Whether a write is one that takes back another; that one is then settled."""
+        for number in range(len(pending) - 1, -1, -1):
+            made, calls = pending[number]
+            left = [call for call in calls if _key(call.service, call.tool, call.arguments) != key]
+            if len(left) < len(calls):
+                if left:
+                    pending[number] = (made, left)
+                else:
+                    del pending[number]
+                return True
+        return False
+
+    def _undo(self, made: Made, base: World) -> list[Call]:
+        undo = load_undo(made.service).get(made.tool)
+        if undo is None:
+            return []
+
+        def before(tool: str, arguments: dict[str, Any]) -> str | None:
+            outcome = base.peek(made.service, tool, arguments)
+            return None if outcome.is_error else outcome.text
+
+        done = Done(made.tool, made.arguments, made.result, before)
+        return [Call(service=made.service, tool=tool, arguments=given) for tool, given in undo(done)]
+
+    def _leads_there(self, world: World, way: _Way) -> bool:
+        """Whether the checker passes when this way is gone from the present state, on a copy."""
+        with tempfile.TemporaryDirectory(prefix="mesocosm-oracle-") as folder:
+            copy = Path(folder) / "world"
+            copy_world(world.path, copy)
+            with World(copy) as ahead:
+                for call in (*way.mending, *(self.script[number].call for number in way.rest)):
+                    outcome: Outcome = ahead.call(call.service, call.tool, call.arguments)
+                    if outcome.status == "fault":
+                        return False
+            with World(copy, base=self._base) as judged:
+                return all(check.passed for check in self._family.check(judged, self._expected))
+
+
+def _subtask(call: Call, why: str = "", lost: str = "") -> Subtask:
+    first = load_service(call.service).tools[call.tool].description.replace("\n", " ").partition(". ")[0]
+    goal = f"Call {call.service}.{call.tool} with {_arguments(call)}: {(why or first).rstrip('.')}."
+    return Subtask(goal=f"{lost} {goal}".strip(), calls=[call])
+
+
+def _arguments(call: Call) -> str:
+    return orjson.dumps(call.arguments).decode() if call.arguments else "no arguments"
+
+
+def _show(call: Call) -> str:
+    given = ", ".join(f"{name}={_short(value)}" for name, value in call.arguments.items())
+    return f"{call.service}.{call.tool}({given})"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _several(parts: Sequence[str], most: int = _MAX_NAMED, between: str = ", ") -> str:
+    more = f"{between}and {len(parts) - most} more" if len(parts) > most else ""
+    return (between.join(parts[:most]) or "nothing") + more

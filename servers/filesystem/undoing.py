@@ -1,0 +1,14 @@
+"""How changes to text files are taken back: what a file held is written again."""
+
+from __future__ import annotations
+
+from mesocosm.services.undoing import Done, ToolCall
+
+
+def _restore(done: Done) -> list[ToolCall]:
+    path = done.arguments["path"]
+    text = done.before("read_text_file", {"path": path})
+    return [] if text is None else [("write_file", {"path": path, "content": text})]
+
+
+UNDO = {"write_file": _restore, "edit_file": _restore}
