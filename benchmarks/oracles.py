@@ -1,9 +1,9 @@
 """Oracles: how fast they answer, and that they lead to the end in every family, also after mistakes.
 
     python benchmarks/oracles.py speed            the worlds at their largest, an office family at 64K
-    python benchmarks/oracles.py follow [TASK]    every family with a reference solver, with and without mistakes
+    python benchmarks/oracles.py follow [TASK]    every such family, with and without mistakes
 
-``follow`` makes every third step a wrong one that can be mended: an event, a draft, an entity, a spoilt file.
+``follow`` makes every third step a wrong one that can be mended: an event, a draft, an entity, a file.
 """
 
 from __future__ import annotations
