@@ -19,6 +19,7 @@ from mesocosm.cli import (
     running,
     scoring,
     serving,
+    viewing,
 )
 from mesocosm.cli.application import app
 from mesocosm.cli.output import err
@@ -37,6 +38,7 @@ __all__ = [
     "running",
     "scoring",
     "serving",
+    "viewing",
 ]
 
 

@@ -24,6 +24,7 @@ from mesocosm.cli.options import (
 )
 from mesocosm.cli.output import out, print_json, show_result, spinner
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.regrading import logs_in
 
 if TYPE_CHECKING:
     from mesocosm.agents.players import Player
@@ -207,11 +208,20 @@ def _player(agent: AgentChoice, p: float | None, seed: int) -> Player | None:
 
 @app.command()
 def grade(
-    run: Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")],
+    run: Annotated[
+        Path,
+        typer.Argument(help="A run directory, the directory of an episode, or a log of `mesocosm eval`."),
+    ],
     strict: Strict = False,
+    write: Annotated[bool, typer.Option("--write", help="With a log: put the new verdicts into it.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Judge the final state of a run again."""
+    """Judge the final state of a run again, or of every sample of a log (or a folder of logs)."""
+    if logs := logs_in(run):
+        _grade_logs(logs, write, as_json)
+        return
+    if write:
+        raise UsageError(f"--write goes with a log of `mesocosm eval`, and {run} is none")
     from mesocosm.evaluation.runs import FAULT_FILE, RunResult, grade_run
     from mesocosm.families.episode import Episode
 
@@ -238,6 +248,22 @@ def grade(
     else:
         show_result(result, run)
     raise typer.Exit(EXIT_CODES[result.verdict])
+
+
+def _grade_logs(logs: list[Path], write: bool, as_json: bool) -> None:
+    from mesocosm.evaluation.regrading import regrade
+
+    found = [one for log in logs for one in regrade(log, write=write)]
+    if as_json:
+        print_json([{**one.model_dump(), "changed": one.changed} for one in found])
+    else:
+        for one in found:
+            mark = "[yellow]changed[/]" if one.changed else "[green]same[/]"
+            out.print(f"{mark}  {one.sample} {one.epoch}: {one.before} -> {one.now}  {escape(one.missed)}")
+        out.print(
+            f"{len(found)} samples judged again, {sum(one.changed for one in found)} with another verdict"
+        )
+    raise typer.Exit(1 if any(one.changed for one in found) else 0)
 
 
 @app.command()

@@ -56,7 +56,7 @@ def compare(world: Path, base: Path) -> Changes:
     # The names are the base's: a database that the world has lost is an error and not "no change".
     for path in sorted(world / path.name for path in base.glob("*.db")):
         if path.name != "journal.db" and not _same(path, base / path.name):
-            for table, changes in _compare_database(path, base / path.name):
+            for table, changes in compare_database(path, base / path.name):
                 tables[path.stem, table] = changes
     before, after = _files(base / "workspace"), _files(world / "workspace")
     both = [name for name in after if name in before]
@@ -95,7 +95,8 @@ def _same(one: Path, other: Path) -> bool:
     return filecmp.cmp(one, other, shallow=False)
 
 
-def _compare_database(path: Path, base: Path) -> Iterator[tuple[str, TableChanges]]:
+def compare_database(path: Path, base: Path) -> Iterator[tuple[str, TableChanges]]:
+    """The tables of a database file that differ from those of another, with their changes."""
     db = sqlite3.connect(file_uri(path, "mode=ro"), uri=True)
     db.row_factory = sqlite3.Row
     try:

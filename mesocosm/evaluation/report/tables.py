@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from mesocosm.evaluation.failures import CLASSES
@@ -14,6 +15,7 @@ from mesocosm.evaluation.statistics import bootstrap, detectable, pass_at, pass_
 from mesocosm.families.quantities import show_length
 
 K = TypeVar("K", bound=Hashable)
+FAILED_SHOWN = 200
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ def all_tables(samples: Sequence[Sample]) -> list[Table]:
     if any(len(group) > 1 for group in grouped(samples, _epochs).values()):
         tables.append(repeated(samples))
     tables += [failures(samples), families(samples)]
+    if any(sample.verdict == "failed" for sample in samples):
+        tables.append(failed(samples))
     if any(sample.verdict == "errored" for sample in samples):
         tables.append(errors(samples))
     return tables
@@ -229,6 +233,23 @@ def families(samples: Sequence[Sample]) -> Table:
         )
     ]
     return Table("tasks", "Tasks", "Accuracy, its 95 % interval, n.", ("task", "length", *whos), rows)
+
+
+def failed(samples: Sequence[Sample]) -> Table:
+    """Which samples failed, and how to look into them."""
+    found = [sample for sample in samples if sample.verdict == "failed"]
+    rows = [
+        [one.who, one.sample, str(one.epoch), one.failure, one.missed, _place(one)]
+        for one in found[:FAILED_SHOWN]
+    ]
+    more = f" The first {FAILED_SHOWN} of {len(found)}." if len(found) > FAILED_SHOWN else ""
+    note = f"`mesocosm view FOLDER` shows what happened in a world.{more}"
+    head = ("who", "sample", "epoch", "class", "findings that did not pass", "folder")
+    return Table("failed", "Failed samples", note, head, rows)
+
+
+def _place(sample: Sample) -> str:
+    return str(Path(sample.log).parent / sample.world) if sample.world else ""
 
 
 def errors(samples: Sequence[Sample]) -> Table:
