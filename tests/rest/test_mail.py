@@ -91,6 +91,20 @@ def test_a_message_is_fetched_by_its_parts(host: MailHost, mailbox: HostedWorld)
     assert mailbox.replay().identical
 
 
+@pytest.mark.parametrize(
+    "section",
+    ["HEADER.FIELDS (TO FROM SUBJECT DATE)", "HEADER.FIELDS (subject From)", "HEADER.FIELDS.NOT (To Cc)"],
+)
+def test_a_section_bears_the_name_that_the_client_gave_it(
+    host: MailHost, mailbox: HostedWorld, section: str
+) -> None:
+    with host.imap(mailbox) as client:
+        answer = told(client, "1", f"(BODY.PEEK[{section}])")
+        assert f"BODY[{section}]".encode() in answer[0]
+        answer = told(client, "1", f"(BODY.PEEK[{section}]<0.10>)")
+        assert f"BODY[{section}]<0>".encode() in answer[0]
+
+
 def test_messages_read_as_they_were_written(host: MailHost, mailbox: HostedWorld) -> None:
     with host.imap(mailbox) as client:
         plain, rich, full = (message_at(client, str(number)) for number in (1, 2, 3))

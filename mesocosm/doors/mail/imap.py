@@ -32,6 +32,7 @@ from mesocosm.doors.episodes import Episodes
 from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, one_line
 from mesocosm.doors.mail.criteria import BAD_CHARSET, Search, UidSearch
 from mesocosm.doors.mail.mailbox_names import mend_pymap
+from mesocosm.doors.mail.sections import mend_sections
 from mesocosm.doors.mail.session import MailSession
 
 MAX_LITERAL = 15_000_000
@@ -208,6 +209,7 @@ class ImapService:
 
     def __init__(self, pool: Episodes) -> None:
         mend_pymap()
+        mend_sections()
         self._pool = pool
         self._config = _Config()
         self._commands = self._config.commands

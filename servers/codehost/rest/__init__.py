@@ -6,6 +6,7 @@ from mesocosm.servers.codehost.rest import (  # noqa: F401 - importing them regi
     history,
     issues,
     labels,
+    pages,
     pulls,
     releases,
     searches,

@@ -46,7 +46,7 @@ def get_content(
     """A file in base64, or as it is (media type ``raw``); of a directory a list."""
     repository, links = store.repository(owner, repo), Links(request)
     name = ref or repository["default_branch"]
-    entry, found = _look(store, repository, path, ref)
+    entry, found = look(store, repository, path, ref)
     if isinstance(found, list):
         return [git.content(links, repository, item, name) for item in found]
     if accepts(request, "raw"):
@@ -56,7 +56,7 @@ def get_content(
     return git.content(links, repository, entry, name, found)
 
 
-def _look(
+def look(
     store: CodehostStore, repository: Row, path: str, ref: str | None
 ) -> tuple[Entry, bytes | list[Entry]]:
     """What lies at a path; nothing does in an empty repository."""
@@ -70,7 +70,7 @@ def _look(
 @api.get(f"{REPO}/readme")
 def get_readme(store: CodehostStore, request: Request, owner: str, repo: str, ref: str | None = None) -> Any:
     """The file in the root that introduces the repository."""
-    _, entries = _look(store, store.repository(owner, repo), "", ref)
+    _, entries = look(store, store.repository(owner, repo), "", ref)
     assert isinstance(entries, list)
     names = [entry.path for entry in entries if entry.type == "file"]
     readme = next((name for name in names if name.lower().partition(".")[0] == "readme"), None)
@@ -101,7 +101,7 @@ def delete_content(
     repository, body = store.repository(owner, repo, need="write"), Body(request.values)
     branch = body.text("branch") or repository["default_branch"]
     message, sha = body.required("message"), body.required("sha")
-    entry, _ = _look(store, repository, path, f"refs/heads/{branch}")
+    entry, _ = look(store, repository, path, f"refs/heads/{branch}")
     if entry.sha != sha.lower():
         raise Conflict(f"{path} does not match {sha}")
     commit = store.remove_file(repository, path, message, branch)

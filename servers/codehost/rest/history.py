@@ -9,9 +9,10 @@ from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.api import accepts, api, cut, paged, paged_object, window_of
 from mesocosm.servers.codehost.rest.bodies import Body
 from mesocosm.servers.codehost.rest.links import PREFIX, Links, node_id
+from mesocosm.servers.codehost.rest.patches import patches
 from mesocosm.servers.codehost.rest.shapes import accounts, git, pulls
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.servers.codehost.store.differences import differences, unified
+from mesocosm.servers.codehost.store.differences import Difference, differences, unified
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.services.service import Page, Reply, Row
 
@@ -44,6 +45,40 @@ def list_branches(store: CodehostStore, request: Request, owner: str, repo: str)
         for row in rows
     ]
     return paged(request, items, total)
+
+
+@api.get(f"{REPO}/branches/{{branch:path}}/protection")
+def get_protection(
+    store: CodehostStore, request: Request, owner: str, repo: str, branch: str
+) -> dict[str, Any]:
+    """What the rules of a protected branch ask for."""
+    repository, links = store.repository(owner, repo), Links(request)
+    if store.ref(repository, f"refs/heads/{branch}") is None:
+        raise NotFound("Branch not found")
+    approvals = store.protected_branches(repository["id"]).get(branch)
+    if approvals is None:
+        raise NotFound("Branch not protected")
+    url = f"{links.repo(repository, 'branches', branch)}/protection"
+    reviews = {
+        "url": f"{url}/required_pull_request_reviews",
+        "dismiss_stale_reviews": False,
+        "require_code_owner_reviews": False,
+        "require_last_push_approval": False,
+        "required_approving_review_count": approvals,
+    }
+    off = {"enabled": False}
+    return {
+        "url": url,
+        "required_pull_request_reviews": reviews,
+        "enforce_admins": {"url": f"{url}/enforce_admins", "enabled": True},
+        "required_linear_history": off,
+        "allow_force_pushes": off,
+        "allow_deletions": off,
+        "block_creations": off,
+        "required_conversation_resolution": off,
+        "lock_branch": off,
+        "allow_fork_syncing": off,
+    }
 
 
 @api.get(f"{REPO}/branches/{{branch:path}}")
@@ -195,6 +230,8 @@ def get_commit(store: CodehostStore, request: Request, owner: str, repo: str, re
         return text(sha, "sha")
     if accepts(request, "diff"):
         return text(unified(store.objects(repository), [change for change, _ in changes]), "diff")
+    if accepts(request, "patch"):
+        return text(patches(store, repository, [row["id"]]), "patch")
     files = [git.changed_file(links, store, repository, sha, *change) for change in changes]
     shape = git.commit(links, store, repository, row) | {"stats": stats, "files": files}
     return paged_object(request, shape, len(store.changes(row["id"])))
@@ -243,17 +280,11 @@ def list_check_runs(store: CodehostStore, request: Request, owner: str, repo: st
 def compare(store: CodehostStore, request: Request, owner: str, repo: str, basehead: str) -> Any:
     """What ``head`` has and ``base`` has not: ``base...head``; ``owner:branch`` names one of a fork."""
     repository, links = store.repository(owner, repo), Links(request)
-    base_name, dots, head_name = basehead.partition("...")
-    if not dots:
-        raise NotFound("Not Found")
-    base, head = (_compared(store, repository, name) for name in (base_name, head_name))
-    bases = store.merge_bases(base, head)
-    if not bases:
-        raise NotFound("Not Found")
-    fork = store.commit_by_sha(repository, bases[0])
-    found = differences(store.objects(repository), fork["tree"], head["tree"])
+    base, head, fork, found = compared(store, repository, basehead)
     if accepts(request, "diff"):
         return text(unified(store.objects(repository), found), "diff")
+    if accepts(request, "patch"):
+        return text(patches(store, repository, store.commits_between(base, head)), "patch")
     ahead, behind = store.commits_between(base, head), store.commits_between(head, base)
     states = {(False, False): "identical", (True, False): "ahead", (False, True): "behind"}
     ids, _ = cut(request, ahead)
@@ -276,6 +307,19 @@ def compare(store: CodehostStore, request: Request, owner: str, repo: str, baseh
         ],
     }
     return paged_object(request, shape, len(ahead))
+
+
+def compared(store: CodehostStore, repository: Row, basehead: str) -> tuple[Row, Row, Row, list[Difference]]:
+    """The two commits of a comparison, the one at which they parted, and what changed since."""
+    base_name, dots, head_name = basehead.partition("...")
+    if not dots:
+        raise NotFound("Not Found")
+    base, head = (_compared(store, repository, name) for name in (base_name, head_name))
+    bases = store.merge_bases(base, head)
+    if not bases:
+        raise NotFound("Not Found")
+    fork = store.commit_by_sha(repository, bases[0])
+    return base, head, fork, differences(store.objects(repository), fork["tree"], head["tree"])
 
 
 def _compared(store: CodehostStore, repository: Row, name: str) -> Row:

@@ -11,11 +11,12 @@ from mesocosm.servers.codehost.rest.bodies import Body
 from mesocosm.servers.codehost.rest.history import REPO, named_commit, text
 from mesocosm.servers.codehost.rest.issues import react, reactions
 from mesocosm.servers.codehost.rest.links import Links
+from mesocosm.servers.codehost.rest.patches import patches
 from mesocosm.servers.codehost.rest.shapes import git
 from mesocosm.servers.codehost.rest.shapes import pulls as shapes
 from mesocosm.servers.codehost.rest.shapes.accounts import user
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.servers.codehost.store.differences import unified
+from mesocosm.servers.codehost.store.differences import hunks, line_at, unified
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.services.service import Page, Row
 
@@ -75,6 +76,8 @@ def get_pull(store: CodehostStore, request: Request, owner: str, repo: str, numb
     row = store.pull(repository, number)
     if accepts(request, "diff"):
         return text(unified(store.objects(repository), store.compare(repository, row).differences), "diff")
+    if accepts(request, "patch"):
+        return text(patches(store, repository, store.compare(repository, row).commits), "patch")
     return shapes.pull(Links(request), store, repository, row)
 
 
@@ -209,17 +212,27 @@ def create_review(
     event = body.choice("event", *EVENTS, "PENDING")
     pull = store.start_review(repository, number, None, body.text("body"), body.text("commit_id"))
     for comment in body.objects("comments") or []:
-        line = comment.number("line")
-        if line is None:
-            raise comment.missing("line")
-        side = comment.choice("side", "LEFT", "RIGHT") or "RIGHT"
-        store.comment_on_line(
-            repository, pull, comment.required("path"), line, side, comment.required("body")
-        )
+        path = comment.required("path")
+        side, line = _place(store, repository, pull, path, comment)
+        store.comment_on_line(repository, pull, path, line, side, comment.required("body"))
     _, review = store.pending_review(repository, number)
     if event in EVENTS:
         store.submit_review(repository, number, event, body.text("body"))
     return _review(store, request, repository, number, review)
+
+
+def _place(store: CodehostStore, repository: Row, pull: Row, path: str, comment: Body) -> tuple[str, int]:
+    """Side and line of a comment, which older clients name by its ``position`` in the file's patch."""
+    line, position = comment.number("line"), comment.number("position")
+    if line is not None:
+        return comment.choice("side", "LEFT", "RIGHT") or "RIGHT", line
+    if position is None:
+        raise comment.missing("line")
+    found = next((item for item in store.compare(repository, pull).differences if item.path == path), None)
+    place = line_at(hunks(store.objects(repository), found) or "", position) if found else None
+    if place is None:
+        raise Unprocessable(f"Validation Failed: the patch of {path} has no line at position {position}.")
+    return place
 
 
 def _review(
@@ -314,10 +327,8 @@ def create_review_comment(
     content, earlier = body.required("body"), body.number("in_reply_to")
     if earlier is not None:
         return _comment(store, request, repository, store.reply(repository, number, earlier, content))
-    line, path = body.number("line"), body.required("path")
-    if line is None:
-        raise body.missing("line")
-    side = body.choice("side", "LEFT", "RIGHT") or "RIGHT"
+    path = body.required("path")
+    side, line = _place(store, repository, store.pull(repository, number), path, body)
     pull = store.start_review(repository, number, None, "", body.text("commit_id"))
     made = store.comment_on_line(repository, pull, path, line, side, content)
     store.submit_review(repository, number, "COMMENT", "")

@@ -210,3 +210,22 @@ def _same_lines(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[in
     for block in between.get_matching_blocks():
         yield block.a + first, block.b + first, block.size
     yield len(old) - last, len(new) - last, last
+
+
+def line_at(patch: str, position: int) -> tuple[str, int] | None:
+    """Side and number of the line at a place in a file's patch, counted from below its first ``@@``."""
+    old = new = 0
+    for number, line in enumerate(patch.splitlines()):
+        if line.startswith("@@"):
+            old, new = (int(part.partition(",")[0][1:]) - 1 for part in line.split()[1:3])
+        elif line.startswith("\\"):
+            pass
+        elif line.startswith("-"):
+            old += 1
+        elif line.startswith("+"):
+            new += 1
+        else:
+            old, new = old + 1, new + 1
+        if number == position and line[:1] in "-+ ":
+            return ("LEFT", old) if line.startswith("-") else ("RIGHT", new)
+    return None

@@ -1,0 +1,51 @@
+"""Commits as mails, as ``git format-patch`` writes them and ``git am`` reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from email.utils import format_datetime
+
+from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.store.differences import Difference, differences, unified
+from mesocosm.servers.codehost.store.values import moment
+from mesocosm.services.service import Row
+
+MAX_PATCHES = 250
+"""Commits of a series of patches, as in the product."""
+
+
+def patches(store: CodehostStore, repository: Row, commits: Sequence[int]) -> str:
+    """Commits as mails that ``git am`` takes; merges are left out, as by ``git format-patch``."""
+    rows = [
+        row for row in store.commits_by_id(list(commits[:MAX_PATCHES])) if len(store.parents(row["id"])) < 2
+    ]
+    many = len(rows)
+    return "".join(
+        line + "\n"
+        for number, row in enumerate(rows, 1)
+        for line in _mail(store, repository, row, f"[PATCH {number}/{many}]" if many > 1 else "[PATCH]")
+    )
+
+
+def changes(store: CodehostStore, repository: Row, row: Row) -> Sequence[Difference]:
+    """What a commit changed, against its first parent."""
+    parents = store.parents(row["id"])
+    before = store.commit_by_sha(repository, parents[0]["sha"])["tree"] if parents else None
+    return differences(store.objects(repository), before, row["tree"])
+
+
+def _mail(store: CodehostStore, repository: Row, row: Row, mark: str) -> Iterator[str]:
+    subject, _, body = row["message"].partition("\n\n")
+    yield f"From {row['sha']} Mon Sep 17 00:00:00 2001"
+    yield f"From: {row['author_name']} <{row['author_email']}>"
+    yield f"Date: {format_datetime(moment(row['authored_at']))}"
+    yield f"Subject: {mark} {' '.join(subject.split())}"
+    yield ""
+    if body.strip():
+        yield body.strip("\n")
+    yield "---"
+    yield ""
+    yield unified(store.objects(repository), changes(store, repository, row)).rstrip("\n")
+    yield "-- "
+    yield "2.0"
+    yield ""
