@@ -1,4 +1,4 @@
-"""Writing datasets: dataset lore, dataset longproc."""
+"""Writing datasets: dataset lore, dataset longproc, dataset agentlongbench."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, Parameter, Workers, read_parameters
+from mesocosm.cli.options import AsJson, Parameter, Seed, Workers, read_parameters
 from mesocosm.cli.output import out, print_json, progress
 from mesocosm.families.quantities import parse_counts, parse_lengths, parse_seeds, show_length
 
@@ -105,3 +105,67 @@ def longproc(
     else:
         shown = ", ".join(map(show_length, lengths))
         out.print(f"{count:,} instances ({', '.join(names)} at {shown} output tokens) in {to}")
+
+
+@dataset_app.command("agentlongbench")
+def agentlongbench(
+    to: Annotated[Path, typer.Option("--out", help="The folder to write; must not exist yet.")],
+    lengths: Annotated[
+        str, typer.Option(help="Buckets: 32k-4m (32k, 64k and so on to 4m), or a list such as 32k,128k.")
+    ] = "32k-4m",
+    settings: Annotated[str, typer.Option(help="ki (words), kf (symbols), or both.")] = "ki,kf",
+    formats: Annotated[
+        str, typer.Option(help="c (concise: one list per call), v (verbose: one per section), or both.")
+    ] = "c,v",
+    per_type: Annotated[
+        int, typer.Option(min=1, help="Questions of each of the eight types per bucket.")
+    ] = 25,
+    seed: Seed = 0,
+    items: Annotated[
+        int | None,
+        typer.Option(help="Creatures of the encyclopaedia (default: 1,500 concise, 1,000 verbose)."),
+    ] = None,
+    behaviour: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            help="How the simulated player behaves, NAME=VALUE: history_window, forget_history_prob, "
+            "mask_prob, max_mask_sections, epsilon, min_share, max_share; repeatable.",
+        ),
+    ] = None,
+    upstream: Annotated[
+        str,
+        typer.Option(
+            help="Rows of AgentLongBench's own format besides: none, answers (for its scorer), full (every "
+            "row with its whole history)."
+        ),
+    ] = "none",
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write rollouts of a guessing game, with questions about them, their golds and their evidence."""
+    from mesocosm.kits.rollouts.options import read_plan, read_upstream
+    from mesocosm.kits.rollouts.writing import write_dataset
+
+    plan = read_plan(
+        lengths=lengths,
+        settings=settings,
+        formats=formats,
+        per_type=per_type,
+        seed=seed,
+        items=items,
+        behaviour=read_parameters(behaviour),
+    )
+    summary = None
+    with progress(len(plan.jobs), "writing") as advance:
+        for written in write_dataset(plan, to, upstream=read_upstream(upstream), workers=workers):
+            summary = written
+            advance("")
+    assert summary
+    if as_json:
+        print_json(summary.model_dump())
+    else:
+        out.print(
+            f"{summary.questions:,} questions about {summary.trajectories:,} trajectories in {to} "
+            f"({summary.tokens:,} tokens, {summary.bytes:,} bytes)"
+        )

@@ -1,0 +1,263 @@
+"""Datasets of questions about rollouts.
+
+A trajectory is one game; its twins in both settings are the same rounds. Every trajectory carries one
+question of each type, so of every bucket (setting, format, length) there are as many trajectories as
+questions per type, and none is written twice. What is made depends on the dataset's seed and on its own
+place only.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from multiprocessing import get_context
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mesocosm.errors import UsageError
+from mesocosm.families.quantities import show_length
+from mesocosm.kits.rollouts import wording
+from mesocosm.kits.rollouts.behaviour import Behaviour
+from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, Encyclopaedia, invent
+from mesocosm.kits.rollouts.engine import Engine, Unfit
+from mesocosm.kits.rollouts.questions import TYPES, Question, Type, ask
+from mesocosm.kits.rollouts.scoring import Kind, kind_of
+from mesocosm.kits.rollouts.transcript import Format, Message, Rollout, Scribe
+from mesocosm.kits.rollouts.twins import SETTINGS, Setting, Vocabulary, symbols_of, words_of
+from mesocosm.worlds import tokens
+
+ITEMS: dict[Format, int] = {"c": 1_500, "v": 1_000}
+"""Creatures of an encyclopaedia, unless others are asked for: enough for 4M tokens."""
+_ATTEMPTS = 60
+_LEAST_ROUNDS = 3
+
+
+class Plan(BaseModel):
+    """What a dataset is to hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    settings: tuple[Setting, ...] = SETTINGS
+    formats: tuple[Format, ...] = ("c", "v")
+    lengths: tuple[int, ...]
+    """Tokens of a trajectory, each within 1 %."""
+    per_type: int = Field(default=25, ge=1)
+    """Questions of each type in each bucket, and trajectories."""
+    seed: int = Field(default=0, ge=0)
+    items: int | None = Field(default=None, ge=MIN_ENTRIES, le=MAX_ENTRIES)
+    """Creatures of the encyclopaedia; by the format if left out."""
+    behaviour: Behaviour = Behaviour()
+
+    def size(self, format: Format) -> int:
+        """Creatures of the encyclopaedia."""
+        return self.items or ITEMS[format]
+
+    @property
+    def jobs(self) -> list[tuple[Format, int, int]]:
+        """Format, length and number of every trajectory, long ones last."""
+        return [
+            (format, length, number)
+            for length in self.lengths
+            for format in self.formats
+            for number in range(self.per_type)
+        ]
+
+
+class Evidence(BaseModel):
+    """What has to be read for an answer."""
+
+    messages: list[int]
+    """Indexes of the trajectory's messages, ascending."""
+    tokens: int
+    """Of these messages: the adequate context length."""
+    span: int
+    """From the beginning of the first of them to the end of the last."""
+
+
+class Row(BaseModel):
+    """One question of a dataset."""
+
+    id: str
+    twin: str
+    """What the same question is called in both settings."""
+    trajectory: str
+    setting: Setting
+    format: Format
+    length: int
+    """The bucket."""
+    type: Type
+    question: str
+    answer: list[str]
+    """One text, or for pairs (in order) and sets one for each name."""
+    answer_kind: Kind
+    rounds: list[int]
+    """The rounds that the question names."""
+    evidence: Evidence
+    tokens: int
+    """Of the trajectory."""
+
+
+class Trajectory(BaseModel):
+    """One rollout."""
+
+    id: str
+    setting: Setting
+    format: Format
+    length: int
+    tokens: int
+    rounds: int
+    messages: list[Message]
+
+
+@dataclass(frozen=True)
+class Game:
+    """A rollout that every type of question can be asked about, and these questions."""
+
+    rollout: Rollout
+    questions: Sequence[Question]
+
+
+@cache
+def open_book(seed: int, size: int) -> tuple[Encyclopaedia, dict[Setting, Vocabulary]]:
+    """The encyclopaedia of a seed, and its vocabularies."""
+    book = invent(random.Random(f"encyclopaedia:{seed}:{size}"), size)
+    symbols = symbols_of(book, random.Random(f"symbols:{seed}:{size}"))
+    return book, {"ki": words_of(book), "kf": symbols}
+
+
+def play_for(engine: Engine, name: str, length: int, turn: int, types: Sequence[Type] = TYPES) -> Game:
+    """A game of a length with a question of each of these types; the same ``name`` is the same game."""
+    last: Unfit | None = None
+    for attempt in range(_ATTEMPTS):
+        rng = random.Random(f"{name}:{attempt}")
+        rollout = engine.play(rng, length)
+        try:
+            if len(rollout.rounds) < _LEAST_ROUNDS:
+                raise Unfit(f"it has less than {_LEAST_ROUNDS} rounds")
+            return Game(rollout, [_asked(kind, rng, rollout, turn) for kind in types])
+        except Unfit as error:
+            last = error
+    raise UsageError(f"no game of {show_length(length)} tokens has all questions: {last}")
+
+
+def _asked(kind: Type, rng: random.Random, rollout: Rollout, turn: int) -> Question:
+    last: Unfit | None = None
+    for _ in range(8):
+        try:
+            return ask(kind, rng, rollout, turn)
+        except Unfit as error:
+            last = error
+    assert last
+    raise last
+
+
+def make(plan: Plan, job: tuple[Format, int, int]) -> list[tuple[Trajectory, list[Row]]]:
+    """One trajectory with its questions, in each of the settings."""
+    format, length, number = job
+    book, vocabularies = open_book(plan.seed, plan.size(format))
+    # Both vocabularies, whatever settings are asked for: the rounds must not depend on that.
+    engine = Engine(book, list(vocabularies.values()), format, plan.behaviour)
+    game = play_for(engine, f"{plan.seed}:{format}:{length}:{number}", length, number)
+    twin = f"{format}-{show_length(length)}-{number:03d}"
+    return [_written(game, vocabularies[setting], length, twin) for setting in plan.settings]
+
+
+def _written(game: Game, words: Vocabulary, length: int, twin: str) -> tuple[Trajectory, list[Row]]:
+    rollout = game.rollout
+    scribe = Scribe(words, rollout.format, rollout.rounds_allowed)
+    sizes = tokens_of(scribe, rollout)
+    trajectory = Trajectory(
+        id=f"{words.setting}-{twin}",
+        setting=words.setting,
+        format=rollout.format,
+        length=length,
+        tokens=sum(sizes),
+        rounds=len(rollout.rounds),
+        messages=list(scribe.messages(rollout)),
+    )
+    ends = list(accumulate(sizes))
+    rows = [_row(question, words, trajectory, twin, sizes, ends) for question in game.questions]
+    return trajectory, rows
+
+
+def tokens_of(scribe: Scribe, rollout: Rollout) -> list[int]:
+    """Tokens of every message."""
+    sizes = [tokens.count(scribe.system + "\n")]
+    for number, round_ in enumerate(rollout.rounds, 1):
+        feedback, result, spoken = scribe.tokens(number, round_, rollout.book, rollout.target)
+        guess = tokens.count(scribe.guess(round_.answer) + "\n")
+        sizes += [feedback, spoken - guess, result, guess]
+    return sizes
+
+
+def _row(
+    question: Question,
+    words: Vocabulary,
+    trajectory: Trajectory,
+    twin: str,
+    sizes: Sequence[int],
+    ends: Sequence[int],
+) -> Row:
+    held = question.evidence
+    return Row(
+        id=f"{trajectory.id}-{question.type}",
+        twin=f"{twin}-{question.type}",
+        trajectory=trajectory.id,
+        setting=words.setting,
+        format=trajectory.format,
+        length=trajectory.length,
+        type=question.type,
+        question=wording.put(question, words, trajectory.format),
+        answer=wording.answer(question, words),
+        answer_kind=kind_of(question.type, trajectory.format),
+        rounds=list(question.rounds),
+        evidence=Evidence(
+            messages=list(held),
+            tokens=sum(sizes[at] for at in held),
+            span=ends[held[-1]] - ends[held[0]] + sizes[held[0]],
+        ),
+        tokens=trajectory.tokens,
+    )
+
+
+def make_all(plan: Plan, workers: int | None = None) -> Iterator[list[tuple[bytes, list[bytes], list[Row]]]]:
+    """The lines of all trajectories and their questions, job by job, made on several cores."""
+    workers = min(workers or os.cpu_count() or 1, len(plan.jobs))
+    if workers <= 1:
+        for job in plan.jobs:
+            yield lines(plan, job)
+        return
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    try:
+        # A few jobs ahead of what is written: a long trajectory takes 16 MB.
+        pending: list[Any] = []
+        for job in plan.jobs:
+            pending.append(pool.submit(lines, plan, job))
+            if len(pending) > 2 * workers:
+                yield pending.pop(0).result()
+        for future in pending:
+            yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def lines(plan: Plan, job: tuple[Format, int, int]) -> list[tuple[bytes, list[bytes], list[Row]]]:
+    """What ``make`` makes as JSON lines: the trajectory, its questions, and these as they are."""
+    return [
+        (
+            _line(trajectory),
+            [_line(row) for row in rows],
+            rows,
+        )
+        for trajectory, rows in make(plan, job)
+    ]
+
+
+def _line(model: BaseModel) -> bytes:
+    return model.model_dump_json().encode() + b"\n"

@@ -1,0 +1,125 @@
+"""Judging answers: what a reply says, and what that is worth.
+
+- The answer is what stands in the last complete ``<answer>...</answer>``; a reply without one has none.
+- Names are compared without upper and lower case, blanks, hyphens, underscores, dots and quotation marks.
+- A number is right when the answer holds that number and no other (12 and "round 12" are, "12 or 13" is not).
+- Yes and no are the words yes, true, no, false; an answer with both kinds has none.
+- A pair is worth half for each name at its place. One name alone is worth what it would be with a wrong one
+  beside it, so leaving a name out never pays; with a third name it is worth nothing.
+- A set is worth its F1, each name counted once.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from mesocosm.kits.rollouts.questions import Type
+from mesocosm.kits.rollouts.transcript import Format
+
+Kind = Literal["number", "boolean", "name", "pair", "set"]
+
+_TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL | re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w])")
+_WORDS = {"yes": True, "true": True, "no": False, "false": False}
+_PLAIN = str.maketrans("", "", " \t\n-_.'\"‘’“”`")
+_BETWEEN_NAMES = re.compile(r"[,;|\n]|\band\b|&", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+
+
+def kind_of(type: Type, format: Format) -> Kind:
+    """What kind of answer a question has."""
+    if type == "find_duplicates_tool":
+        return "boolean"
+    if type == "find_target_offsets_tool":
+        return "pair"
+    if type == "intersection":
+        return "name" if format == "c" else "set"
+    return "number"
+
+
+def answer_in(reply: str) -> str | None:
+    """The last complete answer of a reply, or ``None``."""
+    found = _TAGGED.findall(reply)
+    return found[-1].strip() if found else None
+
+
+def score(answer: str | None, gold: Sequence[str], kind: Kind) -> float:
+    """What an answer is worth, from 0 to 1; one that is missing is worth 0."""
+    if answer is None or not answer.strip():
+        return 0.0
+    return _JUDGES[kind](answer, gold)
+
+
+def plain(name: str) -> str:
+    """A name as it is compared."""
+    return name.casefold().translate(_PLAIN)
+
+
+def names_in(answer: str) -> list[str]:
+    """The names of a list: an array, or parts between commas, semicolons, bars, lines and ands."""
+    text = answer.strip()
+    if text.startswith("[") and text.endswith("]"):
+        text = ", ".join(_array(text))
+    parts = (_BULLET.sub("", part) for part in _BETWEEN_NAMES.split(text))
+    return [name for part in parts if (name := plain(part))]
+
+
+def _array(text: str) -> list[str]:
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return [text[1:-1]]
+    return [str(item) for item in value]
+
+
+def number_in(answer: str) -> int | None:
+    """The one whole number that an answer holds; ``None`` if it holds none, or several."""
+    found = {float(text.replace(",", "")) for text in _NUMBER.findall(answer)}
+    if len(found) != 1:
+        return None
+    (number,) = found
+    return int(number) if number.is_integer() else None
+
+
+def boolean_in(answer: str) -> bool | None:
+    """Yes or no; ``None`` if an answer says neither, or both."""
+    said = {_WORDS[word] for word in re.findall(r"[a-z]+", answer.casefold()) if word in _WORDS}
+    return said.pop() if len(said) == 1 else None
+
+
+def _number(answer: str, gold: Sequence[str]) -> float:
+    return float(number_in(answer) == int(gold[0]))
+
+
+def _boolean(answer: str, gold: Sequence[str]) -> float:
+    return float(boolean_in(answer) == (gold[0] == "yes"))
+
+
+def _name(answer: str, gold: Sequence[str]) -> float:
+    return float(names_in(answer) == [plain(gold[0])])
+
+
+def _pair(answer: str, gold: Sequence[str]) -> float:
+    names = names_in(answer)
+    if len(names) > len(gold):
+        return 0.0
+    right = sum(name == plain(wanted) for name, wanted in zip(names, gold, strict=False))
+    return right / len(gold)
+
+
+def _set(answer: str, gold: Sequence[str]) -> float:
+    said, wanted = set(names_in(answer)), {plain(name) for name in gold}
+    right = len(said & wanted)
+    return 2 * right / (len(said) + len(wanted)) if right else 0.0
+
+
+_JUDGES: dict[Kind, Callable[[str, Sequence[str]], float]] = {
+    "number": _number,
+    "boolean": _boolean,
+    "name": _name,
+    "pair": _pair,
+    "set": _set,
+}

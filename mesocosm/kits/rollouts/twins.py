@@ -1,0 +1,127 @@
+"""Twins: the same rollout in words that mean something, and in symbols that mean nothing.
+
+``words_of`` are the encyclopaedia's own words (setting ``ki``, knowledge-intensive), ``symbols_of`` a seeded
+bijection of them (``kf``, knowledge-free). Names of creatures keep their alphabetical order, so lists keep
+theirs; names and values keep their number of tokens, so lists keep their length; numbers stay what they are.
+"""
+
+from __future__ import annotations
+
+import random
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
+
+from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Encyclopaedia
+from mesocosm.kits.rollouts.naming import name_tokens, plain_tokens
+
+Setting = Literal["ki", "kf"]
+SETTINGS: tuple[Setting, ...] = ("ki", "kf")
+_CANDIDATES = 24
+"""Symbols to choose from for each name."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """How creatures, sections and values are called."""
+
+    setting: Setting
+    names: Sequence[str]
+    values: Sequence[Sequence[str]]
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The names of the sections."""
+        return section_names(self.setting)
+
+    @property
+    def thing(self) -> str:
+        """What there is one of: a creature, or an item."""
+        return "creature" if self.setting == "ki" else "item"
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool that the player calls."""
+        return f"query_{self.thing}s"
+
+    @cached_property
+    def name_tokens(self) -> list[int]:
+        """The tokens of each name, the same in both settings."""
+        return [name_tokens(name) or 0 for name in self.names]
+
+
+@cache
+def section_names(setting: Setting) -> tuple[str, ...]:
+    """What the sections are called."""
+    if setting == "ki":
+        return tuple(section.name for section in SECTIONS)
+    return tuple(f"attr_{at}" for at in range(1, len(SECTIONS) + 1))
+
+
+def words_of(book: Encyclopaedia) -> Vocabulary:
+    """The encyclopaedia's own words."""
+    return Vocabulary("ki", book.names, book.values)
+
+
+def symbols_of(book: Encyclopaedia, rng: random.Random) -> Vocabulary:
+    """Symbols in their place."""
+    values = [_value_symbols(rng, letter, words) for letter, words in zip("ABCDEF", book.values, strict=True)]
+    return Vocabulary("kf", _name_symbols(rng, book.names), values)
+
+
+def _number(rng: random.Random) -> str:
+    """A number of one token."""
+    return str(rng.randrange(100, 1000))
+
+
+def _letter(rng: random.Random) -> str:
+    return rng.choice(string.ascii_uppercase)
+
+
+def _suffix(rng: random.Random, tokens: int) -> str:
+    """What follows a first letter, of so many tokens."""
+    parts = (_number, _letter)
+    return "".join(parts[at % 2](rng) for at in range(tokens))
+
+
+def _name_symbols(rng: random.Random, names: Sequence[str]) -> list[str]:
+    """One for each name in ascending order, with as many tokens as the name has."""
+    needed = [name_tokens(name) or 0 for name in names]
+    kinds = sorted(set(needed))
+    pool: set[tuple[str, int]] = set()
+    found: list[str] | None = None
+    while found is None:
+        for size in rng.choices(kinds, k=_CANDIDATES * len(names)):
+            # Item, _X, and what follows: see the test that counts them.
+            pool.add((f"Item_{_letter(rng)}{_suffix(rng, size - 2)}", size))
+        found = _ascending(rng, sorted(pool), needed)
+    return found
+
+
+def _ascending(rng: random.Random, pool: list[tuple[str, int]], needed: Sequence[int]) -> list[str] | None:
+    """For each need one symbol of that size, ascending: each from a stretch of the sorted pool of its own.
+
+    ``None`` where a stretch has none.
+    """
+    found: list[str] = []
+    for at, size in enumerate(needed):
+        first, last = at * len(pool) // len(needed), (at + 1) * len(pool) // len(needed)
+        fitting = [symbol for symbol, tokens in pool[first:last] if tokens == size]
+        if not fitting:
+            return None
+        found.append(rng.choice(fitting))
+    return found
+
+
+def _value_symbols(rng: random.Random, letter: str, words: Sequence[str]) -> list[str]:
+    taken: set[str] = set()
+    found: list[str] = []
+    for word in words:
+        symbol = ""
+        while not symbol or symbol in taken:
+            symbol = letter + _suffix(rng, (plain_tokens(word) or 0) - 1)
+        taken.add(symbol)
+        found.append(symbol)
+    return found
