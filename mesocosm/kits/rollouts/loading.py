@@ -11,7 +11,7 @@ from mesocosm.kits.rollouts.dataset import Row, Trajectory
 from mesocosm.kits.rollouts.writing import read_questions, read_trajectories
 
 if TYPE_CHECKING:
-    from datasets import IterableDataset
+    from datasets import IterableDataset  # type: ignore[import-untyped]
 
 ASK = "Put the answer between <answer> and </answer>."
 """How an answer is to be delivered, said after each question."""
