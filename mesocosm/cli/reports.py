@@ -140,3 +140,31 @@ def longproc(
     out.print(show_cells(cells))
     if written:
         out.print(f"written to {to}: {', '.join(path.name for path in written)}")
+
+
+@report_app.command("agentlongbench")
+def agentlongbench(
+    scores: Annotated[list[Path], typer.Argument(help="Files that `score agentlongbench --out` wrote.")],
+    by: Annotated[
+        str, typer.Option(help="What to tell apart: type, length, setting, format, by commas.")
+    ] = "type,length,setting,format",
+    to: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the table; what is there is replaced.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Questions about rollouts: accuracy by type, length, setting and format, with intervals."""
+    from mesocosm.evaluation.rollouts import BY, read_scores, show_cells, tabulate, write_cells
+
+    chosen = by.split(",")
+    if wrong := [one for one in chosen if one not in BY]:
+        raise UsageError(f"--by {by!r}: {wrong[0]!r} is none of {', '.join(BY)}")
+    cells = tabulate(read_scores(scores), chosen)
+    written = write_cells(cells, to) if to else []
+    if as_json:
+        files = [str(path) for path in written]
+        print_json({"cells": [cell.model_dump() for cell in cells], "files": files})
+        return
+    out.print(show_cells(cells))
+    if written:
+        out.print(f"written to {to}: {', '.join(path.name for path in written)}")

@@ -1,4 +1,4 @@
-"""Scoring answers that were made elsewhere: score longproc."""
+"""Scoring answers that were made elsewhere: score longproc, score agentlongbench."""
 
 from __future__ import annotations
 
@@ -58,3 +58,33 @@ def longproc(
         )
         return
     out.print(show_cells(cells))
+
+
+@score_app.command("agentlongbench")
+def agentlongbench(
+    dataset: Annotated[Path, typer.Argument(help="The folder that `dataset agentlongbench` wrote.")],
+    predictions: Annotated[
+        Path,
+        typer.Argument(help='JSON lines {"id": ..., "reply": ...}, or "pred_answer" for the answer alone.'),
+    ],
+    model: Annotated[str, typer.Option(help="What the report calls who answered.")] = "model",
+    to: Annotated[Path | None, typer.Option("--out", help="File for one score per line (.jsonl).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge answers about rollouts; every question of the dataset counts, answered or not."""
+    from mesocosm.evaluation.rollouts import show_cells, tabulate
+    from mesocosm.kits.rollouts.judging import judge, read_predictions
+    from mesocosm.kits.rollouts.writing import read_questions
+    from mesocosm.worlds.workspace import replace_file
+
+    rows = read_questions(dataset)
+    scores = judge(rows, read_predictions(predictions, rows), model)
+    if to:
+        replace_file(to, b"".join(one.model_dump_json().encode() + b"\n" for one in scores))
+    if missing := sum(one.missing for one in scores):
+        err.print(f"without an answer: {missing} of {len(scores)} questions")
+    cells = tabulate(scores)
+    if as_json:
+        print_json({"cells": [one.model_dump() for one in cells]})
+    else:
+        out.print(show_cells(cells))

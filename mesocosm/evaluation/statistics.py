@@ -12,7 +12,7 @@ _POWER = 0.841621
 RESAMPLES = 2_000
 
 
-def wilson(passed: int, runs: int) -> tuple[float, float]:
+def wilson(passed: float, runs: int) -> tuple[float, float]:
     """The Wilson score interval of a share, at 95 %; everything where nothing was tried."""
     if not runs:
         return 0.0, 1.0

@@ -166,6 +166,12 @@ def test_too_few_creatures_for_a_length_are_refused() -> None:
         engine.play(random.Random(0), 64_000)
 
 
+def test_creatures_too_few_for_twins_of_one_length_are_refused() -> None:
+    book, words = open_book(0, 90)
+    with pytest.raises(UsageError, match="differ by more than 2 %"):
+        Engine(book, list(words.values()), "c").play(random.Random(0), 16_000)
+
+
 def test_behaviour_changes_the_rollout() -> None:
     book, words = open_book(0, 90)
     kinds = [Behaviour(), Behaviour(mask_prob=0, epsilon=0, forget_history_prob=0)]
@@ -176,7 +182,7 @@ def test_behaviour_changes_the_rollout() -> None:
 
 # -- datasets ----------------------------------------------------------------------------------------------
 
-SMALL = Plan(lengths=(7_000,), per_type=4, items=90)
+SMALL = Plan(lengths=(16_000,), per_type=4, items=300)
 
 
 def test_twins_pair_question_by_question_and_answers_are_balanced() -> None:
@@ -200,7 +206,7 @@ def test_twins_pair_question_by_question_and_answers_are_balanced() -> None:
 
 
 def test_evidence_is_counted_over_the_messages_that_it_names() -> None:
-    for trajectory, rows in make(SMALL, ("v", 7_000, 1)):
+    for trajectory, rows in make(SMALL, ("v", 16_000, 1)):
         sizes = [message_tokens(message) for message in trajectory.messages]
         assert trajectory.tokens == sum(sizes)
         for row in rows:
@@ -212,8 +218,8 @@ def test_evidence_is_counted_over_the_messages_that_it_names() -> None:
 
 
 def test_the_rounds_do_not_depend_on_the_settings_that_are_asked_for() -> None:
-    both = lines(SMALL, ("c", 7_000, 0))
-    (one,) = lines(SMALL.model_copy(update={"settings": ("kf",)}), ("c", 7_000, 0))
+    both = lines(SMALL, ("c", 16_000, 0))
+    (one,) = lines(SMALL.model_copy(update={"settings": ("kf",)}), ("c", 16_000, 0))
     assert one[0] == both[1][0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesocosm.kits.rollouts.scoring import Kind, answer_in, boolean_in, names_in, number_in, score
@@ -87,6 +87,7 @@ def test_what_answers_nothing_is_worth_nothing(kind: Kind, answer: str | None) -
     assert score(answer, gold, kind) == 0
 
 
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(names=NAMES)
 def test_a_shorter_pair_is_never_worth_more(names: list[str]) -> None:
     gold = names[:2]
@@ -98,6 +99,7 @@ def test_a_shorter_pair_is_never_worth_more(names: list[str]) -> None:
     assert score(f"{gold[1]}, {gold[0]}", gold, "pair") == 0
 
 
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(names=NAMES, said=st.data())
 def test_a_set_is_worth_its_f1(names: list[str], said: st.DataObject) -> None:
     gold = names[: len(names) // 2]
@@ -128,6 +130,7 @@ def upstream_set(said: list[str], gold: list[str]) -> float:
     return 2 * right / (len(set(said)) + len(gold)) if right else 0
 
 
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(names=NAMES, data=st.data())
 def test_it_agrees_with_upstream_on_golds_and_plain_mutations(names: list[str], data: st.DataObject) -> None:
     gold, other = names[:2], names[2]

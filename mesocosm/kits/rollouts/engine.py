@@ -134,6 +134,7 @@ class _Attempt:
         while True:
             before = [*before[-2:], game.copy()]
             self._learn(game)
+            self._check_twins(game)
             left = self.budget - max(game.tokens)
             if left < 2.2 * self._typical(game):
                 break
@@ -145,6 +146,14 @@ class _Attempt:
             if self._end(game):
                 return Rollout(self.book, self.target, self.format, self.allowed, game.rounds)
         raise Unfit("its last round could not be made to fit the length")
+
+    def _check_twins(self, game: _Game) -> None:
+        """Refuse early where no last round could bring all vocabularies near the target."""
+        if max(game.tokens) - min(game.tokens) > 1.9 * TOLERANCE * self.budget:
+            raise UsageError(
+                f"with {len(self.book):,} creatures the twins of a game of {show_length(self.budget)} tokens "
+                "differ by more than 2 %; take more creatures"
+            )
 
     def _typical(self, game: _Game) -> float:
         """Tokens of a round as they have been so far."""

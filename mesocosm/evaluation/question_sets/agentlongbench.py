@@ -1,0 +1,91 @@
+"""Questions about rollouts: the history in the prompt, one short answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field
+
+from mesocosm.evaluation.questions import Question, QuestionOptions, QuestionSet
+from mesocosm.families.verdict import Check, Verdict
+from mesocosm.kits.rollouts.dataset import Plan, Row, Trajectory, make
+from mesocosm.kits.rollouts.loading import ASK
+from mesocosm.kits.rollouts.plain_text import as_text
+from mesocosm.kits.rollouts.questions import TYPES, Type
+from mesocosm.kits.rollouts.scoring import answer_in, score
+from mesocosm.kits.rollouts.transcript import FORMATS, Format
+from mesocosm.kits.rollouts.twins import SETTINGS, Setting
+
+
+def _words(value: Any) -> Any:
+    return value.split(",") if isinstance(value, str) else value
+
+
+class AgentLongBenchOptions(QuestionOptions):
+    """Which buckets and types; a seed is one trajectory, with one question of each type."""
+
+    settings: Annotated[tuple[Setting, ...], BeforeValidator(_words)] = SETTINGS
+    formats: Annotated[tuple[Format, ...], BeforeValidator(_words)] = FORMATS
+    types: Annotated[tuple[Type, ...], BeforeValidator(_words)] = TYPES
+    items: int | None = Field(default=None, ge=20)
+
+
+@lru_cache(maxsize=2)
+def _made(plan: Plan, job: tuple[Format, int, int]) -> list[tuple[Trajectory, list[Row]]]:
+    return make(plan, job)
+
+
+class AgentLongBench(QuestionSet):
+    """Eight types of questions about every trajectory: those of ``dataset agentlongbench``, seed 0."""
+
+    name: ClassVar[str] = "agentlongbench"
+    title: ClassVar[str] = "Questions about long agent histories with known evidence (AgentLongBench)"
+    Options: ClassVar[type[QuestionOptions]] = AgentLongBenchOptions
+
+    def questions(self, options: AgentLongBenchOptions) -> Iterator[Question]:
+        """One question per format, length, seed, setting and type."""
+        for format in options.formats:
+            for length in options.lengths:
+                plan = Plan(
+                    settings=options.settings, formats=(format,), lengths=(length,), items=options.items
+                )
+                for seed in options.seeds:
+                    for trajectory, rows in _made(plan, (format, length, seed)):
+                        history = as_text(trajectory.messages)
+                        yield from (
+                            _question(row, history, seed) for row in rows if row.type in options.types
+                        )
+
+    def judge(self, question: Question, answer: str) -> Verdict:
+        """Right is a score of 1; what an answer is worth in part is said in the finding."""
+        row = Row.model_validate({"question": "", **question.expected})
+        said = answer_in(answer)
+        worth = score(said, row.answer, row.answer_kind)
+        detail = f"score {worth:.3f}; answered {said!r:.200}, gold {', '.join(row.answer)!r:.200}"
+        return Verdict.of([Check(name="answer", passed=worth == 1.0, detail=detail)])
+
+
+def _question(row: Row, history: str, seed: int) -> Question:
+    prompt = (
+        "Below is the history of an agent that plays a guessing game, message by message. A question about "
+        f"it follows.\n\n{history}\n\nQuestion: {row.question} {ASK}\n"
+    )
+    return Question(
+        id=row.id,
+        prompt=prompt,
+        expected=row.model_dump(mode="json", exclude={"question"}),
+        length=row.length,
+        seed=seed,
+        tokens=row.tokens,
+        labels={
+            "type": row.type,
+            "setting": row.setting,
+            "format": row.format,
+            "evidence_tokens": row.evidence.tokens,
+        },
+    )
+
+
+questions = AgentLongBench()

@@ -1,0 +1,32 @@
+"""A history as one text: what is served page by page, and what a model is asked about in one prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mesocosm.kits.rollouts.transcript import Message
+
+
+def heading(index: int, message: Message) -> str:
+    """Which message this is; no other begins so."""
+    role = message["role"]
+    return f"Message {index} ({role}{', result of ' + message['tool_call_id'] if role == 'tool' else ''})"
+
+
+def body(message: Message) -> str:
+    """What a message says: its content, and the calls that it makes."""
+    parts = [message["content"]]
+    for call in message.get("tool_calls", []):
+        function = call["function"]
+        parts.append(f"[{call['id']}] {function['name']}({function['arguments']})")
+    return "\n".join(parts)
+
+
+def as_text(messages: Iterable[Message]) -> str:
+    """All messages, each under its heading."""
+    return "\n\n".join(_each(messages))
+
+
+def _each(messages: Iterable[Message]) -> Iterator[str]:
+    for index, message in enumerate(messages):
+        yield f"{heading(index, message)}\n{body(message)}"

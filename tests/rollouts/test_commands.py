@@ -1,0 +1,194 @@
+"""The commands: writing, loading, scoring, reporting, asking; and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.question_sets.agentlongbench import questions as question_set
+from mesocosm.families.building import fingerprint
+from mesocosm.kits.rollouts.dataset import Plan
+from mesocosm.kits.rollouts.judging import judge, read_predictions
+from mesocosm.kits.rollouts.loading import load, samples
+from mesocosm.kits.rollouts.options import read_lengths, read_plan
+from mesocosm.kits.rollouts.writing import read_questions, upstream_answer, write_dataset
+
+WORDS = ("--lengths", "16k", "--per-type", "2", "--items", "200", "--formats", "v", "--upstream", "full")
+PLAN = Plan(lengths=(16_000,), per_type=2, items=200, formats=("v",))
+
+
+def mesocosm(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mesocosm", *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("written") / "rollouts"
+    list(write_dataset(PLAN, path, upstream="full", workers=1))
+    return path
+
+
+def predictions(path: Path, *lines: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_the_command_writes_the_same_bytes_in_another_process(folder: Path, tmp_path: Path) -> None:
+    done = mesocosm(
+        "dataset", "agentlongbench", *WORDS, "--json", "--out", str(tmp_path / "again"), PYTHONHASHSEED="99"
+    )
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["trajectories"], summary["questions"]) == (4, 32)
+    assert len(summary["evidence"]) == 16
+    assert fingerprint(tmp_path / "again") == fingerprint(folder)
+
+
+def test_every_trajectory_is_written_once_and_every_question_names_one(folder: Path) -> None:
+    rows = read_questions(folder)
+    lines = [line for file in (folder / "trajectories").iterdir() for line in file.read_bytes().splitlines()]
+    ids = [json.loads(line)["id"] for line in lines]
+    assert len(set(ids)) == len(ids) == 4
+    assert {row.trajectory for row in rows} == set(ids)
+    assert len({row.id for row in rows}) == len(rows)
+
+
+def test_golds_are_right_and_nothing_is_worth_nothing(folder: Path, tmp_path: Path) -> None:
+    rows = read_questions(folder)
+    told = [{"id": row.id, "pred_answer": upstream_answer(row)} for row in rows]
+    given = read_predictions(predictions(tmp_path / "gold.jsonl", *told), rows)
+    assert {one.score for one in judge(rows, given, "gold")} == {1.0}
+    silent = judge(rows, {}, "silent")
+    assert {one.score for one in silent} == {0.0}
+    assert all(one.missing for one in silent)
+
+
+def test_rows_of_upstream_have_its_fields_and_its_place(folder: Path) -> None:
+    files = sorted((folder / "upstream").rglob("*.jsonl"))
+    assert len(files) == 16
+    file = folder / "upstream" / "kf-v" / "16k" / "tool_response" / "find_duplicates_tool.jsonl"
+    row = json.loads(file.read_text().splitlines()[0])
+    assert row["question_type"] == "Find Duplicates(Tool)"
+    assert isinstance(row["answer"], bool)
+    assert row["i_round"] < row["j_round"]
+    assert [message["role"] for message in row["messages"][:5]] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+
+
+def test_hugging_face_datasets_loads_the_folder(folder: Path, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    found = datasets.load_dataset(str(folder), "questions", cache_dir=str(tmp_path), split="train")
+    assert sorted(found["id"]) == sorted(row.id for row in read_questions(folder))
+    first = next(iter(load(folder)))
+    assert first["messages"][-1]["content"].startswith(first["question"])
+    assert first == next(samples(folder))
+
+
+def test_scores_and_reports(folder: Path, tmp_path: Path) -> None:
+    rows = read_questions(folder)
+    replies = [{"id": row.id, "reply": f"<answer>{', '.join(row.answer)}</answer>"} for row in rows[8:]]
+    file = predictions(tmp_path / "replies.jsonl", *replies)
+    scores = tmp_path / "scores.jsonl"
+    done = mesocosm("score", "agentlongbench", str(folder), str(file), "--model", "m", "--out", str(scores))
+    assert done.returncode == 0, done.stderr
+    assert "without an answer: 8 of 32" in done.stderr
+    done = mesocosm(
+        "report", "agentlongbench", str(scores), "--by", "setting", "--json", "--out", str(tmp_path / "r")
+    )
+    cells = {cell["setting"]: cell for cell in json.loads(done.stdout)["cells"]}
+    assert (cells["kf"]["accuracy"], cells["ki"]["accuracy"]) == (0.5, 1.0)
+    assert cells["kf"]["lower"] < 0.5 < cells["kf"]["upper"] < 1
+    assert {path.name for path in (tmp_path / "r").iterdir()} == {
+        "accuracy.csv",
+        "accuracy.md",
+        "accuracy.json",
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([{"id": "nobody", "reply": "x"}], "no question 'nobody'"),
+        ([{"id": "FIRST", "reply": "x"}, {"id": "FIRST", "reply": "y"}], "line 2: .* a second time"),
+        ([{"reply": "x"}], "a text `id`"),
+        ([{"id": "FIRST"}], "either `reply` or `pred_answer`"),
+        ([{"id": "FIRST", "reply": 5}], "`reply` is a text, not int"),
+    ],
+)
+def test_predictions_that_are_not_in_order_are_refused(
+    folder: Path, tmp_path: Path, lines: list[dict[str, Any]], said: str
+) -> None:
+    rows = read_questions(folder)
+    named = [{**line, **({"id": rows[0].id} if line.get("id") == "FIRST" else {})} for line in lines]
+    with pytest.raises(UsageError, match=said):
+        read_predictions(predictions(tmp_path / "p.jsonl", *named), rows)
+
+
+def test_predictions_that_are_no_json_are_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text("id,answer\n")
+    with pytest.raises(UsageError, match="line 1: not JSON"):
+        read_predictions(tmp_path / "p.jsonl", read_questions(folder))
+
+
+def test_lengths_are_buckets_between_two_or_a_list() -> None:
+    assert read_lengths("32k-4m") == [
+        32_000,
+        64_000,
+        128_000,
+        256_000,
+        512_000,
+        1_000_000,
+        2_000_000,
+        4_000_000,
+    ]
+    assert read_lengths("100k,20k") == [20_000, 100_000]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"lengths": "8k"}, "at least 16k"),
+        ({"lengths": "33k-63k"}, "no bucket"),
+        ({"settings": "kx"}, "none of ki, kf"),
+        ({"formats": ""}, "none of c, v"),
+        ({"behaviour": {"epsilon": 2}}, "epsilon: .*less than or equal to 1"),
+        ({"behaviour": {"epsilom": 2}}, "epsilom: there is no such parameter; there are history_window"),
+        ({"items": 5}, "items: .*greater than or equal to 20"),
+    ],
+)
+def test_plans_that_cannot_be_are_refused(wrong: dict[str, Any], said: str) -> None:
+    given: dict[str, Any] = {"lengths": "32k", "settings": "ki", "formats": "c", "behaviour": {}}
+    with pytest.raises(UsageError, match=said):
+        read_plan(**{**given, **wrong})
+
+
+def test_the_questions_of_an_evaluation_are_those_of_the_dataset(folder: Path) -> None:
+    options = question_set.options(lengths="16k", seeds="0-1", formats="v", items=200)
+    asked = {question.id: question for question in question_set.questions(options)}
+    rows = {row.id: row for row in read_questions(folder)}
+    assert asked.keys() == rows.keys()
+    for id_, question in asked.items():
+        row = rows[id_]
+        assert row.question in question.prompt
+        right = f"<answer>{', '.join(row.answer)}</answer>"
+        assert question_set.judge(question, right).verdict == "passed"
+        assert question_set.judge(question, "<answer>nobody</answer>").verdict == "failed"
