@@ -1,0 +1,52 @@
+"""A question about a served history: every type in every form is solved, and twins are the same game."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from trials import failures, solve, truth
+
+from mesocosm.errors import UsageError
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.kits.rollouts.questions import TYPES
+from mesocosm.kits.rollouts.transcript import FORMATS
+from mesocosm.kits.rollouts.twins import SETTINGS
+
+FAMILY = load_family("puzzle_history")
+FORMS = [(kind, *list(product(SETTINGS, FORMATS))[at % 4]) for at, kind in enumerate(TYPES)]
+
+
+@pytest.mark.parametrize(("kind", "setting", "format"), FORMS)
+def test_every_type_is_solved(tmp_path: Path, kind: str, setting: str, format: str) -> None:
+    chosen = {"question": kind, "setting": setting, "format": format, "items": 80}
+    built = build_instance(FAMILY, 3, tmp_path / "x", parameters=chosen)
+    episode = Episode.create(tmp_path / "episode", built.path, FAMILY)
+    solve(FAMILY, episode)
+    assert failures(episode) == set()
+    assert truth(FAMILY, episode).type == kind
+    episode.close()
+
+
+def test_the_twin_of_a_seed_is_the_same_game(tmp_path: Path) -> None:
+    ki, kf = (
+        build_instance(
+            FAMILY,
+            0,
+            tmp_path / setting,
+            parameters={"setting": setting, "question": "weighted_summation_env"},
+        ).expected
+        for setting in SETTINGS
+    )
+    assert ki.model_dump(include={"answer", "rounds", "evidence"}) == kf.model_dump(
+        include={"answer", "rounds", "evidence"}
+    )
+    assert ki.public["question"] != kf.public["question"]
+
+
+def test_an_unknown_type_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="question"):
+        build_instance(FAMILY, 0, tmp_path / "x", parameters={"question": "why"})
