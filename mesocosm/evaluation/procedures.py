@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
@@ -15,6 +16,8 @@ from pydantic import BaseModel
 from rich.table import Table
 
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.reports import read_results
+from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures.rows import Answer, Row, Scored, read_lines, score_answers
@@ -148,19 +151,52 @@ def _curve(model: str, procedure: str, found: Sequence[Scored]) -> list[Survivor
 
 
 def read_scores(paths: Iterable[Path]) -> list[Scored]:
-    """The scores in files and in logs of `mesocosm eval longproc`; ``UsageError`` if there are none."""
+    """Scores in files, logs of `mesocosm eval longproc` and run directories; ``UsageError`` without any."""
     found: list[Scored] = []
     for path in paths:
         if path.is_dir():
-            logs = sorted(path.rglob("*.eval"))
-            if not logs:
-                raise UsageError(f"{path} holds no log of `mesocosm eval`")
+            logs, runs = sorted(path.rglob("*.eval")), sorted(path.rglob("run.json"))
+            if not logs and not runs:
+                raise UsageError(f"{path} holds neither a log of `mesocosm eval` nor a run.json")
             found += [score for log in logs for score in _read_log(log)]
+            found += [score for run in runs for score in _of_runs(read_results([run]))]
         else:
             found += _read_log(path) if path.suffix == ".eval" else read_lines(path, Scored)
     if not found:
         raise UsageError("there are no scores of long procedures in these files")
     return found
+
+
+_VALUE = re.compile(r"value (\d\.\d+)")
+_PARTIAL = re.compile(r"(\d\.\d+) of it is right; (?:line (\d+), token (\d+): )?(.*)", re.DOTALL)
+_PREFIX = "longproc_"
+
+
+def _of_runs(results: Iterable[RunResult]) -> Iterator[Scored]:
+    """What the findings of runs say; procedures are called by their tasks."""
+    for result in results:
+        checks = {check.name: check for check in result.findings}
+        if "level" not in result.measures or not {"result", "text"} <= checks.keys():
+            continue
+        value = _VALUE.search(checks["result"].detail)
+        where = _PARTIAL.match(checks["text"].detail)
+        exact = checks["text"].passed
+        token = int(where[3]) if where and where[3] else None
+        yield Scored(
+            id=f"{result.task}-{result.seed}",
+            model=result.conversation.model if result.conversation else result.agent,
+            procedure=result.task.removeprefix(_PREFIX),
+            level=result.measures["level"],
+            seed=result.seed,
+            output_tokens=result.measures["output_tokens"],
+            value=float(value[1]) if value else float(checks["result"].passed),
+            exact=exact,
+            partial=1.0 if exact else float(where[1]) if where else 0.0,
+            line=int(where[2]) if where and where[2] else None,
+            token=token,
+            why=where[4] if where else "",
+            unjudged=result.verdict == "errored",
+        )
 
 
 def _read_log(path: Path) -> Iterator[Scored]:
