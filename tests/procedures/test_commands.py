@@ -1,0 +1,77 @@
+"""dataset, score and report longproc, as processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def mesocosm(*arguments: object, status: int = 0) -> Any:
+    command = [sys.executable, "-m", "mesocosm", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    return done.stdout if status == 0 else done.stderr
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("longproc") / "rows.jsonl"
+    chosen = ("--procedure", "routes,countdown", "--level", "0.5k", "--seeds", "0-1", "--workers", "1")
+    mesocosm("dataset", "longproc", *chosen, "--out", path)
+    return path
+
+
+def test_answers_are_scored_and_reported(data: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in data.read_text().splitlines()]
+    assert [row["id"] for row in rows] == [f"{n}-500-s{s}" for n in ("routes", "countdown") for s in (0, 1)]
+    answers = [{"id": row["id"], "answer": row["gold"] if row["seed"] else row["gold"][:300]} for row in rows]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
+    mesocosm("score", "longproc", data, tmp_path / "answers.jsonl", "--out", tmp_path / "scores.jsonl")
+    made = mesocosm("report", "longproc", tmp_path / "scores.jsonl", "--out", tmp_path / "report", "--json")
+    cells = {cell["procedure"]: cell for cell in json.loads(made)["cells"]}
+    assert {name: cell["value"] for name, cell in cells.items()} == {
+        "routes": 0.5,
+        "countdown": 0.5,
+        "all": 0.5,
+    }
+    assert 0 < cells["routes"]["partial"] < 1
+    names = {path.name for path in (tmp_path / "report").iterdir()}
+    assert {"procedures.md", "procedures.csv", "survival.csv", "survival.svg", "survival.png"} <= names
+    survival = json.loads(made)["survival"]
+    assert [point["share"] for point in survival if point["procedure"] == "routes"] == [1.0, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ('{"id": "routes-500-s0"}', "line 1: not a line of answers: answer"),
+        ("{", "line 1"),
+        ('{"id": "x", "answer": ""}', "'x', which is no row"),
+        ('{"id": "routes-500-s0", "answer": ""}\n' * 2, "two answers to 'routes-500-s0'"),
+    ],
+)
+def test_bad_answers_are_refused(data: Path, tmp_path: Path, answers: str, message: str) -> None:
+    (tmp_path / "answers.jsonl").write_text(answers)
+    assert message in " ".join(
+        mesocosm("score", "longproc", data, tmp_path / "answers.jsonl", status=2).split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--procedure", "sorting"), "there is no procedure 'sorting'"),
+        (("--procedure", "routes", "--level", "10"), "nearest level is 60"),
+        (("--procedure", "routes", "--level", "1m"), "levels go up to"),
+        (("--procedure", "programs", "--format", "upstream"), "programs has no upstream format"),
+    ],
+)
+def test_bad_datasets_are_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    said = mesocosm("dataset", "longproc", "--out", tmp_path / "x", "--seeds", "0", *arguments, status=2)
+    assert message in " ".join(said.split())
+    assert not (tmp_path / "x").exists()
