@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import resource
 import secrets
 import shutil
@@ -28,6 +29,7 @@ from mesocosm.families.family import Family, load_family
 from mesocosm.families.task import Offer
 from mesocosm.sandbox.levels import announce
 from mesocosm.services.service import Operation, Service
+from mesocosm.worlds.workspace import keep_for_owner
 from mesocosm.worlds.world import Outcome
 
 R = TypeVar("R")
@@ -120,6 +122,16 @@ class HostedEpisode:
         self.episode.close()
 
 
+_ID = "id"
+"""The file that says under which id an episode is served."""
+
+
+def _folder_of(id_: str) -> str:
+    """The name of an episode's folder. Where a file lies can be seen by others on the machine, such as in the
+    tables of mounts of sandboxes; the id, which opens the episode, cannot be found out from it."""
+    return hashlib.sha256(id_.encode()).hexdigest()[:32]
+
+
 class EpisodePool:
     """All episodes below a directory; the least recently used are closed when too many are open."""
 
@@ -160,7 +172,8 @@ class EpisodePool:
         """Where an episode of that id lies."""
         if not (len(id_) == 32 and id_.isalnum() and id_.isascii()):
             raise UnknownEpisode("unknown episode")
-        return self.root / "episodes" / id_
+        folder = self.root / "episodes"
+        return folder / id_ if (folder / id_).is_dir() else folder / _folder_of(id_)
 
     def get(self, id_: str) -> HostedEpisode:
         """A hosted episode, opened if need be."""
@@ -184,7 +197,10 @@ class EpisodePool:
 
     def ids(self) -> list[str]:
         """Ids of all episodes, in a stable order."""
-        return sorted(path.name for path in (self.root / "episodes").iterdir() if path.name.isalnum())
+        folders = [path for path in (self.root / "episodes").iterdir() if path.name.isalnum()]
+        kept = [path / _ID for path in folders]
+        # Older ones are named by their ids.
+        return sorted(path.read_text() if path.is_file() else path.parent.name for path in kept)
 
     def new_id(self) -> str:
         """An id that nobody can guess. It names the episode and never enters its world."""
@@ -219,9 +235,10 @@ class EpisodePool:
     def _place(self, make: Callable[[Path], Episode]) -> str:
         """Episodes appear whole or not at all: a crash leaves a draft that no id leads to."""
         id_ = self.new_id()
-        draft = self.root / "episodes" / f".{id_}"
+        draft = self.root / "episodes" / f".{_folder_of(id_)}"
         try:
             make(draft).close()
+            keep_for_owner(draft / _ID, id_.encode())
             draft.rename(self.path(id_))
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
@@ -230,7 +247,8 @@ class EpisodePool:
 
     async def delete(self, id_: str) -> None:
         """Remove an episode and all that belongs to it."""
-        doomed = self.path(id_).with_name(f".{id_}")
+        path = self.path(id_)
+        doomed = path.with_name(f".{path.name}")
         await self.take_out(id_, doomed)
         await anyio.to_thread.run_sync(shutil.rmtree, doomed)
 

@@ -162,7 +162,7 @@ def _limited(job: Job) -> list[str]:
     limits = job.limits
     return [
         "/usr/bin/prlimit", f"--as={limits.memory_bytes}", f"--nproc={limits.processes}", "--core=0",
-        f"--nofile={limits.open_files}", f"--fsize={limits.file_bytes}", f"--cpu={limits.seconds + 1}",
+        f"--nofile={limits.open_files}", f"--fsize={limits.written_bytes}", f"--cpu={limits.seconds + 1}",
         "--memlock=0", "--msgqueue=0", "--", *job.command,
     ]  # fmt: skip
 
@@ -198,7 +198,7 @@ def _root(at: str) -> list[str]:
         at or "/",
         *_bound((*runtime.system_mounts(), *runtime.python_mounts()), at),
     ]
-    for folder in runtime.hidden_folders():
+    for folder in (*runtime.hidden_folders(), *runtime.program_folders()):
         arguments += ["--perms", "0755", "--tmpfs", f"{at}{folder}", "--remount-ro", f"{at}{folder}"]
     return [
         *arguments,

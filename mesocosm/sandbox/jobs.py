@@ -42,6 +42,13 @@ class Limits:
     workspace_bytes: int = 1024 * MIB
     workspace_entries: int = 100_000
     workspace_depth: int = 64
+    full: bool = False
+    """Whether nothing may be written to any file, only removed."""
+
+    @property
+    def written_bytes(self) -> int:
+        """How long a file may become by writing to it."""
+        return 0 if self.full else self.file_bytes
 
     @classmethod
     def configured(cls, seconds: int, given: Settings | None = None) -> Self:
@@ -75,7 +82,8 @@ class Conversation(Protocol):
         """Bytes that the job sent."""
 
     def replies(self) -> bytes:
-        """Bytes to send; asked for after every ``receive`` and several times a second."""
+        """The next bytes to send, of which there may be more; asked for after every ``receive`` and several
+        times a second, but not while many wait to be sent."""
 
 
 @dataclass(frozen=True)

@@ -109,12 +109,14 @@ class _Session:
         self._allowed = 0
         self._receiver = self._new_receiver()
         self._lost: list[str] = []
+        self._unread = False
         self._streams: dict[str, Captured] = {}
         self._ended: tuple[int, Reached | None, tuple[str, ...]] | None = None
 
     def run(self) -> Ended:
         self._look()
         self._allowed = max(self._total(), self._limits.workspace_bytes)
+        self._receiver = self._new_receiver()
         try:
             self._follow()
             self._settle()
@@ -224,6 +226,13 @@ class _Session:
         """Make the calls that the program has asked for, and send their results with what they changed."""
         if not self._job.conversation or self._ended:
             return
+        if self._unread:
+            self._tell(b"")
+        while not self._unread and not self._job.conversation.over and self._answer_next():
+            pass
+
+    def _answer_next(self) -> bool:
+        assert self._job.conversation
         token = _caller.set(self._id)
         try:
             with ending_by(self._deadline):
@@ -238,10 +247,13 @@ class _Session:
             root = self._job.workspace
             frames = [*changes(root, before, self._seen, self._limits.file_bytes), encode("talk", data)]
             self._tell(b"".join(frames))
+        return bool(data)
 
     def _tell(self, data: bytes) -> None:
         answer = self._client.post(f"/runs/{self._id}", content=data)
-        if answer.status_code != 404:  # it has ended meanwhile
+        # It takes them, but its program does not read them; or it has ended meanwhile.
+        self._unread = answer.status_code in (202, 404)
+        if answer.status_code != 404:
             answer.raise_for_status()
 
     def _settle(self) -> None:

@@ -133,7 +133,7 @@ class CodeRunner:
             return JSONResponse("no such run", 404)
         body = await request.body()
         await anyio.to_thread.run_sync(run.told, list(Decoder(_LARGEST).feed(body)))
-        return Response(status_code=204)
+        return Response(status_code=202 if run.is_full else 204)
 
     async def work(
         self, order: Order, held: ExitStack, emit: MemoryObjectSendStream[bytes], gone: threading.Event

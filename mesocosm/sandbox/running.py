@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
@@ -22,6 +21,8 @@ from mesocosm.sandbox.transfer import Receiver, changes, look, scan
 
 Send = Callable[[bytes], None]
 _ANY = 1 << 62
+_WAITING = 1 << 20
+"""Bytes of answers that may wait for the job."""
 
 
 class Room(Protocol):
@@ -57,7 +58,7 @@ class Order(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     command: tuple[str, ...]
-    limits: dict[str, int]
+    limits: Limits
     files: dict[str, str]
     """Base64, by name."""
     environment: dict[str, str]
@@ -87,7 +88,7 @@ class Order(BaseModel):
         """What is to be sent of a job."""
         return cls(
             command=job.command,
-            limits=asdict(limits),
+            limits=limits,
             files={name: base64.b64encode(data).decode() for name, data in job.files.items()},
             environment=dict(job.environment),
             moment=job.moment,
@@ -111,7 +112,7 @@ class Run:
 
     def __init__(self, order: Order, room: Room, blobs: Blobs, send: Send, gone: threading.Event) -> None:
         self._order, self._room, self._send, self._gone = order, room, send, gone
-        self._limits = Limits(**order.limits)
+        self._limits = order.limits
         self._lock = threading.Lock()
         self._replies = bytearray()
         self._family = threading.Lock()
@@ -199,6 +200,11 @@ class Run:
             data = bytes(self._replies)
             self._replies.clear()
         return data
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the job shall read what it was answered before it is answered more."""
+        return len(self._replies) > _WAITING
 
     def told(self, frames: Iterable[tuple[Mapping[str, Any], bytes]]) -> None:
         """Take in what the server says: files that its tools have changed, and then the tools' results."""

@@ -11,6 +11,7 @@ import atexit
 import fcntl
 import os
 import shutil
+import stat
 import sys
 import sysconfig
 import tempfile
@@ -100,7 +101,8 @@ def find_distribution(name: str) -> Distribution | None:
 def hidden_folders() -> list[str]:
     """Folders inside what is mounted in which other Python packages of the machine may lie."""
     names = ("/usr/lib/python3/dist-packages", "/usr/lib/python3/site-packages")
-    return [name for name in names if os.path.isdir(name)]
+    mounted = [mount.source for mount in system_mounts()]
+    return [name for name in names if os.path.isdir(name) and name.startswith(tuple(mounted))]
 
 
 def missing_libraries() -> list[str]:
@@ -110,10 +112,36 @@ def missing_libraries() -> list[str]:
 
 @cache
 def system_mounts() -> tuple[Mount, ...]:
-    """The machine's libraries, and what else of it programs need."""
+    """The machine's libraries, and what else of it programs need.
+
+    Where libraries have a folder of their own, not what lies around it: ``/usr/lib`` holds programs as well,
+    such as all of git.
+    """
     folders = [f"/{name}" for name in ("lib", "lib64") if not os.path.islink(f"/{name}")]
-    paths = ("/usr/lib", "/usr/lib64", *folders, "/usr/share/zoneinfo", "/etc/ld.so.cache")
+    own = sorted(map(str, Path("/usr/lib").glob("*-linux-*")))
+    libraries = [*own, "/usr/lib/locale"] if own else ["/usr/lib"]
+    paths = (*libraries, "/usr/lib64", *folders, "/usr/share/zoneinfo", "/etc/ld.so.cache")
     return tuple(Mount(path, path) for path in paths if os.path.exists(path))
+
+
+@cache
+def program_folders() -> tuple[str, ...]:
+    """Folders inside of what is mounted that hold programs: they are covered, the commands are elsewhere."""
+    roots = [mount.source for mount in system_mounts() if os.path.isdir(mount.source)]
+    found = set()
+    for root in roots:
+        for folder, _, names in os.walk(root):
+            paths = (os.path.join(folder, name) for name in names if ".so" not in name)
+            if folder not in roots and any(map(_is_program, paths)):
+                found.add(folder)
+    return tuple(sorted(one for one in found if not any(one.startswith(f"{other}/") for other in found)))
+
+
+def _is_program(path: str) -> bool:
+    with suppress(OSError):
+        status = os.lstat(path)
+        return stat.S_ISREG(status.st_mode) and bool(status.st_mode & 0o111)
+    return False
 
 
 @cache

@@ -6,7 +6,9 @@ import re
 
 from mesocosm.errors import Invalid
 from mesocosm.sandbox.jobs import MIB, Ended, Limits, Reached
+from mesocosm.sandbox.sharing import bounded
 from mesocosm.worlds.limits import settings
+from mesocosm.worlds.world import World
 
 MAX_CODE_BYTES = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
@@ -36,13 +38,18 @@ def checked_filename(filename: str | None) -> str:
     return filename if filename.endswith(".py") else f"{filename}.py"
 
 
-def checked_limits(timeout: int | None) -> Limits:
+def checked_limits(world: World, timeout: int | None) -> Limits:
     """The limits of one run; a longer time than the longest is cut down to it."""
     of = settings()
     seconds = of.sandbox_timeout if timeout is None else timeout
     if seconds < 1:
         raise Invalid(f"Argument 'timeout' must be at least 1 second, got {seconds}.")
-    return Limits.configured(min(seconds, of.sandbox_max_timeout), of)
+    return limits_in(world, Limits.configured(min(seconds, of.sandbox_max_timeout), of))
+
+
+def limits_in(world: World, limits: Limits) -> Limits:
+    """The limits of one run in the workspace of a world."""
+    return bounded(limits, world.workspace.root, world.base / "workspace" if world.base else None)
 
 
 def size(count: int) -> str:
@@ -88,7 +95,9 @@ def _likely(ended: Ended, limits: Limits) -> list[str]:
         "memory": f"A process may use {size(limits.memory_bytes)} of memory (setting sandbox_memory).",
         "processes": f"At most {limits.processes} processes and threads may run at a time "
         "(setting sandbox_processes).",
-        "file": f"A file may have at most {size(limits.file_bytes)} (setting workspace_file_size).",
+        "file": f"A file may have at most {size(limits.file_bytes)} (setting workspace_file_size)."
+        if not limits.full
+        else "The workspace holds more than it may, so nothing can be written; files can only be removed.",
         "scratch": f"/tmp may hold {size(limits.scratch_bytes)} (setting sandbox_scratch).",
     }
     by_signal = {

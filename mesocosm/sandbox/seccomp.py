@@ -47,8 +47,11 @@ _ADMINISTERING = """
     lookup_dcookie 212 18; nfsservctl 180 42; move_pages 279 239; migrate_pages 256 238; mbind 237 235;
     set_mempolicy 238 237; set_mempolicy_home_node 450 450
 """
-_ATTRIBUTES = "setxattr 188 5; lsetxattr 189 6; fsetxattr 190 7; setxattrat 463 463"
-"""In ``/tmp`` attributes of files are memory, too. Programs that copy files do without them when told so."""
+_ATTRIBUTES = """
+    setxattr 188 5; lsetxattr 189 6; fsetxattr 190 7; setxattrat 463 463; fallocate 285 47
+"""
+"""In ``/tmp`` attributes of files are memory, too, and room can be had beyond the end of a file, of which the
+limit on its size knows nothing. Programs do without either when told that there is no such thing."""
 # Its flags lie in memory, where no filter can look; the C library falls back to clone.
 _NEW_CLONE = "clone3 435 435"
 # Pairs of connected sockets can be had. What one may send itself over a network of its own, and what waits in

@@ -12,6 +12,7 @@ import secrets
 import stat
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -48,7 +49,8 @@ def usage(workspace: Path, depth: int) -> tuple[int, int]:
 
 def _count(folder: int, room: int, counted: list[int]) -> None:
     for name, status in _listed(folder):
-        counted[0] += 0 if stat.S_ISDIR(status.st_mode) else status.st_size
+        # A file may take room without being that long, and be long without taking room yet.
+        counted[0] += max(0 if stat.S_ISDIR(status.st_mode) else status.st_size, status.st_blocks * 512)
         counted[1] += 1
         if stat.S_ISDIR(status.st_mode):
             if room <= 0:
@@ -57,6 +59,23 @@ def _count(folder: int, room: int, counted: list[int]) -> None:
             _make_usable(folder, name, status, 0o700)
             with suppress(OSError), open_folder(name, folder) as inner:
                 _count(inner, room - 1, counted)
+
+
+def bounded(limits: Limits, workspace: Path, built: Path | None = None) -> Limits:
+    """The limits of a job in a workspace, which may always be as large as it was ``built``.
+
+    In one that is over its limit nothing can be written, so that runs cannot make it larger one by one; what
+    is in it can be removed.
+    """
+    first_bytes, first_count = usage(built, limits.workspace_depth) if built else (0, 0)
+    total, count = usage(workspace, limits.workspace_depth)
+    allowed = replace(
+        limits,
+        workspace_bytes=max(limits.workspace_bytes, first_bytes),
+        workspace_entries=max(limits.workspace_entries, first_count),
+    )
+    over = total > allowed.workspace_bytes or count > allowed.workspace_entries
+    return replace(allowed, full=over)
 
 
 class Quota:

@@ -189,7 +189,7 @@ def _claim_user() -> tuple[int, socket.socket]:
 def _resources(limits: Limits) -> dict[str, int]:
     return {
         "RLIMIT_AS": limits.memory_bytes, "RLIMIT_NPROC": limits.processes,
-        "RLIMIT_NOFILE": limits.open_files, "RLIMIT_FSIZE": limits.file_bytes,
+        "RLIMIT_NOFILE": limits.open_files, "RLIMIT_FSIZE": limits.written_bytes,
         "RLIMIT_CPU": limits.seconds + 1, "RLIMIT_CORE": 0,
         "RLIMIT_MEMLOCK": 0, "RLIMIT_MSGQUEUE": 0,
     }  # fmt: skip

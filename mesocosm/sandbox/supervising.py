@@ -29,6 +29,11 @@ GRACE = 10.0
 """Seconds in which a killed process has to be gone."""
 _CHUNK = 1 << 16
 _AWAKE = object()
+_WAITING = 1 << 20
+"""Bytes of answers that may wait for a program to read them."""
+_SOCKET_BYTES = 208 * 1024
+"""What the kernel lets wait in a socket, whose buffers code cannot make larger."""
+_NODE_BYTES = 2048
 _deadline: ContextVar[float] = ContextVar("deadline", default=inf)
 """When the program must have ended whose tool call is being answered."""
 STDOUT_SHOWN = (30_000, 10_000)
@@ -91,6 +96,7 @@ class Supervisor:
         self._stdout, self._stderr = Captured(*STDOUT_SHOWN), Captured(*STDERR_SHOWN)
         self._outgoing = bytearray()
         self._reached: Reached | None = None
+        self._exited = -1
         self._deadline = monotonic() + min(job.limits.seconds, time_left())
 
     def run(self) -> Ended:
@@ -136,7 +142,7 @@ class Supervisor:
             selector.register(self._socket, selectors.EVENT_READ, self._job.conversation)
             if self._conversation.awake is not None:
                 selector.register(self._conversation.awake, selectors.EVENT_READ, _AWAKE)
-        exited = os.pidfd_open(process.pid)
+        self._exited = exited = os.pidfd_open(process.pid)
         stack.callback(os.close, exited)
         selector.register(exited, selectors.EVENT_READ, None)
         look = monotonic() + TICK
@@ -191,20 +197,33 @@ class Supervisor:
     def _send(self, selector: selectors.BaseSelector) -> None:
         if not self._socket:
             return
-        self._outgoing += self._conversation.replies()
+        # A program that does not read what it is answered is answered no more, nor is one that has ended.
+        while not self._reached and len(self._outgoing) < _WAITING and self._is_running():
+            answer = self._conversation.replies()
+            if not answer:
+                break
+            self._outgoing += answer
+            self._push()
         if self._conversation.over:
             self._reached = self._reached or "done"
             return
         if self._conversation.broken:
             self._hang_up(selector, self._socket)
             return
+        self._push()
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outgoing else 0)
+        if selector.get_key(self._socket).events != events:
+            selector.modify(self._socket, events, self._job.conversation)
+
+    def _push(self) -> None:
+        assert self._socket
         with suppress(OSError):
             while self._outgoing:
                 sent = self._socket.send(self._outgoing[:_CHUNK])
                 del self._outgoing[:sent]
-        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outgoing else 0)
-        if selector.get_key(self._socket).events != events:
-            selector.modify(self._socket, events, self._job.conversation)
+
+    def _is_running(self) -> bool:
+        return not select.select([self._exited], [], [], 0)[0]
 
     def _look(self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, Quota]) -> None:
         """End the job if it has gone beyond what the kernel does not limit by itself."""
@@ -213,11 +232,14 @@ class Supervisor:
         pids = (self._launch.members or tree)(process.pid)
         if monotonic() >= self._deadline or self._job.unwanted():
             self._reached = "time"
-        elif memory_of(pids) > self._job.limits.memory_bytes:
+        elif (hidden := unseen(pids, in_memory=self._launch.status is not None)).memory + memory_of(
+            pids
+        ) > self._job.limits.memory_bytes:
             self._reached = "memory"
         else:
-            unseen = nameless_bytes(pids)
-            self._reached = next((kind for kind, quota in quotas.items() if quota.exceeded(unseen)), None)
+            self._reached = next(
+                (kind for kind, quota in quotas.items() if quota.exceeded(hidden.disk)), None
+            )
         if self._reached:
             self._kill(process)
 
@@ -323,15 +345,31 @@ def memory_of(pids: Sequence[int]) -> int:
     return sum(exact) if all(exact[1:]) else rough
 
 
-def nameless_bytes(pids: Sequence[int]) -> int:
-    """Bytes on disk of files that processes have open but that were removed."""
+@dataclass(frozen=True)
+class Unseen:
+    """Bytes that no list of files and no account of a process shows."""
+
+    disk: int
+    """Of files that processes have open but that were removed."""
+    memory: int
+    """That may wait in sockets, and of the files that there are in the private ``/tmp`` and ``/dev/shm``."""
+
+
+def unseen(pids: Sequence[int], *, in_memory: bool) -> Unseen:
+    """What processes hold beside their own memory and the files that can be listed.
+
+    ``in_memory`` says that they have a ``/tmp`` of their own that is kept in memory.
+    """
     found: dict[tuple[int, int], int] = {}
+    sockets = set()
     for process in pids:
         with suppress(OSError):
             for number in os.listdir(f"/proc/{process}/fd"):
                 with suppress(OSError):
                     path = f"/proc/{process}/fd/{number}"
                     status = os.stat(path)
+                    if stat.S_ISSOCK(status.st_mode):
+                        sockets.add(status.st_ino)
                     # Files in memory are the ones that bubblewrap is given; code cannot make any.
                     if (
                         status.st_nlink == 0
@@ -339,7 +377,20 @@ def nameless_bytes(pids: Sequence[int]) -> int:
                         and not os.readlink(path).startswith("/memfd:")
                     ):
                         found[status.st_dev, status.st_ino] = status.st_blocks * 512
-    return sum(found.values())
+    kept = len(sockets) * _SOCKET_BYTES + (_files_in_memory(pids[-1]) if in_memory else 0) * _NODE_BYTES
+    return Unseen(sum(found.values()), kept)
+
+
+def _files_in_memory(pid: int) -> int:
+    """Files and folders, whatever is in them, in the file systems that a sandbox has in memory."""
+    count = 0
+    for folder in ("tmp", "dev/shm"):
+        with suppress(OSError):
+            path = f"/proc/{pid}/root/{folder}"
+            if os.stat(path).st_dev != os.stat("/tmp").st_dev:
+                system = os.statvfs(path)
+                count += system.f_files - system.f_ffree
+    return count
 
 
 def tree(pid: int) -> list[int]:

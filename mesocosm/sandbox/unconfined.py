@@ -61,7 +61,7 @@ def _launch(job: Job, folder: Path, descriptor: int | None) -> Launch:
     # No limit on processes: it would count all of the server's user.
     command = [
         "prlimit", f"--as={limits.memory_bytes}", "--core=0", f"--nofile={limits.open_files}",
-        f"--fsize={limits.file_bytes}", f"--cpu={limits.seconds + 1}", "--", *map(located, job.command),
+        f"--fsize={limits.written_bytes}", f"--cpu={limits.seconds + 1}", "--", *map(located, job.command),
     ]  # fmt: skip
     descriptors = [] if descriptor is None else [descriptor]
     return Launch(command, environment, descriptors, folder=workspace, kill=_kill_group)

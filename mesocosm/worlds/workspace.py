@@ -250,10 +250,10 @@ class Workspace:
                 _replace(folder, path.name, data, moment)
                 _stamp(folder, moment)
         except OSError as error:
-            _remove_folders(made)
+            self._remove_folders(made)
             raise self._refusal(path, error, doing="write") from None
         except Refusal:
-            _remove_folders(made)
+            self._remove_folders(made)
             raise
         return path
 
@@ -280,7 +280,7 @@ class Workspace:
                 with self._folder(folder) as opened:
                     _stamp(opened, moment)
         except OSError as error:
-            _remove_folders(made)
+            self._remove_folders(made)
             raise self._refusal(path, error, doing="create", kind="folder") from None
         return path
 
@@ -361,17 +361,27 @@ class Workspace:
 
     def _make_folders(self, path: Path, made: list[Path]) -> None:
         """Create a folder and those above it, noting in ``made`` which are new."""
-        root = Path(self._root())
-        for folder in reversed((path, *path.parents)):
-            if not folder.is_relative_to(root) or folder == root:
-                continue
-            with self._folder(folder.parent) as parent:
-                if not _exists(folder.name, parent):
-                    os.mkdir(folder.name, _NEW_FOLDER, dir_fd=parent)
-                    made.append(folder)
-                    os.chmod(folder.name, _NEW_FOLDER, dir_fd=parent)  # whatever the umask is
-        with self._folder(path):
-            pass  # raises where something that is not a folder has the name
+        reached = Path(self._root())
+        opened = os.open(reached, FOLDER)
+        try:
+            for part in path.relative_to(reached).parts:
+                reached /= part
+                fresh = _make_folder(part, opened)
+                if fresh:
+                    made.append(reached)
+                # Raises where something that is not a folder has the name, or got it a moment ago.
+                inner = os.open(part, FOLDER, dir_fd=opened)
+                os.close(opened)
+                opened = inner
+                if fresh:
+                    os.fchmod(opened, _NEW_FOLDER)  # whatever the umask is
+        finally:
+            os.close(opened)
+
+    def _remove_folders(self, made: list[Path]) -> None:
+        for folder in reversed(made):
+            with suppress(OSError), self._folder(folder.parent) as parent:
+                os.rmdir(folder.name, dir_fd=parent)
 
     def _check_regular(self, path: Path, status: os.stat_result) -> None:
         if stat.S_ISDIR(status.st_mode):
@@ -517,10 +527,12 @@ def _exists(name: str, folder: int) -> bool:
     return True
 
 
-def _remove_folders(made: list[Path]) -> None:
-    for folder in reversed(made):
-        with suppress(OSError):
-            folder.rmdir()
+def _make_folder(name: str, parent: int) -> bool:
+    try:
+        os.mkdir(name, _NEW_FOLDER, dir_fd=parent)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _entries(folder: int, prefix: str) -> list[Entry]:

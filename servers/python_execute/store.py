@@ -23,7 +23,11 @@ class PythonExecuteStore(Store):
 
     def run(self, code: str, filename: str | None, timeout: int | None) -> Ran:
         """Run a program and wait for its end."""
-        source, name, limits = checked_code(code), checked_filename(filename), checked_limits(timeout)
+        source, name, limits = (
+            checked_code(code),
+            checked_filename(filename),
+            checked_limits(self.world, timeout),
+        )
         job = Job(
             # The script lies outside of the workspace, where it leaves nothing behind; modules are
             # nevertheless imported from the workspace, as if it lay there.

@@ -8,6 +8,7 @@ from mesocosm.errors import Invalid
 from mesocosm.sandbox import levels
 from mesocosm.sandbox.jobs import Ended, Job, Limits
 from mesocosm.sandbox.runtime import COMMANDS
+from mesocosm.sandbox.scripts import limits_in
 from mesocosm.services.service import Store
 from mesocosm.worlds.limits import settings
 
@@ -24,10 +25,18 @@ class Rules:
     limits: Limits
 
 
+@dataclass(frozen=True)
+class Ran:
+    """What came of a command line, and under which limits."""
+
+    ended: Ended
+    limits: Limits
+
+
 class TerminalStore(Store):
     """Every command line is a fresh shell; nothing but the workspace outlives it."""
 
-    def run(self, command: str) -> Ended:
+    def run(self, command: str) -> Ran:
         """Run a command line and wait for its end."""
         if not command.strip():
             raise Invalid("Argument 'command' must not be empty.")
@@ -35,8 +44,9 @@ class TerminalStore(Store):
             raise Invalid("Argument 'command' must not contain null characters.")
         if len(command.encode()) > MAX_COMMAND_BYTES:
             raise Invalid(f"Argument 'command' is too long; at most {MAX_COMMAND_BYTES:,} bytes are run.")
-        job = Job(("bash", "-c", command, "bash"), self.workspace.root, self.limits, moment=self.now)
-        return levels.active().run(job)
+        limits = limits_in(self.world, self.limits)
+        job = Job(("bash", "-c", command, "bash"), self.workspace.root, limits, moment=self.now)
+        return Ran(levels.active().run(job), limits)
 
     @property
     def limits(self) -> Limits:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from mesocosm.sandbox.jobs import Ended, Limits
 from mesocosm.sandbox.scripts import explain, size
-from mesocosm.servers.terminal.store import MAX_COMMAND_BYTES, TerminalStore
+from mesocosm.servers.terminal.store import MAX_COMMAND_BYTES, Ran, TerminalStore
 from mesocosm.services.service import Service
 
 server = Service(
@@ -30,7 +29,7 @@ def run_command(store: TerminalStore, command: str) -> str:
     Args:
         command: The command line, such as: grep -c error log.txt | sort -n
     """
-    return _report(store.run(command), store.limits)
+    return _report(store.run(command))
 
 
 @server.reads
@@ -61,12 +60,13 @@ def show_security_rules(store: TerminalStore) -> str:
     )
 
 
-def _report(ended: Ended, limits: Limits) -> str:
+def _report(ran: Ran) -> str:
+    ended = ran.ended
     cut_off = ended.reached is not None
     parts = [
         stream.text(cut_off=cut_off).rstrip("\n") for stream in (ended.stdout, ended.stderr) if stream.total
     ]
     if ended.status == NOT_FOUND:
         parts.append("Only the commands that show_security_rules lists exist.")
-    parts += explain(ended, limits)
+    parts += explain(ended, ran.limits)
     return "\n".join([*parts, f"Command completed with return code: {ended.status}"])

@@ -349,3 +349,12 @@ def test_an_episode_may_offer_only_the_tools_that_its_task_needs(host: Host) -> 
     with host.tools(everything["id"]) as tools:
         assert "create_chart" in {tool.name for tool in tools.list_tools()}
     assert host.ask("/episodes", body | {"tools": "some"})[0] == 422
+
+
+def test_where_an_episode_lies_does_not_tell_its_id(host: Host) -> None:
+    id_ = host.open()
+    pool = host.app.pool
+    assert pool.get(id_).episode.world.path.is_dir()
+    assert id_ not in str(pool.get(id_).episode.world.path)
+    assert id_ in pool.ids()
+    assert pool.path(id_).name not in pool.ids()

@@ -191,3 +191,15 @@ def test_code_meets_the_limits_that_are_set(
     monkeypatch.setenv(variable(name), value)
     tools = open_tools(None, "python_execute")
     assert said in tools.call("python_execute", "python_execute", code=code)
+
+
+@needs_sandbox
+def test_files_without_content_are_counted_where_they_are_memory(
+    make_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MESOCOSM_SANDBOX", "bubblewrap")
+    monkeypatch.setenv("MESOCOSM_SANDBOX_MEMORY", "64MiB")
+    world = make_world(None, "terminal")
+    command = "cd /tmp; i=0; while :; do eval 'mkdir -p '$i'/{a..z}/{a..z}/{a..p}' || exit; i=$((i+1)); done"
+    text = world.call("terminal", "run_command", {"command": command}).text
+    assert "all processes together may use 64 MiB" in text

@@ -25,6 +25,7 @@ from openpyxl.packaging.manifest import Manifest
 from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.worksheet.cell_range import CellRange, MultiCellRange
 from openpyxl.writer.excel import ExcelWriter
+from PIL import Image
 
 from mesocosm.errors import Invalid
 
@@ -39,10 +40,15 @@ MAX_OTHER_TAGS = 1_000_000
 MAX_TABLE = 1_000_000
 """Cells of a table, for each of which openpyxl may make an object."""
 
+MAX_RUN = 1_000_000
+"""Bytes without a tag in an XML part; a cell holds 32,767 characters."""
+MAX_PIXELS = 25_000_000
+
 EPOCH = (1980, 1, 1, 0, 0, 0)
 _XML = (".xml", ".rels", ".vml")
 _ENCODING = re.compile(rb"^\s*<\?xml[^>]*\bencoding\s*=\s*[\"']([^\"']*)[\"']", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_MARKUP = re.compile(rb"[\s\0\xef\xbb\xbf\xff\xfe]*<")
 _PLACE = re.compile(r"[A-Z]{1,3}[0-9]{1,7}")
 
 PARSE_ERRORS = (
@@ -169,23 +175,26 @@ def check_package(data: bytes, name: str) -> int:
         for part in parts:
             if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or part.flag_bits & 1:
                 raise Invalid(f"{name} is encrypted or packed in an unknown way.")
-            if part.filename.lower().endswith(_XML):
-                count = _check_xml(archive.read(part), name)
+            content = _unpacked(archive, part, name)
+            if _is_xml(part, content):
+                count = _check_xml(content, name)
                 big = "worksheets/" in part.filename or part.filename.endswith("sharedStrings.xml")
                 tags, other = tags + count * big, other + count * (not big)
+            else:
+                _check_picture(content, name)
         if tags > MAX_TAGS or other > MAX_OTHER_TAGS:
             raise Invalid(f"{name} is too large: it has more cells than can be read here.")
     return tags
 
 
-def _check_xml(part: bytes, name: str) -> int:
+def _check_xml(part: bytearray, name: str) -> int:
     """Refuse entities, the encodings in which they could hide, and comments on whole ranges.
 
     openpyxl makes a cell for every place in such a range. Returns the number of tags.
     """
-    encoding = _ENCODING.match(part.removeprefix(b"\xef\xbb\xbf")[:200])
+    encoding = _ENCODING.match(part[:203].removeprefix(b"\xef\xbb\xbf"))
     strange = encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii", b"ascii")
-    if strange or b"\0" in part[:8] or part[:2] in (b"\xff\xfe", b"\xfe\xff") or _DOCTYPE.search(part):
+    if strange or b"\0" in part[:8] or bytes(part[:2]) in (b"\xff\xfe", b"\xfe\xff") or _DOCTYPE.search(part):
         raise Invalid(
             f"{name} is not a valid Excel workbook: it declares XML entities or a strange encoding."
         )
@@ -194,6 +203,36 @@ def _check_xml(part: bytes, name: str) -> int:
         parser.StartElementHandler = _check_comment
         parser.Parse(part, True)
     return part.count(b"<")
+
+
+def _unpacked(archive: zipfile.ZipFile, part: zipfile.ZipInfo, name: str) -> bytearray:
+    """The bytes of a part; refused early if XML in it holds a text that is longer than any cell or formula,
+    which openpyxl would keep several times."""
+    data = bytearray()
+    with archive.open(part) as stream:
+        while chunk := stream.read(MAX_RUN):
+            data += chunk
+            if len(chunk) == MAX_RUN and b"<" not in chunk and _is_xml(part, data):
+                raise Invalid(f"{name} is not a valid Excel workbook: it holds a text of more than 1 MB.")
+    return data
+
+
+def _is_xml(part: zipfile.ZipInfo, data: bytearray) -> bool:
+    """Whatever it is called: the list of content types may call anything a sheet."""
+    return part.filename.lower().endswith(_XML) or bool(_MARKUP.match(data))
+
+
+def _check_picture(content: bytearray, name: str) -> None:
+    """Refuse a picture that is large when it is unpacked, as openpyxl does to save it in its own way."""
+    try:
+        with Image.open(BytesIO(content)) as picture:
+            width, height = picture.size
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        width, height = MAX_PIXELS, 2
+    except (OSError, *PARSE_ERRORS):
+        return  # no picture
+    if width * height > MAX_PIXELS:
+        raise Invalid(f"{name} is too large: a picture in it has more than {MAX_PIXELS:,} pixels.")
 
 
 def _check_comment(tag: str, attributes: dict[str, str]) -> None:

@@ -35,7 +35,11 @@ class ProgrammaticToolCallingStore(Store):
 
     def run(self, code: str, filename: str | None, timeout: int | None) -> Ran:
         """Run a program that may call tools, and wait for its end."""
-        source, name, limits = checked_code(code), checked_filename(filename), checked_limits(timeout)
+        source, name, limits = (
+            checked_code(code),
+            checked_filename(filename),
+            checked_limits(self.world, timeout),
+        )
         if name in _RESERVED:
             name = f"program_{name}"
         sandbox = levels.active()

@@ -17,6 +17,8 @@ from mesocosm.worlds.world import Outcome, UnknownTool, World
 MAX_CALLS = 2_000
 """How many calls one program may make."""
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
+MAX_UNDER_WAY = 256
+"""How many calls may wait for their answers: more than there can be threads."""
 MAX_VALUE_BYTES = 20_000
 _PATIENCE = 3.0
 """Seconds in which, while replaying, the call that came next shall come again."""
@@ -43,7 +45,6 @@ class Calls:
         self._order: list[Entry] = list(world.order_inside)
         self._buffer = bytearray()
         self._requests: list[dict[str, Any]] = []
-        self._outgoing = bytearray()
         self._quiet_since = monotonic()
         self.broken = False
         self.over = False
@@ -63,12 +64,10 @@ class Calls:
         self._quiet_since = monotonic()
 
     def replies(self) -> bytes:
-        """Make the next calls, and return what is to be sent to the program."""
-        while not self.over and (request := self._next()) is not None:
-            self._outgoing += json.dumps(self._answer(request)).encode() + b"\n"
-        data = bytes(self._outgoing)
-        self._outgoing.clear()
-        return data
+        """Make the next call, and return what is to be sent to the program."""
+        if self.over or (request := self._next()) is None:
+            return b""
+        return json.dumps(self._answer(request)).encode() + b"\n"
 
     def _take(self, line: bytes) -> None:
         """Code can send anything; what is not of our module's making ends the conversation."""
@@ -82,6 +81,7 @@ class Calls:
             self.error = str(message["error"])[:2000] if message.get("error") else None
         elif isinstance(message, dict) and _well_formed(message):
             self._requests.append(message)
+            self.broken = len(self._requests) > MAX_UNDER_WAY
         else:
             self.broken = True
 

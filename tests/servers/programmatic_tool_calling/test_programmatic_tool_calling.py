@@ -147,7 +147,7 @@ for name in ("programmatic_tool_calling", "woocommerce"):
         print(error)
 """
     assert run(code)["stdout"].splitlines() == [
-        "Unknown tool: code_execution",
+        "Unknown tool: programmatic_tool_calling_code_execution",
         "Unknown tool: woocommerce_code_execution",
     ]
 
@@ -160,7 +160,7 @@ def test_tools_that_the_task_does_not_offer_are_not_offered_here(tmp_path: Path)
         code = "print(dir(tools))\ntools._namespace['call']('email', 'send_email', {})"
         text = world.call("programmatic_tool_calling", "code_execution", {"code": code}).text
         assert "['ToolError', 'get_emails']" in text
-        assert "Unknown tool: send_email" in text
+        assert "Unknown tool: email_send_email" in text
         assert not world.journal.with_status("fault")
 
 
@@ -243,6 +243,7 @@ def episode(tmp_path: Path) -> Path:
         fill_mailbox(world)
         world.finish_building()
     copy_world(path / "world", path / "base")
+    (path / "episode.json").write_text('{"task": "none", "seed": 0, "target": null, "edl": 0}')
     return path
 
 
