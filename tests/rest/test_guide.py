@@ -14,6 +14,7 @@ import shop
 from campus import fill_campus
 from rest.hosted import HostedWorld
 
+from mesocosm.hosting.application import Hosting
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.worlds.world import World
@@ -42,3 +43,24 @@ def test_the_example_works(client: str, code: str, episode_of: Callable[..., Hos
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert hosted.journal()
+
+
+def test_a_shipped_task_has_a_code_host_to_try_clients_on(
+    server: tuple[Hosting, str], tmp_path: Path
+) -> None:
+    app, base = server
+    episode = app.pool.create("bug_triage", 0, 8_000, {})
+    code = """
+from github import Auth, Github
+
+hub = Github(base_url=f"{url}/e/{episode}/codehost/api/v3", auth=Auth.Token(episode))
+(repo,) = hub.get_user().get_repos()
+assert repo.get_issues(state="all").totalCount > 5
+print(repo.full_name)
+"""
+    script = f"url = {base!r}\nepisode = {episode!r}\n{code}"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    url = f"{base}/e/{episode}/codehost/{ran.stdout.strip()}.git".replace("://", f"://x:{episode}@")
+    subprocess.run(["git", "clone", "-q", url, "app"], cwd=tmp_path, check=True, timeout=60)
+    assert list((tmp_path / "app").iterdir())
