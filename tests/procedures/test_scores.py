@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from functools import cache
 
@@ -182,6 +183,19 @@ def test_the_program_itself_is_right_and_one_line_less_is_not() -> None:
     assert made.score("\n".join(lines[:at] + lines[at + 1 :])).value == 0
     assert made.score(made.gold.replace("print(", "print(' ', ")).value == 0
     assert made.score("\n".join(lines[:-1])).value == 0
+
+
+@needs_sandbox
+@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ on this machine")
+def test_cpp_is_compiled_and_run_in_the_sandbox() -> None:
+    made = instance("programs_cpp", 300)
+    right = made.score(
+        made.gold.replace("```cpp\n", "```cpp\n#include <bits/stdc++.h>\n#define ONE INT_MAX\n")
+    )
+    assert (right.exact, right.why) == (True, "")
+    wrong = made.score('```cpp\n#include "/run/code/plan.json"\nint main() {}\n```')
+    assert wrong.value == 0
+    assert "does not compile" in wrong.why
 
 
 @needs_sandbox

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mesocosm.kits.procedures.answers import last_fence
 from mesocosm.kits.procedures.programs import running
+from mesocosm.kits.procedures.programs.compiler import HEADERS
 from mesocosm.kits.procedures.programs.drawing import Author
 from mesocosm.kits.procedures.programs.grammar import Function, run
 from mesocosm.kits.procedures.programs.running import NotJudged, digest, outcomes
@@ -107,9 +108,7 @@ class Programs:
 
     def rules(self) -> str:
         """What is to be done."""
-        headers = (
-            f"These headers are included already, and namespace std is used: {', '.join(running.HEADERS)}."
-        )
+        headers = f"These headers are included already, and namespace std is used: {', '.join(HEADERS)}."
         limits = f"Each test may take {running.SECONDS_PER_TEST} seconds and {running.MEMORY} MiB"
         compiling = f", compiling (C++17) {running.SECONDS_TO_COMPILE} seconds"
         return text_of(

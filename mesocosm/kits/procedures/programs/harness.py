@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from typing import Any
 
 FOLDER = "/run/code"
 MOST = 1_000_000
+INCLUDE = re.compile(r"\s*#\s*include\s*<")
 
 
 def main() -> None:
@@ -33,14 +36,25 @@ def say(value: str) -> None:
 
 
 def compiled(plan: dict[str, Any]) -> list[str]:
-    compiler = shutil.which("g++")
-    if not compiler:
-        say("no compiler: there is no g++ in the sandbox")
-        sys.exit()
-    binary = tempfile.mkdtemp() + "/program"
-    command = [compiler, "-std=c++17", "-O1", "-w", "-x", "c++", f"{FOLDER}/program", "-o", binary]
+    folder = tempfile.mkdtemp()
+    for name in ("g++", "as", "ld"):
+        shutil.copyfile(f"{FOLDER}/{name}", f"{folder}/{name}")
+        os.chmod(f"{folder}/{name}", 0o755)
+    with open(f"{FOLDER}/program", encoding="utf-8") as file:
+        # The headers are there already, and as files they are not.
+        lines = ["" if INCLUDE.match(line) else line for line in file.read().split("\n")]
+    with open(f"{FOLDER}/headers.h", encoding="utf-8") as file:
+        text = file.read() + '\nusing namespace std;\n#line 1 "program"\n' + "\n".join(lines)
+    with open(f"{folder}/whole.cpp", "w", encoding="utf-8") as file:
+        file.write(text)
+    with open(f"{FOLDER}/compiler-folder", encoding="utf-8") as file:
+        parts = file.read()
+    binary = f"{folder}/program"
+    command = [f"{folder}/g++", f"-B{folder}", f"-B{parts}", "-std=c++17", "-O1", "-w", "-o", binary]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=plan["compile"], check=False)
+        done = subprocess.run(
+            [*command, f"{folder}/whole.cpp"], capture_output=True, timeout=plan["compile"], check=False
+        )
         problem = done.stderr.decode("utf-8", "replace")[:200] if done.returncode else ""
     except subprocess.TimeoutExpired:
         problem = "it takes too long"

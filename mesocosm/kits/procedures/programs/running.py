@@ -12,18 +12,15 @@ from pathlib import Path
 
 import orjson
 
+from mesocosm.kits.procedures.programs.compiler import NoCompiler, compiler_files
 from mesocosm.sandbox import levels, runtime
 from mesocosm.sandbox.jobs import CODE, MIB, Job, Limits, SandboxFailed
 
 SECONDS_PER_TEST = 3
-SECONDS_TO_COMPILE = 30
+SECONDS_TO_COMPILE = 60
 MEMORY = 512
 """MiB that a program and all it starts may use."""
 _MAX_SOURCE = 4 * MIB
-HEADERS = """
-    algorithm array bitset cassert climits cmath cstdio cstdlib cstring deque iomanip iostream list map
-    numeric queue set sstream stack string unordered_map unordered_set utility vector
-""".split()  # noqa: SIM905 - a table
 
 
 class NotJudged(Exception):
@@ -51,9 +48,14 @@ def outcomes(language: str, source: str, inputs: Sequence[str]) -> list[str]:
     }
     files = {
         "harness.py": Path(__file__).with_name("harness.py").read_bytes(),
-        "program": _with_headers(language, source).encode("utf-8", "replace"),
+        "program": source.encode("utf-8", "replace"),
         "plan.json": orjson.dumps(plan),
     }
+    if language == "cpp":
+        try:
+            files |= compiler_files()
+        except NoCompiler as error:
+            raise NotJudged(str(error)) from None
     with tempfile.TemporaryDirectory(prefix="mesocosm-program-") as folder:
         job = Job((runtime.PYTHON, "-I", f"{CODE}/harness.py"), Path(folder), limits, files)
         try:
@@ -61,17 +63,9 @@ def outcomes(language: str, source: str, inputs: Sequence[str]) -> list[str]:
         except SandboxFailed as error:
             raise NotJudged(str(error)) from None
     found = _reported(ended.stdout.text(), len(inputs))
-    if found and found[0].startswith("no compiler"):
-        raise NotJudged(found[0])
     if len(found) < len(inputs):
         found += [f"the program was stopped ({ended.reached or ended.status})"] * (len(inputs) - len(found))
     return found
-
-
-def _with_headers(language: str, source: str) -> str:
-    if language != "cpp":
-        return source
-    return "".join(f"#include <{name}>\n" for name in HEADERS) + "using namespace std;\n" + source
 
 
 def _reported(text: str, most: int) -> list[str]:

@@ -1,0 +1,42 @@
+"""A C++ compiler for the sandbox, which has none: the machine's own, taken along with each job.
+
+The headers are preprocessed outside, where only our own list of them is read; what an answer says is read by
+the compiler inside of the sandbox alone. Definitions are kept, so that macros such as ``INT_MAX`` are there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+HEADERS = (  # noqa: SIM905 - a table
+    "algorithm array bitset cassert climits cmath cstdio cstdlib cstring deque iomanip iostream list map "
+    "numeric queue set sstream stack string unordered_map unordered_set utility vector"
+).split()
+_TOOLS = ("g++", "as", "ld")
+
+
+class NoCompiler(Exception):
+    """There is no working g++ on this machine; the text says why."""
+
+
+@cache
+def compiler_files() -> dict[str, bytes]:
+    """The files of a job that make a compiler there: its programs and the headers. Raises ``NoCompiler``."""
+    found = {name: shutil.which(name) for name in _TOOLS}
+    if missing := [name for name, path in found.items() if path is None]:
+        raise NoCompiler(f"there is no {missing[0]} on this machine")
+    text = "".join(f"#include <{name}>\n" for name in HEADERS)
+    command = ["g++", "-std=c++17", "-E", "-dD", "-P", "-x", "c++", "-"]
+    try:
+        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=60, check=True)
+        lookup = subprocess.run(
+            ["g++", "-print-prog-name=cc1plus"], capture_output=True, text=True, timeout=60, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise NoCompiler(f"g++ does not work on this machine: {error}") from None
+    files = {name: Path(os.path.realpath(path)).read_bytes() for name, path in found.items() if path}
+    return files | {"headers.h": done.stdout, "compiler-folder": os.path.dirname(lookup.stdout).encode()}
