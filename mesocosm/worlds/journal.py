@@ -3,14 +3,18 @@
 It is a SQLite file of its own, so that reading never changes the graded state. A call that writes is
 journalled before it runs (``begun``) and completed after its transaction; what a crash left ``begun`` is
 settled when the world is next opened.
+
+A long text is kept once, however often it was given or answered: an agent may read the same again and again.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,8 +42,21 @@ CREATE INDEX IF NOT EXISTS calls_by_status ON calls (status) WHERE status != 'ok
 CREATE INDEX IF NOT EXISTS calls_by_parent ON calls (parent) WHERE parent IS NOT NULL;
 """
 
+_TEXTS = "CREATE TABLE IF NOT EXISTS texts (digest BLOB NOT NULL UNIQUE, text TEXT NOT NULL, tokens INTEGER)"
+_LONG = 400
+"""Characters from which a text is kept by its digest, which stands in its place as bytes."""
+_REMEMBERED = 4096
+"""Digests of texts that are known to be kept."""
+
+
+def _whole(column: str) -> str:
+    kept = f"SELECT text FROM texts WHERE digest = {column}"
+    return f"CASE typeof({column}) WHEN 'blob' THEN ({kept}) ELSE {column} END"
+
+
 _COLUMNS = (
-    "seq, service, tool, arguments, status, result, error, tokens, duration_us, idempotency_key, parent"
+    f"seq, service, tool, {_whole('arguments')}, status, {_whole('result')}, error, tokens, duration_us, "
+    "idempotency_key, parent"
 )
 
 
@@ -88,6 +105,8 @@ class Journal:
             self._db.executescript(_SCHEMA)
         elif "parent" not in schema[0]:  # written by an earlier version
             self._db.execute("ALTER TABLE calls ADD COLUMN parent INTEGER")
+        self._db.execute(_TEXTS)
+        self._kept: OrderedDict[bytes, None] = OrderedDict()
         self.last = int(self._db.execute("SELECT coalesce(max(seq), 0) FROM calls").fetchone()[0])
 
     def begin(
@@ -98,7 +117,7 @@ class Journal:
         self._db.execute(
             "INSERT INTO calls (seq, service, tool, arguments, status, idempotency_key, parent)"
             " VALUES (?, ?, ?, ?, 'begun', ?, ?)",
-            (seq, service, tool, arguments, key, parent),
+            (seq, service, tool, self._keep(arguments), key, parent),
         )
         self.last = seq
         return seq
@@ -108,8 +127,20 @@ class Journal:
         self._db.execute(
             "UPDATE calls SET status = ?, result = ?, error = ?, duration_us = ?,"
             " idempotency_key = CASE WHEN ? = 'ok' THEN idempotency_key END WHERE seq = ?",
-            (status, result, error, duration_us, status, seq),
+            (status, self._keep(result), error, duration_us, status, seq),
         )
+
+    def _keep(self, text: str) -> str | bytes:
+        """What stands for a text: itself, or its digest if it is long."""
+        if len(text) < _LONG:
+            return text
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if digest not in self._kept:
+            self._db.execute("INSERT OR IGNORE INTO texts (digest, text) VALUES (?, ?)", (digest, text))
+            self._kept[digest] = None
+            if len(self._kept) > _REMEMBERED:
+                self._kept.popitem(last=False)
+        return digest
 
     def withdraw(self, seq: int) -> None:
         """Forget the last call, which ``begin`` recorded and which is about to be made once more."""
@@ -133,7 +164,17 @@ class Journal:
         self._db.execute(
             "INSERT INTO calls (seq, service, tool, arguments, status, result, error, duration_us, parent)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (seq, service, tool, arguments, status, result, error, duration_us, parent),
+            (
+                seq,
+                service,
+                tool,
+                self._keep(arguments),
+                status,
+                self._keep(result),
+                error,
+                duration_us,
+                parent,
+            ),
         )
         self.last = seq
         return seq
@@ -190,16 +231,23 @@ class Journal:
 
         Counting is left until somebody asks, because it costs more than most calls; the counts are kept.
         """
-        uncounted = self._db.execute(
-            "SELECT seq, result FROM calls WHERE tokens IS NULL AND result IS NOT NULL AND parent IS NULL"
+        self._count("calls", "seq", "result", "typeof(result) = 'text' AND parent IS NULL")
+        self._count("texts", "digest", "text", "digest IN (SELECT result FROM calls WHERE parent IS NULL)")
+        self._db.execute(
+            "UPDATE calls SET tokens = (SELECT tokens FROM texts WHERE digest = result)"
+            " WHERE tokens IS NULL AND typeof(result) = 'blob' AND parent IS NULL"
         )
-        counts = [(tokens.count(result), seq) for seq, result in uncounted.fetchall()]
-        if counts:
-            self._db.execute("BEGIN")
-            self._db.executemany("UPDATE calls SET tokens = ? WHERE seq = ?", counts)
-            self._db.execute("COMMIT")
         sql = "SELECT coalesce(sum(tokens), 0) FROM calls WHERE parent IS NULL AND seq <= ?"
         return int(self._db.execute(sql, (self.last if end is None else end,)).fetchone()[0])
+
+    def _count(self, table: str, key: str, text: str, which: str) -> None:
+        """Count the tokens of texts that were not counted yet, some at a time."""
+        chosen = f"SELECT {key}, {text} FROM {table} WHERE tokens IS NULL AND {which} LIMIT 1000"
+        while rows := self._db.execute(chosen).fetchall():
+            counts = [(tokens.count(text), key) for key, text in rows]
+            self._db.execute("BEGIN")
+            self._db.executemany(f"UPDATE {table} SET tokens = ? WHERE {key} = ?", counts)
+            self._db.execute("COMMIT")
 
     def close(self) -> None:
         """Close the file."""
