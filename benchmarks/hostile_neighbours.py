@@ -1,0 +1,303 @@
+"""How long an episode waits because of what another one does.
+
+    python benchmarks/hostile_neighbours.py [--neighbours 50] [--seconds 10] [--only edit_file,...] [--json]
+
+A server is started as a process. So many ordinary episodes call a short tool each, ten times a second; beside
+them one hostile episode does one thing as fast as it can, of each kind in turn. Reported are median and worst
+time of the ordinary calls, without a hostile episode and beside each kind. The targets, 50 and 500 ms,
+hold for a machine with nothing else to do: the line ``nobody`` says what this one takes by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import httpx2
+
+TASK = "apply_phd_email"
+TOKEN = "benchmark"
+_MEDIAN, _WORST = 0.05, 0.5
+
+
+class Server:
+    """A server in a process of its own, with mail ports."""
+
+    def __init__(self, base: str, imap: int) -> None:
+        self.base, self.imap = base, imap
+
+    def create(self) -> str:
+        """A new episode."""
+        body = json.dumps({"task": TASK, "length": "16k"}).encode()
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.base}/episodes", body, headers)
+        with urllib.request.urlopen(request) as response:
+            return str(json.load(response)["id"])
+
+
+class Agent:
+    """A client of one episode, of the 2026 revision, which has no session."""
+
+    def __init__(self, server: Server, episode: str) -> None:
+        self.episode = episode
+        self._url = f"{server.base}/e/{episode}"
+        self._client = httpx2.Client(timeout=60)
+
+    def call(self, service: str, tool: str, **arguments: Any) -> float:
+        """Make one call; returns its seconds."""
+        body = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {
+                "name": tool,
+                "arguments": arguments,
+                "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientInfo": {"name": "benchmark", "version": "1"},
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                },
+            },
+        }
+        headers = {
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": tool,
+        }
+        started = time.perf_counter()
+        answer = self._client.post(f"{self._url}/{service}/mcp", json=body, headers=headers)
+        seconds = time.perf_counter() - started
+        assert answer.status_code == 200, answer.text[:500]
+        return seconds
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """A server on free ports."""
+    with tempfile.TemporaryDirectory(prefix="mesocosm-neighbours-") as folder:
+        command = [sys.executable, "-m", "mesocosm", "serve", "--port", "0", "--imap-port", "0"]
+        command += ["--admin-token", TOKEN, "--state", f"{folder}/state"]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder)
+        try:
+            assert process.stderr
+            said = ""
+            while "imap on" not in said:
+                said += process.stderr.readline()
+            threading.Thread(target=process.stderr.read, daemon=True).start()
+            base = re.search(r"http://[\d.]+:\d+", said)
+            imap = re.search(r"imap on .*port (\d+)", said)
+            assert base
+            assert imap
+            server = Server(base[0], int(imap[1]))
+            for _ in range(600):
+                with suppress(OSError):
+                    urllib.request.urlopen(f"{server.base}/health").close()
+                    break
+                time.sleep(0.1)
+            yield server
+        finally:
+            process.terminate()
+            process.wait()
+
+
+# -- what hostile episodes do ----------------------------------------------------------------------------
+
+Attack = Callable[[Server, Agent], Callable[[], object]]
+
+
+def _edit(_: Server, agent: Agent) -> Callable[[], object]:
+    before = "\n".join("abcdefghijklmnopqrst"[n * 7 % 20] for n in range(1000))
+    after = "\n".join("abcdefghijklmnopqrst"[n * n % 20] for n in range(1000))
+    agent.call("filesystem", "write_file", path="lines.txt", content=before)
+    edits = [{"oldText": before, "newText": after}]
+    return lambda: agent.call("filesystem", "edit_file", path="lines.txt", edits=edits, dryRun=True)
+
+
+def _search(_: Server, agent: Agent) -> Callable[[], object]:
+    for number in range(40):
+        folder = "/".join(["deep"] * 20 + [str(number)])
+        agent.call("filesystem", "create_directory", path=folder)
+    excluded = [f"*{chr(97 + n % 26)}*a*b*{n}*" for n in range(500)]
+    return lambda: agent.call(
+        "filesystem", "search_files", path=".", pattern="{a,b,c}" * 4 + "**/*x*y*", excludePatterns=excluded
+    )
+
+
+def _write(_: Server, agent: Agent) -> Callable[[], object]:
+    text = "x" * 2_000_000
+    return lambda: agent.call("filesystem", "write_file", path="large.txt", content=text)
+
+
+def _remember(_: Server, agent: Agent) -> Callable[[], object]:
+    names = [f"entity {n}" for n in range(3000)]
+    entities = [{"name": name, "entityType": "thing", "observations": ["a", "b"]} for name in names]
+
+    def round_trip() -> None:
+        agent.call("memory", "create_entities", entities=entities)
+        agent.call("memory", "delete_entities", entityNames=names)
+
+    return round_trip
+
+
+def _query(_: Server, agent: Agent) -> Callable[[], object]:
+    return lambda: agent.call("email", "search_emails", query=" ".join(["e"] * 300))
+
+
+def _send(_: Server, agent: Agent) -> Callable[[], object]:
+    html = "<div>" * 60_000
+    return lambda: agent.call(
+        "email", "send_email", to="a@example.org", subject="x", body="x", html_body=html
+    )
+
+
+def _line(line: bytes) -> Attack:
+    def attack(server: Server, _: Agent) -> Callable[[], object]:
+        def send() -> None:
+            with socket.create_connection(("127.0.0.1", server.imap)) as client:
+                client.settimeout(5)
+                client.sendall(line + b"\r\na LOGOUT\r\n")
+                with suppress(TimeoutError):
+                    while client.recv(4096):
+                        pass
+
+        return send
+
+    return attack
+
+
+def _half_open(server: Server, _: Agent) -> Callable[[], object]:
+    held: list[socket.socket] = []
+    port = int(server.base.rpartition(":")[2])
+
+    def connect() -> None:
+        if len(held) < 1000:
+            held.append(socket.create_connection(("127.0.0.1", port)))
+            held[-1].sendall(b"POST /e/x HTTP/1.1\r\nHost:")
+        else:
+            held.pop(0).close()
+
+    return connect
+
+
+def _headers(server: Server, _: Agent) -> Callable[[], object]:
+    port = int(server.base.rpartition(":")[2])
+
+    def send() -> None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: y\r\n" % n for n in range(20_000)))
+
+    return send
+
+
+def _grade(server: Server, agent: Agent) -> Callable[[], object]:
+    request = urllib.request.Request(
+        f"{server.base}/episodes/{agent.episode}/grade", b"", {"Authorization": f"Bearer {TOKEN}"}
+    )
+    return lambda: urllib.request.urlopen(request).close()
+
+
+ATTACKS: dict[str, Attack] = {
+    "edit_file": _edit,
+    "search_files": _search,
+    "write_file": _write,
+    "memory": _remember,
+    "search_emails": _query,
+    "send_email": _send,
+    "imap name": _line(b'a SELECT "R&D"'),
+    "imap list": _line(b'a LIST "" "*a*a*a*a*a*a*a*b"'),
+    "half-open": _half_open,
+    "headers": _headers,
+    "grading": _grade,
+}
+
+
+def measure(agents: list[Agent], seconds: float) -> list[float]:
+    """Seconds of the ordinary calls."""
+    end = time.perf_counter() + seconds
+
+    def act(agent: Agent) -> list[float]:
+        taken = []
+        while time.perf_counter() < end:
+            taken.append(agent.call("email", "get_folders"))
+            time.sleep(max(0.0, 0.1 - taken[-1]))
+        return taken
+
+    with ThreadPoolExecutor(len(agents)) as pool:
+        return [taken for each in pool.map(act, agents) for taken in each]
+
+
+def beside(server: Server, attack: Attack, agents: list[Agent], seconds: float) -> tuple[list[float], int]:
+    """Seconds of the ordinary calls beside an attack, and how often it was made."""
+    act = attack(server, Agent(server, server.create()))
+    stop = threading.Event()
+    made = 0
+
+    def go_on() -> None:
+        nonlocal made
+        while not stop.is_set():
+            act()
+            made += 1
+
+    with ThreadPoolExecutor(1) as pool:
+        hostile = pool.submit(go_on)
+        taken = measure(agents, seconds)
+        stop.set()
+        hostile.result()
+    return taken, made
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--neighbours", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--only", default="", help=f"some of {','.join(ATTACKS)}")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    chosen = [name for name in ATTACKS if not options.only or name in options.only.split(",")]
+    rows: dict[str, dict[str, float]] = {}
+    with serving() as server:
+        agents = [Agent(server, server.create()) for _ in range(options.neighbours)]
+        measure(agents, 1)
+        rows["nobody"] = _row(measure(agents, options.seconds), 0)
+        for name in chosen:
+            rows[name] = _row(*beside(server, ATTACKS[name], agents, options.seconds))
+    if options.json:
+        print(json.dumps(rows))
+        return
+    print(f"{'beside':<16}{'attacks':>8}{'calls':>8}{'median ms':>11}{'worst ms':>10}")
+    for name, row in rows.items():
+        late = "" if row["median"] <= _MEDIAN and row["worst"] <= _WORST else "  LATE"
+        print(
+            f"{name:<16}{row['attacks']:>8.0f}{row['calls']:>8.0f}{1000 * row['median']:>11.1f}"
+            f"{1000 * row['worst']:>10.1f}{late}"
+        )
+
+
+def _row(taken: list[float], attacks: int) -> dict[str, float]:
+    return {
+        "attacks": attacks,
+        "calls": len(taken),
+        "median": statistics.median(taken),
+        "worst": max(taken),
+    }
+
+
+if __name__ == "__main__":
+    main()
