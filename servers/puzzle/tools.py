@@ -1,0 +1,151 @@
+"""What an agent sees of the puzzle service."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.puzzle.store import Condition, Feedback, Known, PuzzleStore, Value
+from mesocosm.services.schema import Extra
+from mesocosm.services.service import Service
+
+server = Service(
+    "puzzle",
+    PuzzleStore,
+    instructions="A guessing game: find the hidden creature of an encyclopaedia by queries and guesses.",
+)
+_NAMES_PER_PAGE = 500
+
+Page = Annotated[int, Extra(minimum=1)]
+
+
+class Asked(TypedDict):
+    """One condition."""
+
+    type: Literal["value", "numeric"]
+    section: str
+    values: NotRequired[list[str]]
+    exclude: NotRequired[bool]
+    comparator: NotRequired[Literal[">", "<", "=="]]
+    threshold: NotRequired[int]
+
+
+@server.reads
+def describe_game(store: PuzzleStore) -> dict[str, Any]:
+    """Say what the game is: its sections, how many creatures and rounds there are, and whether it is over."""
+    made, rounds = len(store.guesses()), store.rounds()
+    return {
+        "sections": {name: "number" if number else "values" for name, number in store.sections().items()},
+        "creatures": store.size(),
+        "rounds": rounds,
+        "remaining_rounds": rounds - made,
+        "solved": store.solved(),
+    }
+
+
+@server.reads
+def browse(
+    store: PuzzleStore, page: Page = 1, per_page: Annotated[int, Extra(minimum=1, maximum=100)] = 50
+) -> dict[str, Any]:
+    """Read the encyclopaedia: creatures in alphabetical order with all their sections.
+
+    Args:
+        page: Page, from 1.
+        per_page: Creatures per page, 1 to 100.
+    """
+    more = {"next_page": page + 1} if page * per_page < store.size() else {}
+    return {"creatures": [_creature(one) for one in store.page(page, per_page)], **more}
+
+
+@server.reads
+def look_up(store: PuzzleStore, names: list[str]) -> list[dict[str, Any]]:
+    """Read the sections of creatures by name.
+
+    Args:
+        names: Their names as the encyclopaedia writes them, at most 50.
+    """
+    return [_creature(one) for one in store.look_up(names)]
+
+
+@server.writes
+def query(store: PuzzleStore, conditions: list[Asked], page: Page = 1) -> dict[str, Any]:
+    """Find the creatures that meet conditions, in alphabetical order; a query costs no round.
+
+    A condition of the type "value" is met by creatures that have any of the values in the section (with
+    exclude: none of them); one of the type "numeric" by those whose number is >, < or == the threshold. In
+    the concise form of the game the result is the intersection of all conditions, in the verbose form one
+    list of candidates for each section. Queries are kept. Long lists come in pages of 500 names.
+
+    Args:
+        conditions: The conditions.
+        page: Page of the lists, from 1.
+    """
+    asked = [condition_of(one) for one in conditions]
+    if page == 1:
+        store.record(asked)
+    if not store.verbose:
+        names, more = _paged(store.meeting(asked), page)
+        return {"intersection": names, **more}
+    lists = []
+    onward: dict[str, Any] = {}
+    for section in dict.fromkeys(one.section for one in asked):
+        names, more = _paged(store.meeting([one for one in asked if one.section == section]), page)
+        lists.append({"section": section, "candidates": names, "total": more["total"]})
+        onward |= {"next_page": more["next_page"]} if "next_page" in more else {}
+    return {"per_section": lists, **onward}
+
+
+@server.writes
+def guess(store: PuzzleStore, name: str) -> dict[str, Any]:
+    """Guess the hidden creature. This uses up a round; the feedback says section by section what is right.
+
+    Args:
+        name: Name of a creature.
+    """
+    return _feedback(store.guess(name))
+
+
+def condition_of(asked: Asked) -> Condition:
+    """The condition that an agent wrote down; refused where its parts do not fit its type."""
+    if asked["type"] == "value":
+        if "values" not in asked or "threshold" in asked or "comparator" in asked:
+            raise Invalid("A condition of the type value has values, and may have exclude.")
+        comparator: Literal["any", "none"] = "none" if asked.get("exclude") else "any"
+        return Condition(asked["section"], comparator, tuple(asked["values"]))
+    if "comparator" not in asked or "threshold" not in asked or "values" in asked or "exclude" in asked:
+        raise Invalid("A condition of the type numeric has a comparator and a threshold.")
+    return Condition(asked["section"], asked["comparator"], (int(asked["threshold"]),))
+
+
+def _paged(names: list[str], page: int) -> tuple[list[str], dict[str, Any]]:
+    more = {"next_page": page + 1} if page * _NAMES_PER_PAGE < len(names) else {}
+    shown = names[(page - 1) * _NAMES_PER_PAGE : page * _NAMES_PER_PAGE]
+    return shown, {"total": len(names), **more}
+
+
+def _creature(known: Known) -> dict[str, Any]:
+    return {"name": known.name, "number": known.number, **{s: list(v) for s, v in known.profile.items()}}
+
+
+def _feedback(feedback: Feedback) -> dict[str, Any]:
+    return {
+        "round": feedback.round,
+        "guess": feedback.guess.name,
+        "number": feedback.guess.number,
+        "sections": {
+            section: [
+                {"value": value, "verdict": _verdict(value, feedback.target[section])} for value in values
+            ]
+            for section, values in feedback.guess.profile.items()
+        },
+        "result": "correct" if feedback.solved else "wrong",
+        "remaining_rounds": feedback.remaining,
+    }
+
+
+def _verdict(value: Value, right: tuple[Value, ...]) -> str:
+    if value in right:
+        return "correct"
+    if isinstance(value, int) and isinstance(right[0], int):
+        return f"wrong, too {'low' if value < right[0] else 'high'}"
+    return "wrong"

@@ -1,0 +1,88 @@
+"""The game as a task: the oracle's guesses win it, wasted queries are told, what is hidden stays so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trials import call, failures, truth
+
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.families.oracle import Made, history_of
+from mesocosm.generators.puzzle import Expected
+from mesocosm.kits.rollouts.player import best_guess, marks, still_open
+
+FAMILY = load_family("puzzle")
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Any:
+    built = build_instance(FAMILY, 4, tmp_path / "instance", parameters={"creatures": 60})
+    episode = Episode.create(tmp_path / "episode", built.path, FAMILY)
+    yield episode
+    episode.close()
+
+
+def journal(game: Episode) -> list[Made]:
+    return history_of(game.world.journal.entries())
+
+
+def test_the_oracle_tells_what_is_open_and_its_plan_wins(game: Episode) -> None:
+    expected = truth(FAMILY, game)
+    assert isinstance(expected, Expected)
+    oracle = expected.oracle()
+    counts = [oracle.state(game.world, journal(game)).facts["count"]]
+    while steps := oracle.plan(game.world, journal(game)):
+        made = steps[0].calls[0]
+        told = json.loads(call(game, made.service, made.tool, **made.arguments))
+        counts.append(oracle.state(game.world, journal(game)).facts["count"])
+        assert told["remaining_rounds"] == 10 - (len(counts) - 1)
+    assert counts == sorted(counts, reverse=True)
+    assert (counts[0], counts[-1]) == (60, 1)
+    assert (
+        oracle.state(game.world, journal(game)).text == f"The hidden creature was found: {expected.target}."
+    )
+    assert failures(game) == set()
+
+
+def test_wasted_queries_are_told(game: Episode) -> None:
+    target = truth(FAMILY, game).target
+    (about,) = json.loads(call(game, "puzzle", "look_up", names=[target]))
+    right = {
+        "type": "numeric",
+        "section": "Base Stats",
+        "comparator": "==",
+        "threshold": about["Base Stats"][0],
+    }
+    nobody = right | {"comparator": ">", "threshold": 5_000}
+    for conditions in ([right], [right], [nobody]):
+        call(game, "puzzle", "query", conditions=conditions)
+    call(game, "puzzle", "guess", name=target)
+    (solved,) = [check for check in game.grade().findings if check.name == "solved"]
+    assert solved.passed
+    assert solved.detail.startswith("1 of 10 rounds, 2 of 3 queries wasted")
+
+
+def test_no_result_tells_the_hidden_creature(game: Episode) -> None:
+    expected = truth(FAMILY, game)
+    said = call(game, "puzzle", "describe_game")
+    assert expected.target not in said
+    assert expected.target not in game.prompt
+
+
+PROFILES: dict[str, dict[str, tuple[int | str, ...]]] = {
+    "A": {"Type": ("Fire",), "Stats": (1,)},
+    "B": {"Type": ("Fire",), "Stats": (2,)},
+    "C": {"Type": ("Water",), "Stats": (3,)},
+}
+
+
+def test_the_best_guess_leaves_the_fewest_open() -> None:
+    assert best_guess(list(PROFILES), PROFILES) == "A", "the others are told apart by it"
+    said = marks(PROFILES["B"], PROFILES["C"])
+    assert said == (("wrong",), ("low",))
+    assert still_open(list(PROFILES), PROFILES, "B", said) == ["C"]
