@@ -203,3 +203,20 @@ def test_a_foreign_name_or_page_is_refused_as_over_mcp(
     )
     assert connection.getresponse().status == status
     connection.close()
+
+
+def test_the_planner_groups_and_permissions_of_canvas(ask: Ask) -> None:
+    items = ask("GET", "canvas", "/api/v1/planner/items", params={"start_date": "2025-01-01"}).json()
+    dates = [item["plannable_date"] for item in items]
+    assert dates == sorted(dates)
+    assert {"Essay", "Late work"} <= {item["plannable"]["title"] for item in items}
+    one = {"context_codes[]": "course_3", "start_date": "2025-01-01"}
+    assert {
+        item["course_id"] for item in ask("GET", "canvas", "/api/v1/planner/items", params=one).json()
+    } <= {3}
+    for path in ("/api/v1/users/self/groups", "/api/v1/courses/1/groups"):
+        assert ask("GET", "canvas", path).json() == []
+    asked = {"permissions[]": ["manage_grades", "participate_as_student", "unheard_of"]}
+    found = ask("GET", "canvas", "/api/v1/courses/1/permissions", params=asked).json()
+    assert found == {"manage_grades": True, "participate_as_student": False, "unheard_of": False}
+    assert ask("GET", "canvas", "/api/v1/courses/999/permissions").status_code == 404
