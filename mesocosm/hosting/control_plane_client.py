@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
+import os
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
+from http.client import HTTPException
+from time import monotonic, sleep
 from typing import Any
 
 from mesocosm.errors import UsageError
+
+WAIT = "MESOCOSM_SERVER_WAIT"
+"""Seconds that a server may take to come up."""
 
 
 class ControlPlane:
@@ -17,6 +24,7 @@ class ControlPlane:
     def __init__(self, base: str, token: str) -> None:
         self.base = base.rstrip("/")
         self._token = token
+        self._patience = _patience()
 
     def create(
         self,
@@ -49,6 +57,7 @@ class ControlPlane:
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         data = json.dumps(body).encode() if body is not None else None
         request = urllib.request.Request(self.base + path, data, headers, method=method)
+        self._wait()
         try:
             with urllib.request.urlopen(request) as response:
                 return json.load(response)
@@ -59,6 +68,42 @@ class ControlPlane:
                 ) from None
         except OSError as error:
             raise UsageError(f"cannot reach {self.base}: {error}") from None
+
+    def _wait(self) -> None:
+        """Before the first request: until the server is there, as it may be starting beside this program."""
+        deadline = monotonic() + self._patience
+        told = False
+        while self._patience and not self._is_up() and monotonic() < deadline:
+            if not told:
+                logging.getLogger("mesocosm.hosting").warning(
+                    "waiting for %s, at most %g seconds", self.base, self._patience
+                )
+            told = True
+            sleep(0.5)
+        self._patience = 0.0
+
+    def _is_up(self) -> bool:
+        try:
+            urllib.request.urlopen(f"{self.base}/ready", timeout=5).close()
+        except urllib.error.HTTPError as error:
+            with error:
+                return (
+                    error.code < 500
+                )  # something else than a server of Mesocosm, which the request will tell
+        except (OSError, HTTPException):
+            return False
+        return True
+
+
+def _patience() -> float:
+    value = os.environ.get(WAIT) or "60"
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 86_400:
+        raise UsageError(f"{WAIT} must be a number of seconds, got {value!r}")
+    return seconds
 
 
 def _detail(body: bytes) -> str:

@@ -99,7 +99,7 @@ def running(compose: Any, service: str, port: int, environment: Mapping[str, str
 def code_runner(compose: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The code runner from what its image holds: no task, and nothing from which an answer could be made."""
     dockerfile = (ROOT / "Dockerfile").read_text()
-    [removed] = [line.split()[3:] for line in dockerfile.splitlines() if line.strip().startswith("&& rm -r ")]
+    removed = dockerfile.split("&& cd mesocosm")[1].splitlines()[1].split()[3:]
     assert {"checkers", "generators", "solvers", "tasks"} <= set(removed)
     ignored = shutil.ignore_patterns(*removed, "__pycache__")
     image = tmp_path_factory.mktemp("image")

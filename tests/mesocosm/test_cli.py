@@ -228,7 +228,7 @@ def test_every_client_gets_its_configuration(client: str) -> None:
     ],
 )
 def test_wrong_usage_is_said_and_leaves_nothing(words: list[str], complaint: str, tmp_path: Path) -> None:
-    done = mesocosm(*words, cwd=tmp_path)
+    done = mesocosm(*words, cwd=tmp_path, MESOCOSM_SERVER_WAIT="0")
     assert done.returncode == 2, done.stdout + done.stderr
     assert complaint in " ".join(done.stderr.replace("│", " ").split())
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -1,0 +1,52 @@
+"""A client of a server that is not there yet waits for it, for a bounded time, and says so."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from mesocosm.errors import UsageError
+from mesocosm.hosting.control_plane_client import WAIT, ControlPlane
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def test_a_server_that_comes_up_late_is_waited_for(
+    port: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    serve = [sys.executable, "-m", "mesocosm", "serve", "--port", str(port), "--state", str(tmp_path)]
+    late = subprocess.Popen(["sh", "-c", 'sleep 1; exec "$@"', "sh", *serve])
+    try:
+        with caplog.at_level(logging.WARNING), pytest.raises(UsageError, match="answered 401"):
+            ControlPlane(f"http://127.0.0.1:{port}", "wrong").grade("0" * 32)
+    finally:
+        late.terminate()
+        late.wait(20)
+    assert f"waiting for http://127.0.0.1:{port}, at most 60 seconds" in caplog.text
+
+
+def test_it_is_waited_for_no_longer_than_was_said(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(WAIT, "0.6")
+    started = monotonic()
+    plane = ControlPlane(f"http://127.0.0.1:{port}", "x")
+    for _ in range(2):
+        with pytest.raises(UsageError, match="cannot reach"):
+            plane.grade("0" * 32)
+    assert monotonic() - started < 30
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "nan", "1e9"])
+def test_what_is_no_time_is_refused(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(WAIT, value)
+    with pytest.raises(UsageError, match=WAIT):
+        ControlPlane("http://127.0.0.1:9", "x")
