@@ -2,13 +2,13 @@
 FROM python:3.11-slim AS build
 COPY . /source
 # The tests of libraries are a fifth of their size.
-RUN pip install --no-cache-dir --prefix=/install '/source[code]' \
+RUN pip install --no-cache-dir --prefix=/install '/source[code,eval]' \
     && find /install/lib -type d -name tests -prune -exec rm -r {} +
 
 # What runs code needs none of what draws, reads and serves.
 FROM build AS build-runner
 RUN cd /install/lib/python3.11/site-packages \
-    && rm -rf PIL pillow.libs contourpy dulwich faker fontTools kiwisolver lxml matplotlib pymap rustworkx tiktoken \
+    && rm -rf PIL anthropic inspect_ai openai pillow.libs contourpy dulwich faker fontTools kiwisolver lxml matplotlib pymap rustworkx tiktoken \
     && cd mesocosm \
     && rm -r checkers generators servers solvers tasks kits
 

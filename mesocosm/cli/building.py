@@ -22,6 +22,8 @@ class Listing(StrEnum):
     tasks = "tasks"
     tools = "tools"
     clients = "clients"
+    strategies = "strategies"
+    questions = "questions"
 
 
 @app.command()
@@ -122,12 +124,14 @@ def list_(
     what: Annotated[Listing, typer.Argument(help="What to list.")] = Listing.tasks,
     as_json: AsJson = False,
 ) -> None:
-    """List servers, tasks, tools, or the clients that mcp-config knows."""
+    """List servers, tasks, tools, clients that mcp-config knows, context strategies, sets of questions."""
     rows = {
         Listing.servers: _servers,
         Listing.tasks: _tasks,
         Listing.tools: _tools,
         Listing.clients: _clients,
+        Listing.strategies: _strategies,
+        Listing.questions: _questions,
     }[what]()
     if as_json:
         print_json(rows)
@@ -167,6 +171,28 @@ def _tasks() -> list[dict[str, Any]]:
             {"name": name, "version": task.version, "title": task.title, "servers": ", ".join(task.servers)}
         )
     return rows
+
+
+def _strategies() -> list[dict[str, Any]]:
+    from mesocosm.agents.strategies.finding import strategies
+
+    return [
+        {
+            "name": name,
+            "parameters": ", ".join(f"{key}={field.default}" for key, field in kind.model_fields.items()),
+            "description": " ".join((kind.__doc__ or "").partition("\n\n")[0].split()),
+        }
+        for name, kind in strategies().items()
+    ]
+
+
+def _questions() -> list[dict[str, Any]]:
+    from mesocosm.evaluation.questions import question_sets
+
+    return [
+        {"name": name, "options": ", ".join(one.Options.model_fields), "title": one.title}
+        for name, one in question_sets().items()
+    ]
 
 
 def _tools() -> list[dict[str, Any]]:

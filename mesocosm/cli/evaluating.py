@@ -20,7 +20,10 @@ def evaluate(
     ],
     model: Annotated[
         list[str] | None,
-        typer.Option(help="A model as inspect_ai names it, or scripted/NAME; repeat it to compare several."),
+        typer.Option(
+            envvar="MESOCOSM_MODEL",
+            help="A model as inspect_ai names it, or scripted/NAME; repeat it to compare several.",
+        ),
     ] = None,
     length: Annotated[
         str | None, typer.Option("--length", help="Description lengths: 64k or 8k,32k (default: the task's).")
@@ -54,8 +57,8 @@ def evaluate(
     agent: Annotated[
         str,
         typer.Option(
-            help="react, reference, none, command, or an agent of inspect_ai as module::function or "
-            "file.py::function."
+            help="react, reference, none, command, auto (react with a model, else reference), or an agent "
+            "of inspect_ai as module::function or file.py::function."
         ),
     ] = "react",
     agent_command: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from mesocosm.agents.react import open_model
+from mesocosm.agents.react import RETRIES, open_model
 from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.families.family import family_names, load_family
@@ -65,6 +65,7 @@ class Outcome(BaseModel):
 
 def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -> list[Outcome]:
     """Run what of it is not in the folder's logs yet. Raises ``UsageError`` before anything is built."""
+    settings = _settled(settings)
     try:
         from inspect_ai import eval_set
         from inspect_ai._util.error import PrerequisiteError
@@ -99,6 +100,15 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
     return [_outcome(log) for log in logs]
 
 
+def _settled(settings: Evaluation) -> Evaluation:
+    """With the agent that ``auto`` stands for."""
+    models = [name for name in settings.models if name]
+    agent = settings.agent
+    if agent == "auto":
+        agent = "react" if models else "reference"
+    return settings.model_copy(update={"models": models, "agent": agent})
+
+
 def _models(settings: Evaluation) -> list[Model]:
     if settings.agent in MODELLESS:
         return [open_model("none/none")]
@@ -106,7 +116,7 @@ def _models(settings: Evaluation) -> list[Model]:
         raise UsageError(
             "give a model: --model openai/..., anthropic/..., or scripted/solver for a first look"
         )
-    return [open_model(name, settings.base_url, max_retries=5) for name in settings.models]
+    return [open_model(name, settings.base_url, max_retries=RETRIES) for name in settings.models]
 
 
 def _tasks(settings: Evaluation) -> list[Task]:
