@@ -1,0 +1,125 @@
+"""Agents of one's own in an evaluation, faults that are no failures, and judging a log again."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
+from mesocosm.evaluation.regrading import logs_in, regrade
+from mesocosm.evaluation.report.rows import read_samples
+from mesocosm.families.verdict import Check, Verdict
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+AGENT = '''
+from inspect_ai.agent import AgentState, agent, agent_bridge
+from inspect_ai.tool import ToolDef
+from openai import AsyncOpenAI
+import json
+
+
+@agent
+def bridged(tools):
+    """An agent that was written against OpenAI's API: one step after the other, through the bridge."""
+
+    async def execute(state: AgentState) -> AgentState:
+        offered = {ToolDef(tool).name: ToolDef(tool) for tool in await tools.tools()}
+        described = [
+            {"type": "function", "function": {"name": one.name, "description": one.description,
+             "parameters": one.parameters.model_dump(exclude_none=True)}}
+            for one in offered.values()
+        ]
+        messages = [{"role": "user", "content": state.messages[0].text}]
+        async with agent_bridge(state) as bridge:
+            client = AsyncOpenAI(api_key="none")
+            while True:
+                answer = await client.chat.completions.create(
+                    model="inspect", messages=messages, tools=described
+                )
+                said = answer.choices[0].message
+                messages.append(said.model_dump(exclude_none=True))
+                if not said.tool_calls:
+                    return bridge.state
+                for call in said.tool_calls:
+                    result = await offered[call.function.name].tool(**json.loads(call.function.arguments))
+                    text = result if isinstance(result, str) else "".join(part.text for part in result)
+                    messages.append({"role": "tool", "tool_call_id": call.id, "content": text})
+
+    return execute
+'''
+
+
+def asked(**known: object) -> Evaluation:
+    values = {"tasks": ["lore_documents"], "models": ["scripted/solver"], "seeds": "0", **known}
+    return Evaluation.model_validate({"parameters": {"operations": 2}, **values})
+
+
+def test_an_agent_against_openais_api_acts_through_the_bridge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(AGENT)
+    [outcome] = run_evaluation(asked(agent="own.py::bridged"), tmp_path / "logs", quiet=True)
+    assert (outcome.judged, outcome.passed, outcome.errored) == (1, 1, 0)
+    [sample] = read_samples([tmp_path / "logs"])
+    assert sample.tool_calls > 2, "the server counts"
+    assert sample.coverage == 1
+
+
+def test_a_provider_that_breaks_is_an_error_and_is_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    logs = tmp_path / "logs"
+    # The first request is refused for good: its model is unknown to the server that the base URL names.
+    broken = asked(models=["openai-api/nobody/none"], base_url="http://127.0.0.1:9/v1", retry_on_error=0)
+    monkeypatch.setenv("NOBODY_API_KEY", "none")
+    monkeypatch.setattr("mesocosm.evaluation.evaluating.RETRIES", 0)
+    [outcome] = run_evaluation(broken, logs, quiet=True)
+    assert (outcome.judged, outcome.errored) == (0, 1)
+    [sample] = read_samples([logs])
+    assert sample.verdict == "errored"
+    assert sample.score is None
+
+
+def test_a_log_is_judged_again_from_the_worlds_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_evaluation(asked(agent="reference", models=[]), tmp_path / "logs", quiet=True)
+    [log] = logs_in(tmp_path / "logs")
+    [same] = regrade(log)
+    assert (same.before, same.now, same.changed) == ("passed", "passed", False)
+    [database] = tmp_path.glob("logs/worlds/*/*/episode/world/submit_answer.db")
+    with sqlite3.connect(database) as db:
+        [(table,)] = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 1").fetchall()
+        db.execute(f"DELETE FROM {table}")
+    db.close()
+    [other] = regrade(log, write=True)
+    assert (other.now, other.changed) == ("failed", True)
+    assert [sample.verdict for sample in read_samples([log])] == ["failed"]
+    shutil.rmtree(tmp_path / "logs/worlds")
+    assert [one.now for one in regrade(log)] == ["missing"]
+
+
+def test_classes_of_failures_follow_from_reading_and_findings() -> None:
+    from mesocosm.evaluation.failures import classify
+    from mesocosm.families.reading import Reading
+
+    def why(*missed: str, **read: object) -> str:
+        checks = [Check(name=name, passed=False) for name in missed]
+        return classify(Verdict.of(checks), Reading.model_validate({"writes": 1, **read}), None)
+
+    assert why("rows", writes=0) == "gave_up"
+    assert why("rows", unread=["email"]) == "source_missed"
+    assert why("rows", begun=["email"]) == "stopped_early"
+    assert why("header", "row_order") == "format"
+    assert why("other_files", "mailbox") == "damage"
+    assert why("header", "start_time") == "value_drifted"
+    assert classify(Verdict.of([Check(name="a", passed=True)]), Reading(), None) == ""
