@@ -30,13 +30,21 @@ def compiler_files() -> dict[str, bytes]:
     if missing := [name for name, path in found.items() if path is None]:
         raise NoCompiler(f"there is no {missing[0]} on this machine")
     text = "".join(f"#include <{name}>\n" for name in HEADERS)
-    command = ["g++", "-std=c++17", "-E", "-dD", "-P", "-x", "c++", "-"]
+    # Judging has no environment, and without a PATH g++ tells of its parts relative to nowhere.
+    compiler, environment = str(found["g++"]), {"PATH": os.path.dirname(str(found["g++"]))}
     try:
-        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=60, check=True)
-        lookup = subprocess.run(
-            ["g++", "-print-prog-name=cc1plus"], capture_output=True, text=True, timeout=60, check=True
-        )
+        headers = subprocess.run(
+            [compiler, "-std=c++17", "-E", "-dD", "-P", "-x", "c++", "-"],
+            input=text.encode(), capture_output=True, timeout=60, check=True, env=environment,
+        )  # fmt: skip
+        part = subprocess.run(
+            [compiler, "-print-prog-name=cc1plus"],
+            capture_output=True, text=True, timeout=60, check=True, env=environment,
+        )  # fmt: skip
     except (OSError, subprocess.SubprocessError) as error:
         raise NoCompiler(f"g++ does not work on this machine: {error}") from None
+    folder = os.path.dirname(part.stdout)
+    if not os.path.isabs(folder):
+        raise NoCompiler("g++ of this machine has no C++ compiler")
     files = {name: Path(os.path.realpath(path)).read_bytes() for name, path in found.items() if path}
-    return files | {"headers.h": done.stdout, "compiler-folder": os.path.dirname(lookup.stdout).encode()}
+    return files | {"headers.h": headers.stdout, "compiler-folder": folder.encode()}
