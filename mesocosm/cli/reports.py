@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from mesocosm.cli.application import app
 from mesocosm.cli.options import AsJson
-from mesocosm.cli.output import err, out, print_json
+from mesocosm.cli.output import err, fault_line, out, print_json
 from mesocosm.errors import UsageError
 
 
@@ -85,7 +85,7 @@ def lore(
     as_json: AsJson = False,
 ) -> None:
     """Accuracy of dependency-tree tasks against operations and tree height, per model, domain and variant."""
-    from mesocosm.evaluation.reports import measure, read_results, table, write_report
+    from mesocosm.evaluation.reports import faults_among, measure, read_results, table, write_report
 
     found = read_results(runs)
     results = [result for result in found if "operations" in result.measures]
@@ -96,14 +96,23 @@ def lore(
         err.print(f"left out: {len(found) - len(results)} runs of {escape(', '.join(others))}")
     bars = [bar for one in by or ["operations", "height"] for bar in measure(results, one, bins)]
     written = write_report(bars, to) if to else []
+    faults = faults_among(found)
     if as_json:
-        print_json({"bars": [bar.model_dump() for bar in bars], "files": [str(path) for path in written]})
+        print_json(
+            {
+                "bars": [bar.model_dump() for bar in bars],
+                "files": [str(path) for path in written],
+                "faults": [fault.model_dump() for fault in faults],
+            }
+        )
         return
     shown = table(bars)
     printed = Table(*shown.head)
     for row in shown.rows:
         printed.add_row(*map(escape, row))
     out.print(printed)
+    for fault in faults:
+        out.print(f"[red]fault {fault.fingerprint}[/]  {escape(fault_line(fault))}")
     if written:
         out.print(f"written to {to}: {', '.join(path.name for path in written)}")
 

@@ -16,6 +16,7 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.family import load_family
+from mesocosm.families.faults import Fault
 from mesocosm.kits.weaving.datasets import domain_of
 from mesocosm.worlds.workspace import replace_file
 
@@ -80,6 +81,17 @@ def _documents(data: bytes) -> list[Any]:
     except orjson.JSONDecodeError:
         return [orjson.loads(line) for line in data.splitlines() if line.strip()]
     return whole if isinstance(whole, list) else [whole]
+
+
+def faults_among(results: Iterable[RunResult]) -> list[Fault]:
+    """The kinds of faults of ours that were met in runs, whatever their verdicts; the most frequent first."""
+    found: dict[str, Fault] = {}
+    for result in results:
+        for fault in result.faults:
+            known = found.get(fault.fingerprint)
+            count = fault.count + (known.count if known else 0)
+            found[fault.fingerprint] = (known or fault).model_copy(update={"count": count})
+    return sorted(found.values(), key=lambda fault: (-fault.count, fault.fingerprint))
 
 
 def series_of(result: RunResult) -> str:

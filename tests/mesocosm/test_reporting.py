@@ -13,10 +13,11 @@ import pytest
 from PIL import Image
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.reports import Bar, measure, read_results, table, write_report
+from mesocosm.evaluation.reports import Bar, faults_among, measure, read_results, table, write_report
 from mesocosm.evaluation.runs import RunResult, run_task
 from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.family import load_family
+from mesocosm.families.faults import faults_of
 
 TASK = load_family("lore_documents")
 SIZES = (2, 4, 8)
@@ -139,3 +140,12 @@ def test_an_unknown_measure_names_the_known_ones(runs: Path) -> None:
 )
 def test_the_interval_is_that_of_wilson(passed: int, runs: int, interval: tuple[float, float]) -> None:
     assert wilson(passed, runs) == pytest.approx(interval, abs=1e-4)
+
+
+def test_faults_are_told_by_kind_among_all_runs() -> None:
+    met = faults_of([("call 1", "KeyError: 'a'"), ("call 2", "KeyError: 'b'"), ("call 3", "IndexError")])
+    runs = [RunResult.model_construct(faults=faults) for faults in (met, met[:1])]
+    assert [(fault.exception, fault.count) for fault in faults_among(runs)] == [
+        ("KeyError", 4),
+        ("IndexError", 1),
+    ]
