@@ -17,6 +17,11 @@ HEADERS = (  # noqa: SIM905 - a table
     "numeric queue set sstream stack string unordered_map unordered_set utility vector"
 ).split()
 _TOOLS = ("g++", "as", "ld")
+_PARTS = (
+    *("cc1plus", "collect2", "libgcc.a", "libgcc_s.so", "libstdc++.so"),
+    *("crtbegin.o", "crtbeginS.o", "crtend.o", "crtendS.o"),
+)
+"""What g++ needs of its own folder, which the sandbox does not have."""
 
 
 class NoCompiler(Exception):
@@ -47,4 +52,8 @@ def compiler_files() -> dict[str, bytes]:
     if not os.path.isabs(folder):
         raise NoCompiler("g++ of this machine has no C++ compiler")
     files = {name: Path(os.path.realpath(path)).read_bytes() for name, path in found.items() if path}
-    return files | {"headers.h": headers.stdout, "compiler-folder": folder.encode()}
+    for name in _PARTS:
+        part_path = Path(folder, name)
+        if part_path.exists():
+            files[name] = part_path.read_bytes()
+    return files | {"headers.h": headers.stdout}

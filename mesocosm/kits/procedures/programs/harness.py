@@ -37,9 +37,10 @@ def say(value: str) -> None:
 
 def compiled(plan: dict[str, Any]) -> list[str]:
     folder = tempfile.mkdtemp()
-    for name in ("g++", "as", "ld"):
-        shutil.copyfile(f"{FOLDER}/{name}", f"{folder}/{name}")
-        os.chmod(f"{folder}/{name}", 0o755)
+    for name in os.listdir(FOLDER):
+        if name not in ("harness.py", "program", "plan.json", "headers.h"):
+            shutil.copyfile(f"{FOLDER}/{name}", f"{folder}/{name}")
+            os.chmod(f"{folder}/{name}", 0o755)
     with open(f"{FOLDER}/program", encoding="utf-8") as file:
         # The headers are there already, and as files they are not.
         lines = ["" if INCLUDE.match(line) else line for line in file.read().split("\n")]
@@ -47,10 +48,21 @@ def compiled(plan: dict[str, Any]) -> list[str]:
         text = file.read() + '\nusing namespace std;\n#line 1 "program"\n' + "\n".join(lines)
     with open(f"{folder}/whole.cpp", "w", encoding="utf-8") as file:
         file.write(text)
-    with open(f"{FOLDER}/compiler-folder", encoding="utf-8") as file:
-        parts = file.read()
+    # Which every compilation begins with; what it defines is among the headers.
+    with open(f"{folder}/stdc-predef.h", "w", encoding="utf-8"):
+        pass
     binary = f"{folder}/program"
-    command = [f"{folder}/g++", f"-B{folder}", f"-B{parts}", "-std=c++17", "-O1", "-w", "-o", binary]
+    command = [
+        f"{folder}/g++",
+        f"-B{folder}/",
+        f"-I{folder}",
+        "-std=c++17",
+        "-O1",
+        "-w",
+        "-fno-use-linker-plugin",
+        "-o",
+        binary,
+    ]
     try:
         done = subprocess.run(
             [*command, f"{folder}/whole.cpp"], capture_output=True, timeout=plan["compile"], check=False
@@ -58,6 +70,9 @@ def compiled(plan: dict[str, Any]) -> list[str]:
         problem = done.stderr.decode("utf-8", "replace")[:200] if done.returncode else ""
     except subprocess.TimeoutExpired:
         problem = "it takes too long"
+    if "stdc-predef" in problem or "cannot execute" in problem:
+        say("no compiler: g++ does not work in the sandbox")
+        sys.exit()
     if problem:
         for _ in plan["inputs"]:
             say(f"does not compile: {problem}")

@@ -39,7 +39,12 @@ def outcomes(language: str, source: str, inputs: Sequence[str]) -> list[str]:
     except levels.Unavailable as error:
         raise NotJudged(str(error)) from None
     seconds = SECONDS_PER_TEST * len(inputs) + (SECONDS_TO_COMPILE if language == "cpp" else 0) + 5
-    limits = Limits(seconds=seconds, memory_bytes=MEMORY * MIB, processes=32, file_bytes=16 * MIB)
+    limits = Limits(
+        seconds=seconds,
+        memory_bytes=MEMORY * MIB,
+        processes=32,
+        file_bytes=(64 if language == "cpp" else 16) * MIB,
+    )
     plan = {
         "language": language,
         "seconds": SECONDS_PER_TEST,
@@ -63,6 +68,8 @@ def outcomes(language: str, source: str, inputs: Sequence[str]) -> list[str]:
         except SandboxFailed as error:
             raise NotJudged(str(error)) from None
     found = _reported(ended.stdout.text(), len(inputs))
+    if found and found[0].startswith("no compiler"):
+        raise NotJudged(found[0])
     if len(found) < len(inputs):
         found += [f"the program was stopped ({ended.reached or ended.status})"] * (len(inputs) - len(found))
     return found
