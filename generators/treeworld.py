@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from pydantic import Field
 
@@ -18,7 +19,8 @@ from mesocosm.worlds.world import World
 
 _TOKENS_PER_NODE = 22
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
-_ID_LENGTH = 6
+_SYLLABLES = ["".join(letters) for letters in product(_LETTERS, repeat=3)]
+"""An id is two of them."""
 
 
 class Params(BudgetParams):
@@ -113,7 +115,7 @@ def _grow(rng: random.Random, number: int, arity: int) -> tuple[_Tree, int]:
     children: list[list[int]] = [[] for _ in range(number)]
     open_ = [0]
     for node in range(1, number):
-        place = rng.randrange(len(open_))
+        place = int(rng.random() * len(open_))
         parent = open_[place]
         parents.append(parent)
         children[parent].append(node)
@@ -121,11 +123,11 @@ def _grow(rng: random.Random, number: int, arity: int) -> tuple[_Tree, int]:
             open_[place] = open_[-1]
             open_.pop()
         open_.append(node)
-    ids: dict[str, None] = {}
-    while len(ids) < number:
-        ids["".join(rng.choices(_LETTERS, k=_ID_LENGTH))] = None
+    syllables = len(_SYLLABLES)
+    drawn = (divmod(one, syllables) for one in rng.sample(range(syllables**2), number))
+    ids = [_SYLLABLES[first] + _SYLLABLES[second] for first, second in drawn]
     *values, spare = rng.sample(range(max(1_000, 10 * number)), number + 1)
-    return _Tree(list(ids), values, parents, children), spare
+    return _Tree(ids, values, parents, children), spare
 
 
 def _hidden_leaf(rng: random.Random, tree: _Tree) -> int:

@@ -39,6 +39,11 @@ class Player:
             raise UsageError(f"--p is a probability, from 0 to 1; got {self.p:g}")
         self._dice = random.Random(f"player:{self.p}:{self.seed}")
 
+    @property
+    def label(self) -> str:
+        """How results name it."""
+        return {1.0: "optimal", 0.0: "random"}.get(self.p, f"noisy p={self.p:g}")
+
     def play(self, tools: Tools, ask: Callable[[Callable[[Episode], list[Call]]], list[Call]]) -> None:
         """Act until nothing is left to do. ``ask`` runs something on the episode between two calls."""
         for _ in range(self.max_calls):

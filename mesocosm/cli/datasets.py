@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, Parameter, Seed, Workers, read_parameters
+from mesocosm.cli.options import AsJson, Parameter, Seed, Workers, read_chances, read_parameters
 from mesocosm.cli.output import out, print_json, progress
+from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_counts, parse_lengths, parse_seeds, show_length
 
 dataset_app = typer.Typer(
@@ -169,3 +170,43 @@ def agentlongbench(
             f"{summary.questions:,} questions about {summary.trajectories:,} trajectories in {to} "
             f"({summary.tokens:,} tokens, {summary.bytes:,} bytes)"
         )
+
+
+@dataset_app.command("lumina")
+def lumina(
+    to: Annotated[Path, typer.Option("--out", help="The file to write (.jsonl); must not exist yet.")],
+    tasks: Annotated[
+        str, typer.Option("--tasks", help="Worlds, separated by commas.")
+    ] = "listworld,treeworld,gridworld",
+    horizons: Annotated[
+        str, typer.Option(help="Calls that an optimal policy needs: 10, 10-100:10, 10,30,100.")
+    ] = "10,30,100",
+    seeds: Annotated[str, typer.Option(help="Seeds for each horizon: 0, 0-4 or 1,7.")] = "0",
+    players: Annotated[
+        str | None,
+        typer.Option(help="Add a trajectory of a player for each of these probabilities: 1,0.9,0."),
+    ] = None,
+    dense: Annotated[
+        bool,
+        typer.Option("--dense", help="Reward optimal steps too (with their share of 1), not the end alone."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write worlds with known optimal play: prompt, tools, the whole world, and what scripted players did."""
+    from mesocosm.evaluation.playing import write_dataset
+
+    names = [name.strip() for name in tasks.split(",")]
+    counts, wanted = parse_counts(horizons), parse_seeds(seeds)
+    chances = read_chances(players) if players else []
+    if dense and not chances:
+        raise UsageError("--dense is about the steps of --players, and goes with it")
+    sizes = []
+    total = len(names) * len(set(counts)) * len(set(wanted))
+    with progress(total, "writing") as advance:
+        for size in write_dataset(names, counts, wanted, chances, dense, to):
+            sizes.append(size)
+            advance("")
+    if as_json:
+        print_json({"path": str(to), "tasks": names, "instances": len(sizes), "bytes": sum(sizes)})
+    else:
+        out.print(f"{len(sizes):,} instances in {to} ({sum(sizes):,} bytes)")

@@ -68,3 +68,14 @@ def read_target(length: str | None, parameters: dict[str, Any], default: int) ->
     if length is not None:
         return parse_length(length)
     return None if parameters else default
+
+
+def read_chances(text: str) -> list[float]:
+    """Probabilities, separated by commas."""
+    try:
+        chances = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"not probabilities: {text!r}; write for example 0.9,0.99") from None
+    if not all(0 <= chance <= 1 for chance in chances):
+        raise UsageError(f"not probabilities: {text!r}; they lie between 0 and 1")
+    return chances

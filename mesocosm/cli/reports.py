@@ -11,8 +11,8 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson
-from mesocosm.cli.output import err, fault_line, out, print_json
+from mesocosm.cli.options import AsJson, read_chances
+from mesocosm.cli.output import err, fault_line, out, print_json, spinner
 from mesocosm.errors import UsageError
 
 
@@ -175,5 +175,56 @@ def agentlongbench(
         print_json({"cells": [cell.model_dump() for cell in cells], "files": files})
         return
     out.print(show_cells(cells))
+    if written:
+        out.print(f"written to {to}: {', '.join(path.name for path in written)}")
+
+
+@report_app.command("lumina")
+def lumina(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Run directories, folders of them, or files of what `run --json` printed."),
+    ] = None,
+    calibrate: Annotated[
+        str | None,
+        typer.Option(help="Let noisy players act, on listworld, treeworld or gridworld, and report on them."),
+    ] = None,
+    p: Annotated[
+        str, typer.Option("--p", help="With --calibrate: how likely the players make an optimal call.")
+    ] = "0.9,0.99,0.999",
+    horizons: Annotated[str, typer.Option(help="With --calibrate: calls that are needed.")] = "10,30,100,300",
+    episodes: Annotated[
+        int, typer.Option(min=1, help="With --calibrate: episodes of each player at each horizon.")
+    ] = 20,
+    to: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for the table and the plot; what is there is replaced."),
+    ] = None,
+    bins: Annotated[int, typer.Option(min=1, help="Points of a curve, at most.")] = 12,
+    as_json: AsJson = False,
+) -> None:
+    """Success and step accuracy against the horizon, beside what players that err must come to."""
+    from mesocosm.evaluation.horizons import HEAD, points, row, write_report
+    from mesocosm.evaluation.playing import calibrate as play
+    from mesocosm.evaluation.reports import read_results
+    from mesocosm.families.quantities import parse_counts
+
+    if not runs and not calibrate:
+        raise UsageError("give run directories, or --calibrate listworld")
+    results = read_results(runs) if runs else []
+    if calibrate:
+        with spinner() as report:
+            results += play(calibrate, parse_counts(horizons), read_chances(p), episodes, report)
+    found = points(results, bins)
+    written = write_report(found, to) if to else []
+    if as_json:
+        print_json(
+            {"points": [point.model_dump() for point in found], "files": [str(path) for path in written]}
+        )
+        return
+    printed = Table(*HEAD)
+    for point in found:
+        printed.add_row(*map(escape, row(point)))
+    out.print(printed)
     if written:
         out.print(f"written to {to}: {', '.join(path.name for path in written)}")

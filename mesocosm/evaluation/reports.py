@@ -110,7 +110,7 @@ def measure(results: Sequence[RunResult], by: str, bins: int) -> list[Bar]:
     if not measured:
         known = sorted({name for result in results for name in result.measures})
         raise UsageError(f"no run is measured by {by!r}; they are by {', '.join(known) or 'nothing'}")
-    edges = _edges({result.measures[by] for result in measured}, bins)
+    edges = bins_of({result.measures[by] for result in measured}, bins)
     grouped: dict[tuple[str, tuple[int, int]], list[RunResult]] = {}
     for result in measured:
         edge = next(edge for edge in edges if result.measures[by] <= edge[1])
@@ -118,7 +118,8 @@ def measure(results: Sequence[RunResult], by: str, bins: int) -> list[Bar]:
     return [_bar(series, by, edge, grouped[series, edge]) for series, edge in sorted(grouped)]
 
 
-def _edges(values: set[int], bins: int) -> list[tuple[int, int]]:
+def bins_of(values: set[int], bins: int) -> list[tuple[int, int]]:
+    """At most so many bins of equal width, each by its least and its greatest value."""
     if len(values) <= bins:
         return [(value, value) for value in sorted(values)]
     low, width = min(values), -(-(max(values) - min(values) + 1) // bins)

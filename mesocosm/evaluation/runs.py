@@ -138,7 +138,7 @@ def run_task(
     result = grade_run(
         episode,
         fault=acted.fault,
-        agent=agent,
+        agent=player.label if player else agent,
         seconds=seconds,
         conversation=acted.conversation,
         strict=strict,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import Conflict, Invalid, NotFound
@@ -30,8 +30,8 @@ _EDGES = (
     select(Node.node_id.label("id"), Node.value.label("val"), _PARENT.node_id.label("parent"))
     .join(_PARENT, Node.parent == _PARENT.number, isouter=True)
     .order_by(Node.number)
+    .where(Node.number > bindparam("at"))
     .limit(PER_PAGE)
-    .offset(bindparam("at"))
 )
 _ENDINGS = select(Ending.found).order_by(Ending.id)
 
@@ -87,14 +87,11 @@ class TreeworldStore(Store):
     def set_up(self, nodes: Iterable[NewNode], budget: int) -> None:
         """Plant a tree, parents before their children."""
         rows = [
-            {
-                "number": number,
-                "node_id": node_id,
-                "value": value,
-                "parent": None if parent is None else parent + 1,
-            }
+            (number, node_id, value, None if parent is None else parent + 1)
             for number, (node_id, value, parent) in enumerate(nodes, 1)
         ]
-        self.session.execute(insert(Node), rows)
+        # As many as there may be: past the mapper.
+        sql = "INSERT INTO nodes (number, node_id, value, parent) VALUES (?, ?, ?, ?)"
+        self.session.connection().exec_driver_sql(sql, rows)
         self.session.add(Game(id=1, budget=budget))
         self.session.flush()

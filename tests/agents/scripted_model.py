@@ -48,6 +48,15 @@ def recovering(messages: Messages) -> Calls:
     return STRAY if turn < 5 else solver(messages)
 
 
+def obedient(messages: Messages) -> Calls:
+    """Does what it was told last to do, in the list world."""
+    told = str(messages[-1]["content"])
+    index = re.search(r"Plan: Remove the element \d+, which is at index (\d+)", told)
+    if index:
+        return [("pop", {"id": int(index[1])})]
+    return [("done", {})] if "call done" in told else []
+
+
 POLICIES: dict[str, Callable[[Messages], Calls]] = {
     "solver": solver,
     "recovering": recovering,
@@ -55,6 +64,7 @@ POLICIES: dict[str, Callable[[Messages], Calls]] = {
     "garbled": lambda _: [(READ, {}), ("no_such_tool", {"file_id": "v1%a"})],
     "guessing": lambda _: [(SUBMIT, {"answer": "guess"})],
     "talking": lambda _: [],
+    "obedient": obedient,
 }
 
 

@@ -1,0 +1,175 @@
+"""Success and step accuracy against the horizon, beside what a player that errs must come to."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from math import exp, log
+from pathlib import Path
+
+import orjson
+from pydantic import BaseModel
+
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.reports import bins_of
+from mesocosm.evaluation.runs import RunResult
+from mesocosm.evaluation.statistics import wilson
+from mesocosm.worlds.workspace import replace_file
+
+HORIZON = "horizon"
+
+
+class Point(BaseModel):
+    """The runs of one series whose horizon lies in one bin."""
+
+    series: str
+    low: int
+    high: int
+    horizon: float
+    """The mean of the runs' horizons."""
+    runs: int
+    passed: int
+    success: float
+    lower: float
+    upper: float
+    """The Wilson interval of the success, at 95 %."""
+    step_accuracy: float | None
+    """The mean over the runs."""
+    theory: float | None
+    """What success must be near: of a noisy player; exactly in the list world, elsewhere at least this."""
+
+
+def points(results: Sequence[RunResult], bins: int) -> list[Point]:
+    """The curves of all series; ``UsageError`` where no run has a horizon."""
+    known = [result for result in results if HORIZON in result.measures and result.verdict != "errored"]
+    if not known:
+        raise UsageError("there are no runs with a horizon (listworld, treeworld, gridworld) among these")
+    edges = bins_of({result.measures[HORIZON] for result in known}, bins)
+    grouped: dict[tuple[str, tuple[int, int]], list[RunResult]] = {}
+    for result in known:
+        edge = next(edge for edge in edges if result.measures[HORIZON] <= edge[1])
+        grouped.setdefault((_series(result), edge), []).append(result)
+    return [_point(series, edge, grouped[series, edge]) for series, edge in sorted(grouped)]
+
+
+def _series(result: RunResult) -> str:
+    talk = result.conversation
+    if talk is None:
+        return f"{result.task}, {result.agent}"
+    strategy = getattr(talk, "strategy", "none")
+    return f"{result.task}, {talk.model}" + (f", {strategy}" if strategy != "none" else "")
+
+
+def _point(series: str, edge: tuple[int, int], results: Sequence[RunResult]) -> Point:
+    passed = sum(result.verdict == "passed" for result in results)
+    lower, upper = wilson(passed, len(results))
+    shares = [result.step_accuracy for result in results if result.step_accuracy is not None]
+    theories = [theory for result in results if (theory := expected_success(result)) is not None]
+    return Point(
+        series=series,
+        low=edge[0],
+        high=edge[1],
+        horizon=sum(result.measures[HORIZON] for result in results) / len(results),
+        runs=len(results),
+        passed=passed,
+        success=passed / len(results),
+        lower=lower,
+        upper=upper,
+        step_accuracy=sum(shares) / len(shares) if shares else None,
+        theory=sum(theories) / len(theories) if theories else None,
+    )
+
+
+def expected_success(result: RunResult) -> float | None:
+    """How often a noisy player passes an instance of this size; ``None`` for anybody else.
+
+    It passes surely when every call is a best one. In the list world it passes only then; a random call is a
+    best one in one of as many cases as there are calls, which are one more than the elements that are left
+    (taken as evenly spread).
+    """
+    found = re.fullmatch(r"noisy p=(\d.*)", result.agent)
+    if not found:
+        return None
+    p, horizon = float(found[1]), result.measures[HORIZON]
+    if result.task != "listworld":
+        return float(p**horizon)
+    elements = result.measures["elements"]
+    chances = (p + (1 - p) / (1 + elements * (1 - step / horizon)) for step in range(horizon))
+    return exp(sum(log(chance) for chance in chances)) if p else 0.0
+
+
+# -- writing -----------------------------------------------------------------------------------------------
+
+HEAD = ("series", "horizon", "runs", "success", "95 % interval", "theory", "step accuracy")
+
+
+def row(point: Point) -> tuple[str, ...]:
+    """A point for reading."""
+    return (
+        point.series,
+        f"{point.horizon:.0f}",
+        str(point.runs),
+        f"{point.success:.1%}",
+        f"{point.lower:.1%} to {point.upper:.1%}",
+        "-" if point.theory is None else f"{point.theory:.1%}",
+        "-" if point.step_accuracy is None else f"{point.step_accuracy:.1%}",
+    )
+
+
+def write_report(found: Sequence[Point], folder: Path) -> list[Path]:
+    """Write the table (CSV, Markdown, JSON) and the plot (SVG, PNG); what is there is replaced."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = io.StringIO()
+    rows = csv.DictWriter(text, list(Point.model_fields), lineterminator="\n")
+    rows.writeheader()
+    rows.writerows(point.model_dump() for point in found)
+    lines = [HEAD, ["---"] * len(HEAD), *map(row, found)]
+    written = {
+        "success.csv": text.getvalue().encode(),
+        "success.md": "".join(f"| {' | '.join(cells)} |\n" for cells in lines).encode(),
+        "success.json": orjson.dumps([point.model_dump() for point in found], option=orjson.OPT_INDENT_2),
+        "success-by-horizon.svg": draw(found, "svg"),
+        "success-by-horizon.png": draw(found, "png"),
+    }
+    for name, data in written.items():
+        replace_file(folder / name, data)
+    return [folder / name for name in written]
+
+
+def draw(found: Sequence[Point], kind: str) -> bytes:
+    """Success (lines), step accuracy (dashed) and theory (dotted) against the horizon."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context({"svg.hashsalt": "mesocosm", "font.family": "DejaVu Sans"}):
+        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+        axes = figure.subplots()
+        for series in dict.fromkeys(point.series for point in found):
+            mine = [point for point in found if point.series == series]
+            at = [point.horizon for point in mine]
+            (line,) = axes.plot(at, [100 * p.success for p in mine], marker="o", markersize=4, label=series)
+            axes.fill_between(
+                at,
+                [100 * point.lower for point in mine],
+                [100 * point.upper for point in mine],
+                alpha=0.15,
+                color=line.get_color(),
+                linewidth=0,
+            )
+            for style, values in (
+                ("--", [point.step_accuracy for point in mine]),
+                (":", [point.theory for point in mine]),
+            ):
+                known = [(x, 100 * y) for x, y in zip(at, values, strict=True) if y is not None]
+                if known:
+                    axes.plot(*zip(*known, strict=True), style, color=line.get_color(), linewidth=1)
+        axes.set(xlabel="horizon (calls of an optimal policy)", ylabel="%", ylim=(-3, 103), xscale="log")
+        axes.set_title("success, step accuracy (dashed), theory (dotted)", fontsize="small")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+        out = io.BytesIO()
+        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        figure.savefig(out, format=kind, dpi=150, metadata=metadata)
+    return out.getvalue()
