@@ -20,6 +20,7 @@ from mesocosm.cli import (
     scoring,
     serving,
     viewing,
+    writing,
 )
 from mesocosm.cli.application import app
 from mesocosm.cli.output import err
@@ -39,6 +40,7 @@ __all__ = [
     "scoring",
     "serving",
     "viewing",
+    "writing",
 ]
 
 

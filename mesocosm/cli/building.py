@@ -148,8 +148,9 @@ def list_(
 def schema() -> None:
     """Print the JSON schema of task files, for editors."""
     from mesocosm.families.task import Task
+    from mesocosm.kits.yaml_tasks import schema as written
 
-    print_json({"$schema": "https://json-schema.org/draft/2020-12/schema", **Task.model_json_schema()})
+    print_json(written(Task.model_json_schema()))
 
 
 def _servers() -> list[dict[str, Any]]:

@@ -178,13 +178,19 @@ def family_names() -> list[str]:
     return sorted(_registered())
 
 
-def load_family(name: str) -> Family:
-    """A task by name, or by the path of its file; ``UsageError`` if there is none or it is not in order."""
+def task_path(name: str) -> Path:
+    """The file of a task by its name, or by the path itself; ``UsageError`` if there is none."""
     path = Path(name) if name.endswith((".yaml", ".yml")) else _registered().get(name)
     if path is None or "\0" in name or len(path.name) > 255 or not path.is_file():
         raise UsageError(
             f"unknown task {name!r}; there are: {', '.join(family_names())} (or the path of a .yaml)"
         )
+    return path
+
+
+def load_family(name: str) -> Family:
+    """A task by name, or by the path of its file; ``UsageError`` if there is none or it is not in order."""
+    path = task_path(name)
     task = read_task(path)
     unknown = [service for service in task.servers if service not in service_names()]
     if unknown:

@@ -212,6 +212,7 @@ def read_task(path: Path) -> Task:
     try:
         text = path.read_text(encoding="utf-8")
         root = yaml.compose(text, Loader=yaml.SafeLoader)
+        _check_size(root)
         data = yaml.load(text, Loader=_Loader)
     except OSError as error:
         raise UsageError(f"cannot read the task file {path}: {error.strerror}") from None
@@ -235,6 +236,34 @@ def read_task(path: Path) -> Task:
     except ValidationError as error:
         raise UsageError("\n".join(_complaint(path, root, item) for item in error.errors())) from None
     return task if task.family else task.model_copy(update={"family": path.stem})
+
+
+MAX_NODES = 50_000
+"""Values that a task file may have, those that aliases repeat counted each time."""
+
+
+def _check_size(root: yaml.Node | None) -> None:
+    """Refuse aliases of aliases, and what contains itself, before anything is made of them."""
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node) -> int:
+        if id(node) in sizes:
+            if sizes[id(node)] < 0:
+                raise ValueError("an alias stands inside what it repeats")
+            return sizes[id(node)]
+        sizes[id(node)] = -1
+        inner: list[yaml.Node] = []
+        if isinstance(node, yaml.MappingNode):
+            inner = [part for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            inner = node.value
+        sizes[id(node)] = 1 + sum(map(size, inner))
+        if sizes[id(node)] > MAX_NODES:
+            raise ValueError(f"more than {MAX_NODES:,} values")
+        return sizes[id(node)]
+
+    if root is not None:
+        size(root)
 
 
 def _complaint(path: Path, root: yaml.Node | None, item: Any) -> str:

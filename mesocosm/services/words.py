@@ -7,7 +7,7 @@ the service's store and tables; a kit that makes tasks from files knows them onl
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -237,11 +237,13 @@ def find_thing(name: str) -> Thing | None:
     return words.things.get(thing) if words else None
 
 
-def thing_names(*, stated: bool = False, judged: bool = False) -> list[str]:
-    """Every ``service.thing`` there is; only those that can be stated, or judged."""
+def thing_names(
+    among: Iterable[str] | None = None, *, stated: bool = False, judged: bool = False
+) -> list[str]:
+    """Every ``service.thing`` there is, of some services; only those that can be stated, or judged."""
     return [
         f"{service}.{name}"
-        for service in service_names()
+        for service in (service_names() if among is None else sorted(among))
         if (words := load_words(service))
         for name, thing in words.things.items()
         if (not stated or thing.says) and (not judged or thing.judges)

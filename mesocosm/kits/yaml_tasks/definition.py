@@ -32,11 +32,26 @@ def _expression(given: Any) -> Expression:
         raise ValueError(str(error)) from None
 
 
+def _inlined(value: Any, parts: Mapping[str, Any]) -> Any:
+    """A schema with what it refers to in its place."""
+    if isinstance(value, dict):
+        if name := str(value.get("$ref", "")).rpartition("/")[2]:
+            return _inlined(parts[name], parts)
+        return {key: _inlined(inner, parts) for key, inner in value.items() if key != "$defs"}
+    return [_inlined(inner, parts) for inner in value] if isinstance(value, list) else value
+
+
+def _schema_of(draw: type[Draw]) -> dict[str, Any]:
+    whole = draw.model_json_schema()
+    found: dict[str, Any] = _inlined(whole, whole.get("$defs", {}))
+    return found | {"description": draw.about()}
+
+
 _VALUE_SCHEMA = {
     "description": "A constant, a text with {{ expressions }}, or a mapping with one of these keys.",
     "anyOf": [
         {"type": ["string", "number", "boolean", "array", "null"]},
-        *(draw.model_json_schema() | {"description": draw.about()} for draw in DRAWS.values()),
+        *map(_schema_of, DRAWS.values()),
     ],
 }
 Value = Annotated[Any, PlainValidator(_value), WithJsonSchema(_VALUE_SCHEMA)]
@@ -306,19 +321,18 @@ def _check_selection(
 def _check_thing(
     definition: Definition, doing: Doing, place: tuple[Any, ...], servers: Mapping[str, Any], *, stated: bool
 ) -> Iterator[Complaint]:
-    possible = thing_names(stated=stated, judged=not stated)
-    offered = [name for name in possible if name.partition(".")[0] in servers]
+    offered = thing_names(servers, stated=stated, judged=not stated)
     if len(doing.model_extra or {}) != 1:
         extra = ", ".join(doing.model_extra or {}) or "none"
         yield place, f"one key service.thing is needed, found {extra}; possible: {', '.join(offered)}"
         return
     thing = find_thing(doing.what)
-    if thing is None or doing.what not in possible:
-        yield (*place, doing.what), f"no such thing; possible: {', '.join(offered or possible)}"
-        return
-    if doing.what not in offered:
+    if thing and doing.what.partition(".")[0] not in servers:
         service = doing.what.partition(".")[0]
         yield (*place, doing.what), f"servers does not have {service}; it has {', '.join(servers)}"
+        return
+    if thing is None or doing.what not in offered:
+        yield (*place, doing.what), f"no such thing; possible: {', '.join(offered)}"
         return
     given = (doing.model_extra or {})[doing.what]
     if not isinstance(given, dict):

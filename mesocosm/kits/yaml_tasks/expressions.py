@@ -277,6 +277,7 @@ class Expression:
                     raise ExpressionError("not one expression")
                 inner = tree
             self.calls, self.names, self.paths = _inspect(inner)
+            self.literals = [part.data for part in tree.find_all(nodes.TemplateData)]
             tree.set_environment(_ENVIRONMENT)
             self._template = _ENVIRONMENT.template_class.from_code(
                 _ENVIRONMENT, _ENVIRONMENT.compile(tree), {}, None

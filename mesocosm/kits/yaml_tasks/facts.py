@@ -96,7 +96,9 @@ class Entity(Mapping[str, Any]):
         return hash((self.fact, self.ident))
 
     def _own(self, name: str) -> Any:
-        if self.truth.reads is not None and (name in self.known or name in self.definition.own_fields):
+        if self.truth.reads is not None and (
+            name == "kind" or name in self.known or name in self.definition.own_fields
+        ):
             self.truth.reads.add((self, name))
         if name in self.known:
             return self.known[name]

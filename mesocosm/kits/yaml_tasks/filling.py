@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mesocosm.families.family import Evidence
 from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.kits.yaml_tasks.facts import Truth
-from mesocosm.kits.yaml_tasks.telling import Teller, Told, cost
+from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.services.words import Owner, find_thing, load_words
 from mesocosm.worlds.world import World
 
@@ -39,7 +39,7 @@ def fill(definition: Definition, truth: Truth, world: World, filler: int, servic
             share = shares.pop(what)
             budget = int(left * share / (share + sum(shares.values())))
             everyday = teller.everyday(what, told, budget, exactly=not shares)
-            left -= sum(map(cost, everyday))
+            left -= sum(map(teller.cost, everyday))
         _put_in(truth, world, what, [*told, *everyday])
         for one in told:
             if one.evidence:

@@ -52,11 +52,19 @@ class Told:
 class Teller:
     """Renders statements, and what surrounds them."""
 
-    def __init__(self, definition: Definition, truth: Truth, stream: Callable[[str], random.Random]) -> None:
+    def __init__(
+        self,
+        definition: Definition,
+        truth: Truth,
+        stream: Callable[[str], random.Random],
+        count: Callable[[str], int] = tokens.count,
+    ) -> None:
+        self._count = count
         self.definition = definition
         self.truth = truth
         self._stream = stream
         self._statements = list(enumerate(definition.statements))
+        self._stood_in = 0
 
     # -- statements -------------------------------------------------------------------------------------
 
@@ -155,7 +163,7 @@ class Teller:
         if not kinds:
             return 0
         rng = self._stream("background kinds")
-        self._stand_in_for_all()
+        self.stand_in_for_all()
         spent = 0
         # Each once at least, so that every case occurs at every length.
         for name, kind, _ in kinds:
@@ -177,10 +185,12 @@ class Teller:
             if statement.as_ and statement.as_ not in entity.known:
                 thing = find_thing(statement.what)
                 assert thing is not None
-                entity.known[statement.as_] = dict.fromkeys(thing.gives, _PLACEHOLDER)
+                self._stood_in += 1
+                entity.known[statement.as_] = dict.fromkeys(thing.gives, _PLACEHOLDER + self._stood_in)
 
-    def _stand_in_for_all(self) -> None:
-        for entities in self.truth.sets.values():
+    def stand_in_for_all(self) -> None:
+        """Something in the place of what services will give, wherever facts refer to it."""
+        for entities in (*self.truth.sets.values(), *self.truth.background.values()):
             for entity in entities:
                 self._stand_in(entity)
         for statement in self.definition.statements:
@@ -195,7 +205,7 @@ class Teller:
         for one in [entity, *(child for ones in entity.children.values() for child in ones)]:
             self._stand_in(one)
             for index, statement in self.statements_of(one):
-                together += cost(self.tell(index, statement, one))
+                together += self.cost(self.tell(index, statement, one))
             together += self._cost_in_rows(one)
         return together
 
@@ -210,8 +220,19 @@ class Teller:
                         thing = find_thing(statement.what)
                         assert thing is not None
                         together += sum(
-                            tokens.count(str(cell)) + 1 for cell in cells.values()
+                            self._count(str(cell)) + 1 for cell in cells.values()
                         ) + thing.row_overhead(cells)
+        return together
+
+    def cost(self, told: Told) -> int:
+        """About how many tokens a survey spends on a thing."""
+        thing = find_thing(told.what)
+        assert thing is not None
+        together = thing.overhead
+        for name, value in told.fields.items():
+            if isinstance(value, str):
+                times = 2 if name == thing.title and thing.listed else 1
+                together += times * self._count(orjson.dumps(value).decode())
         return together
 
     def everyday(self, what: str, patterns: Sequence[Told], budget: int, *, exactly: bool) -> list[Told]:
@@ -227,9 +248,9 @@ class Teller:
         left = budget
         while patterns:
             pattern = rng.choice(patterns)
-            size = max(_LEAST, tokens.count(pattern.content) + rng.randint(*everyday.around))
+            size = max(_LEAST, self._count(pattern.content) + rng.randint(*everyday.around))
             one = self._everyday(what, thing, everyday, pattern, patterns, size, rng)
-            price = cost(one)
+            price = self.cost(one)
             if left - price >= price - size + 2 * _LEAST:  # there is room for another one after it
                 found.append(one)
                 left -= price
@@ -379,18 +400,6 @@ def row_of(truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...
     return cells
 
 
-def cost(told: Told) -> int:
-    """About how many tokens a survey spends on a thing."""
-    thing = find_thing(told.what)
-    assert thing is not None
-    together = thing.overhead
-    for name, value in told.fields.items():
-        if isinstance(value, str):
-            times = 2 if name == thing.title and thing.listed else 1
-            together += times * tokens.count(orjson.dumps(value).decode())
-    return together
-
-
 def fitted(word: Word, value: Any) -> Any:
     """A value in the shape that its field has."""
     if word.shape in ("text", "addresses") and not isinstance(value, str) and value is not None:
@@ -418,4 +427,4 @@ def misfit(word: Word, value: Any) -> str | None:
     return None
 
 
-__all__ = ["VARIED", "Expression", "Scope", "Teller", "Told", "cost", "misfit", "prepared", "rendered_rows"]
+__all__ = ["VARIED", "Expression", "Scope", "Teller", "Told", "misfit", "prepared", "rendered_rows"]

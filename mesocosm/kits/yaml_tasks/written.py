@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import Field, ValidationError, create_model
 
@@ -55,8 +56,8 @@ class Written:
             try:
                 self.definition = Definition.model_validate(task.definition)
             except ValidationError as error:
-                item = error.errors()[0]
-                raise FileProblem(path, item["loc"], _message(item)) from None
+                keys, message = complaint_of(error.errors()[0])
+                raise FileProblem(path, keys, message) from None
             for keys, message in definitions.check(self.definition, task.servers, [*self.parameters, "size"]):
                 raise Wrong(keys, message)
 
@@ -82,10 +83,10 @@ class Written:
     def generate(self, world: World, params: family.Params) -> _Expected:
         """Fill a world."""
         with self._placed():
-            truth = self._draw(world, params)
+            truth = self.draw(world, params)
             filled = fill(self.definition, truth, world, params.filler_tokens, self.task.servers)
             with truth.watched() as prompt_reads:
-                prompt = self._prompt(truth)
+                prompt = self.prompt_of(truth)
             return _Expected(
                 evidence=filled.evidence,
                 truth=truth.kept(_KEPT_BACKGROUND),
@@ -93,7 +94,8 @@ class Written:
                 told=stated.needed(self.definition, truth, filled, prompt_reads),
             )
 
-    def _draw(self, world: World, params: family.Params) -> Truth:
+    def draw(self, world: Beginning, params: family.Params) -> Truth:
+        """The facts, and the world's clock set."""
         zones = self.definition.world.zone
         name = zones if isinstance(zones, str) else world.stream("zone").choice(zones)
         zone = read_zone(name)
@@ -103,7 +105,7 @@ class Written:
         truth.draw(params.model_dump())
         return truth
 
-    def _now(self, world: World, truth: Truth) -> dt.datetime:
+    def _now(self, world: Beginning, truth: Truth) -> dt.datetime:
         given = self.definition.world.now
         keys = ("world", "now")
         if given is None:
@@ -131,7 +133,8 @@ class Written:
             raise Wrong(keys, f"{value!r} is no moment; write 2025-03-03T09:05")
         return value.replace(tzinfo=truth.zone) if value.tzinfo is None else value.astimezone(truth.zone)
 
-    def _prompt(self, truth: Truth) -> str:
+    def prompt_of(self, truth: Truth) -> str:
+        """The prompt, over these facts."""
         try:
             return str(Expression(self.task.prompt + " ").value(truth.lookup)).strip() + "\n"
         except ExpressionError as error:
@@ -198,13 +201,27 @@ class Written:
             ) from None
 
 
+class Beginning(Protocol):
+    """What facts are drawn with: a world that is being built, or something like it."""
+
+    @property
+    def now(self) -> dt.datetime:
+        """The clock."""
+
+    def stream(self, name: str) -> random.Random:
+        """A source of randomness of its own."""
+
+    def set_now(self, moment: dt.datetime) -> None:
+        """Set the clock."""
+
+
 class _Beginning:
     """What the world's clock is drawn with."""
 
     locale = "en_US"
     number = 0
 
-    def __init__(self, world: World, truth: Truth) -> None:
+    def __init__(self, world: Beginning, truth: Truth) -> None:
         self.rng = world.stream("now")
         self.zone = truth.zone
         self.lookup = truth.lookup
@@ -213,11 +230,7 @@ class _Beginning:
         raise Undrawable("the clock is drawn before all facts")
 
 
-def _message(item: Any) -> str:
+def complaint_of(item: Any) -> tuple[tuple[Any, ...], str]:
+    """Where pydantic found something wrong, and what."""
     known = {"extra_forbidden": "unknown key", "missing": "this key is required"}
-    return known.get(item["type"], str(item["msg"]))
-
-
-def schema() -> dict[str, Any]:
-    """The JSON schema of what a task file says beside the keys of every task file."""
-    return Definition.model_json_schema()
+    return tuple(item["loc"]), known.get(item["type"], str(item["msg"]).removeprefix("Value error, "))

@@ -1,0 +1,96 @@
+"""What `mesocosm lint` finds in a task file, and that it finds nothing in those that ship."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from mesocosm.cli.application import app
+from mesocosm.families.family import family_names, load_family, task_path
+from mesocosm.kits.yaml_tasks.linting import lint
+from mesocosm.kits.yaml_tasks.starting import starting_file
+
+WRITTEN = [name for name in family_names() if load_family(name).task.is_written]
+START = starting_file()
+
+
+def complaints(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "task.yaml"
+    path.write_text(text)
+    return [str(complaint).removeprefix(f"{path}, ") for complaint in lint(path)]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_tasks_that_ship_have_no_complaints_and_are_short(name: str) -> None:
+    assert lint(task_path(name)) == []
+    assert len(task_path(name).read_text().splitlines()) < 200
+
+
+def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
+    assert complaints(tmp_path, START) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("spoken(arrives)", "spoken(arives)", ["line 53", "unknown name 'arives'", "arrives"]),
+        ("subject: Delivery, body: {lines", "subject: Arrival, body: {lines", ["warning", "'Arrival'"]),
+        ("See you on {{ agreed }}\"}}", "See you on {{ agreed }} {{ nonce }}\"}}", ["unknown name 'nonce'"]),
+        ("kinds: [lost, elsewhere_lost]", "kinds: [elsewhere_lost]", ["no statement tells", "plain", "lost"]),
+        ("spoken(new_time) }} is what", "wrote }} is what", []),
+        ("  email.mail: {topics", "  email.male: {topics", ["email.male", "possible: ", "email.mail"]),
+        ("share: 4", "share: -4", ["line 38", "facts.delivery.kinds.plain.share", "greater than 0"]),
+        ("{faker: name, unique: true}", "{faker: names}", ["no provider 'names'", "street_address"]),
+        ("now - 9d", "now - 9x", ["facts.delivery.fields.wrote", "9x"]),
+        ("claim_done.claim_done: {}", "claim_done.claim: {}", ["no tool 'claim'", "claim_done"]),
+        ("to: \"{{ email }}\", subject: Delivery, body: \"Hello", "two: \"{{ email }}\", body: \"Hello",
+         ["unknown argument", "'subject' is required"]),
+    ],
+)  # fmt: skip
+def test_complaints_name_line_and_key_and_what_is_possible(
+    old: str, new: str, words: list[str], tmp_path: Path
+) -> None:
+    assert old in START
+    found = "\n".join(complaints(tmp_path, START.replace(old, new)))
+    for word in words:
+        assert word in found
+
+
+def test_a_fact_that_no_statement_tells_is_found(tmp_path: Path) -> None:
+    text = START.replace("      wrote:", "      bay: {number: {from: 1, to: 9}}\n      wrote:", 1)
+    text = text.replace(
+        '{lines: "See you on {{ agreed }}"}', '{lines: "See you on {{ agreed }} at {{ bay }}"}'
+    )
+    found = "\n".join(complaints(tmp_path, text))
+    assert "facts.delivery.fields.bay" in found
+    assert "no statement tells it" in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1 or ''}, *a{n - 1 or ''}]\n" for n in range(1, 40)),
+        "facts: &f\n  me: *f\n",
+        "[" * 5000,
+        "a: " + "9" * 10_000,
+        "a: !!python/object/apply:os.system [ls]",
+        "\x00",
+        "- 1",
+        "",
+        "facts: {me: 3}\n",
+    ],
+)
+def test_a_file_that_is_no_task_is_refused_at_once(text: str, tmp_path: Path) -> None:
+    assert complaints(tmp_path, text)
+
+
+def test_new_writes_a_file_and_lint_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["new", "mine"]).exit_code == 0
+    assert CliRunner().invoke(app, ["lint", "mine.yaml"]).exit_code == 0
+    Path("mine.yaml").write_text(START.replace("spoken(arrives)", "spoken(x)"))
+    found = CliRunner().invoke(app, ["lint", "mine.yaml", "--json"])
+    assert found.exit_code == 1
+    assert '"line":53' in found.stdout

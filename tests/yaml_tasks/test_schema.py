@@ -1,0 +1,48 @@
+"""The schema of task files takes the files that ship, and refuses what lint refuses."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from mesocosm.families.family import family_names, task_path
+from mesocosm.families.task import Task
+from mesocosm.kits.yaml_tasks import schema
+from mesocosm.kits.yaml_tasks.starting import starting_file
+
+
+@functools.cache
+def validator() -> Any:
+    whole = schema(Task.model_json_schema())
+    jsonschema.Draft202012Validator.check_schema(whole)
+    return jsonschema.Draft202012Validator(whole)
+
+
+def complaints(text: str) -> list[str]:
+    return [error.message for error in validator().iter_errors(yaml.safe_load(text))]
+
+
+@pytest.mark.parametrize("name", ["bug_triage", "refund_list", "oral_exams", "stock_take", "price_notices"])
+def test_files_that_ship_are_valid(name: str) -> None:
+    assert name in family_names()
+    assert complaints(task_path(name).read_text()) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("email.mail:\n      from", "email.mail:\n      form"),
+        ('to: "{{ email }}"', "two: x"),
+        ("share: 4", "shares: 4"),
+        ("faker: name}", "fakir: name}"),
+        ("email.send_email", "email.send_mail"),
+    ],
+)
+def test_what_is_wrong_is_invalid(old: str, new: str) -> None:
+    assert old in starting_file()
+    assert complaints(starting_file()) == []
+    assert complaints(starting_file().replace(old, new))
