@@ -22,7 +22,8 @@ def schema(task: Mapping[str, Any]) -> dict[str, Any]:
     _open_up(definitions["Step"], _tools())
     properties = {**task["properties"], **{name: own["properties"][name] for name in DEFINING}}
     tools: dict[str, Any] = {"anyOf": [{"const": "all"}, {"type": "array", "items": {"type": "string"}}]}
-    properties["servers"] = {**properties["servers"], "additionalProperties": tools}
+    for name in ("servers", "needed"):
+        properties[name] = {**properties[name], "additionalProperties": tools}
     properties["lengths"] = {"type": "array", "items": {"type": ["string", "integer"]}}
     properties["seeds"] = {"type": ["string", "integer", "array"]}
     return {
