@@ -195,6 +195,9 @@ def test_cpp_is_compiled_and_run_in_the_sandbox() -> None:
     if right.unjudged:
         pytest.skip(right.why)
     assert (right.exact, right.why) == (True, "")
+    for excuse in ("cannot execute", "stdc-predef.h"):
+        claimed = made.score(f"```cpp\n#error {excuse}\nint main() {{}}\n```")
+        assert claimed.value == 0, "an answer cannot say that there is no compiler"
     wrong = made.score('```cpp\n#include "/run/code/plan.json"\nint main() {}\n```')
     assert wrong.value == 0
     assert "does not compile" in wrong.why
