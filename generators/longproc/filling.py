@@ -22,14 +22,14 @@ _PAGE = 100
 _FILE_LINES = 1_000
 
 _WHERE = {
-    "documents": f"Its input is spread over sheets in the document store, in the space {SPACE}: list_folder "
-    "lists all sheets there, read_document reads one.",
+    "documents": f"Its input is spread over sheets in the document store, in the space whose id is {SPACE}: "
+    "list_folder lists the sheets there, page by page, and read_document reads one.",
     "filesystem": f"Its input is spread over sheets in the workspace, in the folder {FOLDER}: list_directory "
-    "lists all sheets there, read_text_file reads one.",
+    "lists the sheets there, page by page, and read_text_file reads one.",
 }
 _HAND_IN = {
-    "answer": "When you are done, call submit_answer with the whole answer in the format above: the last one "
-    "in what you submit is judged.",
+    "answer": "When you are done, call submit_answer once, with the whole answer in the format above and "
+    "nothing else.",
     "record": "Write the answer in the format above into the record, line by line: append_lines takes up to "
     "20 lines a call, read_lines shows what you wrote, remove_lines takes back a line and all after it. When "
     "you are done, call claim_done: the last answer in the record is judged.",

@@ -182,7 +182,7 @@ class RemoteStage(Stage):
 def settle(episode: Episode) -> Settled:
     """Judge an episode that this process has open, and count what was used."""
     verdict, (calls, delivered) = grading.grade(episode), episode.usage()
-    reading = Reading() if verdict.reward is None else read_journal(episode)
+    reading = Reading() if verdict.verdict == "errored" else read_journal(episode)
     return Settled(verdict, calls, delivered, episode.measures, reading)
 
 

@@ -159,7 +159,7 @@ def _grade(episode: Episode, strict: bool) -> Grade:
         delivered_tokens=delivered,
         measures=episode.measures,
         steps=episode.step_accuracy(),
-        reading=Reading() if verdict.reward is None else read_journal(episode),
+        reading=Reading() if verdict.verdict == "errored" else read_journal(episode),
     )
 
 

@@ -11,7 +11,7 @@ from mesocosm.solvers.longproc.carrying_out import answer_to
 _PAGE = 100
 _FILES_PER_PAGE = 1_000
 _LINES_PER_CALL = 20
-_HEAD = re.compile(r"Case (\S+), sheet (\d+) of (\d+)$")
+_HEAD = re.compile(r"^Case (\S+), sheet (\d+) of (\d+)$", re.MULTILINE)
 
 
 def solve(tools: Tools, prompt: str) -> None:
@@ -55,11 +55,10 @@ def _gathered(texts: object, reference: str) -> list[str]:
     """The sheets of a case in their order, read until all are there."""
     found: dict[int, str] = {}
     for text in texts:  # type: ignore[attr-defined]
-        head, _, body = text.partition("\n")
-        of = _HEAD.match(head)
-        assert of, f"no sheet: {head!r}"
+        of = _HEAD.search(text)
+        assert of, f"no sheet: {text[:100]!r}"
         if of[1] == reference:
-            found[int(of[2])] = body
+            found[int(of[2])] = text.replace(of[0], "", 1)
             if len(found) == int(of[3]):
                 break
     return [found[number] for number in sorted(found)]

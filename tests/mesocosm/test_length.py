@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Evidence
-from mesocosm.families.length import TOLERANCE, Survey, _Finder, calibrate
+from mesocosm.families.length import TOLERANCE, Survey, EvidenceFinder, calibrate
 from mesocosm.families.task import Growth
 from mesocosm.services.calling import ToolError
 from mesocosm.worlds import tokens
@@ -28,7 +28,7 @@ WORDS = st.lists(
 def test_finding_many_needles_is_finding_each(needles: list[list[str]], text: list[list[str]]) -> None:
     wanted = [" ".join(words) for words in needles]
     haystack = "; ".join(" ".join(words) for words in text)
-    found = _Finder(list(enumerate(wanted))).held_by(haystack)
+    found = EvidenceFinder(list(enumerate(wanted))).held_by(haystack)
     assert found == tuple(number for number, needle in enumerate(wanted) if needle in haystack)
 
 

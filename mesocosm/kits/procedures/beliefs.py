@@ -36,6 +36,7 @@ _ROOMS = (  # noqa: SIM905 - a table
     "foyer; gallery; garage; greenhouse; guest room; kitchen; laundry; library; lounge; nursery; office; "
     "parlour; pantry; playroom; porch; sauna; stable; studio; study; workshop"
 ).split("; ")
+_TRIES = 20
 _CONTAINERS = """
     barrel basket bin bowl box bucket cabinet carton chest crate cupboard drawer hamper jar locker pouch
     rack sack safe shelf suitcase tin tray trunk tub vase wardrobe
@@ -75,6 +76,26 @@ CaseType = BeliefCase
 
 
 def draw(rng: random.Random, level: int) -> BeliefCase:
+    """A story in which the person is mistaken for a while, unless it is too short for that."""
+    story = _story(rng, level)
+    for _ in range(_TRIES):
+        if _mistaken(story):
+            break
+        story = _story(rng, level)
+    return story
+
+
+def _mistaken(case: BeliefCase) -> bool:
+    """Whether the person ever believes what is false."""
+    tracker = Tracker(case)
+    for number, step in enumerate(case.steps, 1):
+        tracker.line(number, step)
+        if tracker.belief not in (None, tracker.place):
+            return True
+    return False
+
+
+def _story(rng: random.Random, level: int) -> BeliefCase:
     """A story that goes on until its trace has so many tokens."""
     names, things = rng.sample(_AGENTS, 2), rng.sample(_OBJECTS, 2)
     rooms, containers = rng.sample(_ROOMS, 2), rng.sample(_CONTAINERS, 2)
@@ -190,6 +211,11 @@ class Tracker:
         self._place = case.things[case.thing]
         self.belief: str | None = None
 
+    @property
+    def place(self) -> str:
+        """Where the object is."""
+        return f"{self._place[0]}'s {self._place[1]}"
+
     def first(self) -> str:
         """The line of the beginning."""
         return self._line(0, "initial state")
@@ -214,7 +240,7 @@ class Tracker:
         return self._line(number, "; ".join(changes))
 
     def _line(self, number: int, note: str) -> str:
-        place = f"{self._place[0]}'s {self._place[1]}"
+        place = self.place
         sees = self._room == self._place[0]
         if sees:
             self.belief = place

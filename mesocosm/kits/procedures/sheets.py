@@ -29,18 +29,23 @@ class Sheet:
     number: int
     of: int
     body: str
+    place: float
+    """How far down stands the line that says whose sheet it is, from 0 to 1: who wants to know must read."""
     note: str = ""
 
     @property
     def head(self) -> str:
-        """The first line; no other sheet has the same."""
+        """The line that says whose sheet it is; no other sheet has the same."""
         return f"Case {self.reference}, sheet {self.number} of {self.of}"
 
     @property
     def text(self) -> str:
         """What is read."""
-        note = f"{NOTE}{self.note}\n" if self.note else ""
-        return f"{self.head}\n{note}\n{self.body}\n"
+        lines = self.body.split("\n")
+        lines.insert(round(self.place * len(lines)), self.head)
+        if self.note:
+            lines.insert(round(self.place * 7919 % 1 * len(lines)), f"{NOTE}{self.note}")
+        return "\n".join(lines) + "\n"
 
 
 class Clerk:
@@ -61,6 +66,7 @@ class Clerk:
                 number=number,
                 of=len(bodies),
                 body=body,
+                place=self._rng.random(),
                 note=self._note(_NOTE_TOKENS) if self._rng.random() < _NOTED else "",
             )
             for number, body in enumerate(bodies, 1)
