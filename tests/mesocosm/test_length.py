@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Evidence
-from mesocosm.families.length import TOLERANCE, Survey, EvidenceFinder, calibrate
+from mesocosm.families.length import TOLERANCE, EvidenceFinder, Survey, calibrate
 from mesocosm.families.task import Growth
 from mesocosm.services.calling import ToolError
 from mesocosm.worlds import tokens
