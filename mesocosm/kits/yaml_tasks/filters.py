@@ -74,6 +74,11 @@ def _utc(value: Any) -> str:
     return f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
+def _zone(value: Any) -> str:
+    """The name of its clocks, which holds in summer and in winter: ``Europe/Amsterdam``."""
+    return str(getattr(_moment(value), "tzinfo", None) or "UTC")
+
+
 def _date(value: Any) -> dt.date:
     moment = _moment(value)
     return moment.date() if isinstance(moment, dt.datetime) else moment
@@ -227,6 +232,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "long": _long,
     "iso": _iso,
     "utc": _utc,
+    "zone": _zone,
     "date": _date,
     "format": _format,
     # numbers
