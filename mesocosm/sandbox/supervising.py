@@ -200,7 +200,7 @@ class Supervisor:
         # A program that does not read what it is answered is answered no more, nor is one that has ended.
         while not self._reached and len(self._outgoing) < _WAITING and self._is_running():
             answer = self._conversation.replies()
-            if not answer:
+            if not answer or self._conversation.over:  # who declared the task done is told nothing more
                 break
             self._outgoing += answer
             self._push()
