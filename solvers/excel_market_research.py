@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,11 @@ from mesocosm.services.calling import Tools
 
 DATA, RESULT = "Market_Data.xlsx", "growth_rate.xlsx"
 _SCALE = {"k USD": 0.001, "mn USD": 1.0, "bn USD": 1000.0}
-_VALUE = r"([\d,]+(?:\.\d+)?) \((?:k|mn|bn) USD\)"
+_VALUE = re.compile(r"([\d,]+(?:\.\d+)?) \((?:k|mn|bn) USD\)")
+_WEIGHT = re.compile(r"\b[01]\.\d{3}\b")
+_YEAR = re.compile(r"(?<![\d,.])((?:19|20)\d\d)(?![\d,.]*\d)")
+_DAY = re.compile(r"\b(\d{1,2} [A-Z][a-z]+ \d{4})\b")
+_SENTENCES = re.compile(r"(?<=[.?!]) +(?=[A-Z0-9\"])")
 
 
 @dataclass
@@ -22,11 +27,12 @@ class Market:
     units: dict[str, str]
     figures: dict[tuple[str, int], float | None]
     weights: dict[tuple[str, str], float]
-    corrected: dict[tuple[str, int], float] = field(default_factory=dict)
+    corrected: dict[tuple[str, int], tuple[dt.date, float]] = field(default_factory=dict)
+    """What counts instead of a figure, and the day of the memo that says so."""
 
     def millions(self, name: str, year: int) -> float:
         """A figure after all corrections; a missing one is the mean of its neighbours."""
-        value = self.corrected.get((name, year), self.figures[name, year])
+        _, value = self.corrected.get((name, year), (None, self.figures[name, year]))
         if value is None:
             return (self.millions(name, year - 1) + self.millions(name, year + 1)) / 2
         return value * _SCALE[self.units[name]]
@@ -43,7 +49,7 @@ def solve(tools: Tools, prompt: str) -> None:
     market = _read_market(tools)
     for memo in sorted(_memos(tools), key=lambda memo: memo["date"]):
         if memo["author"] == office[1]:
-            _apply(memo["text"], market)
+            _apply(memo, market)
     fed = [name for name in market.names if market.weights[name, target]]
 
     def total(year: int) -> float:
@@ -104,21 +110,34 @@ def _listed(tools: Tools, folder: str, mark: str) -> list[str]:
         page += 1
 
 
-def _apply(text: str, market: Market) -> None:
-    """Take in a memo of the office that corrects; other memos do not match."""
-    for line in text.splitlines():
-        if "Market_Data.xlsx" in line or "In the sheet Methodology" in line:
-            _apply_line(line, market)
+def _apply(memo: dict[str, str], market: Market) -> None:
+    """Take in what a memo of the office says about the workbook; everything else it says is passed over."""
+    for paragraph in memo["text"].splitlines():
+        for sentence in _SENTENCES.split(paragraph):
+            _apply_sentence(sentence, dt.date.fromisoformat(memo["date"]), market)
 
 
-def _apply_line(line: str, market: Market) -> None:
-    name = max((name for name in market.names if name in line), key=len, default=None)
-    year = re.search(r"\b((?:19|20)\d\d)\b", line)
-    if name is None:
+def _apply_sentence(sentence: str, day: dt.date, market: Market) -> None:
+    about = [name for name in market.names if name in sentence]
+    if not about or "(draft)" in sentence:
         return
-    if weight := re.search(r"the weight of .+ for (.+) is now ([\d.]+)\.$", line):
-        market.weights[name, weight[1]] = float(weight[2])
-    elif year and "is withdrawn" in line:
+    name = max(about, key=len)
+    rest = sentence.replace(name, "")
+    if "sheet Methodology" in sentence or "in Methodology" in sentence.replace("In ", "in "):
+        [group] = {group for _, group in market.weights if re.search(rf"\b{group}\b", rest)}
+        weight = _WEIGHT.search(rest)
+        assert weight, sentence
+        market.weights[name, group] = float(weight[0])
+    elif not re.search(rf"\b{re.escape(DATA)}", sentence):
+        return
+    elif value := _VALUE.search(rest):
+        year = _YEAR.search(rest.replace(value[0], ""))
+        assert year, sentence
+        market.corrected[name, int(year[1])] = day, float(value[1].replace(",", ""))
+    elif named := _DAY.search(rest):
+        withdrawn = dt.datetime.strptime(named[1], "%d %B %Y").date()
+        for key, (made, _) in list(market.corrected.items()):
+            if key[0] == name and made == withdrawn:
+                del market.corrected[key]
+    elif year := _YEAR.search(rest):
         market.corrected.pop((name, int(year[1])), None)
-    elif year and (value := re.search(_VALUE, line)):
-        market.corrected[name, int(year[1])] = float(value[1].replace(",", ""))

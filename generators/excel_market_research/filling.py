@@ -22,7 +22,15 @@ from mesocosm.generators.excel_market_research.expected import (
     Expected,
 )
 from mesocosm.generators.excel_market_research.params import Params
-from mesocosm.generators.excel_market_research.planning import Notice, Plan, decimals, plan_market
+from mesocosm.generators.excel_market_research.planning import (
+    MEMO_DAYS,
+    Notice,
+    Plan,
+    decimals,
+    memo_day,
+    plan_market,
+)
+from mesocosm.generators.excel_market_research.wording import Wording
 from mesocosm.kits.paging import sheet_cells
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.excel.store import save_workbook
@@ -32,11 +40,14 @@ from mesocosm.worlds.world import World
 
 OFFICE = "Data Office"
 _TOPICS: tuple[Topic, ...] = (
-    "market_report", "meeting_minutes", "product_description", "finance", "supplier", "project_work",
-    "research", "newsletter", "policy_document", "technical_doc",
+    "market_report", "meeting_minutes", "finance", "supplier", "project_work", "research", "newsletter",
+    "policy_document",
 )  # fmt: skip
-_SIZES = (350, 2200)
-"""Tokens of the text of a memo that is worth a file of its own."""
+_OFFICE_TOPICS: tuple[Topic, ...] = ("market_report", "finance", "research", "policy_document")
+_SIZES = (20, 190)
+"""Tokens of the text of a memo, beside the one sentence that says something."""
+_FACT = 30
+"""Tokens of that sentence."""
 _FILE_AROUND = 45
 """Tokens of a memo's heading and of its line in the listing, measured on whole worlds."""
 
@@ -49,6 +60,8 @@ class Memo:
     author: str
     title: str
     text: str
+    fact: str = ""
+    """The sentence that bears on the result, if it has one."""
 
     @property
     def content(self) -> str:
@@ -62,8 +75,9 @@ def generate(world: World, params: Params) -> Expected:
     plan = plan_market(params, rng)
     world.set_now(dt.datetime.combine(plan.today, dt.time(9, 0), dt.UTC))
     prose = Prose(rng)
-    evidence = [_memo(notice, plan, prose, rng) for notice in plan.notices]
-    memos = evidence + _others(plan, params, world.stream("memos"))
+    wording = Wording(rng, OFFICE)
+    told = [_memo(notice, plan, prose, wording, rng) for notice in plan.notices]
+    memos = told + _others(plan, params, wording, world.stream("memos"))
     named = _named(memos)
     world.workspace.fill(
         [
@@ -73,7 +87,7 @@ def generate(world: World, params: Params) -> Expected:
         ],
         world.now,
     )
-    return _expected(plan, evidence)
+    return _expected(plan, told)
 
 
 def survey(tools: Tools, expected: AnyExpected) -> None:
@@ -124,53 +138,43 @@ def _format(plan: Plan) -> Workbook:
 # -- memos ----------------------------------------------------------------------------------------------
 
 
-def _memo(notice: Notice, plan: Plan, prose: Prose, rng: random.Random) -> Memo:
+def _memo(notice: Notice, plan: Plan, prose: Prose, wording: Wording, rng: random.Random) -> Memo:
     name, unit = plan.raw[notice.raw], plan.units[notice.raw]
-    value = f"{notice.value:,.{decimals(unit)}f}"
-    author, title = OFFICE, f"{name}: a correction"
-    match notice.kind:
-        case "correction":
-            fact = rng.choice(
-                (
-                    f"In {DATA}, the {notice.year} figure of {name} is wrong: it is {value} ({unit}).",
-                    f"Please use {value} ({unit}) for {name} in {notice.year} instead of what {DATA} has.",
-                    f"{name}, {notice.year}: the figure in {DATA} is replaced by {value} ({unit}).",
-                )
-            )
-        case "withdrawal":
-            title = f"{name}: correction withdrawn"
-            fact = f"Our correction of {name} for {notice.year} is withdrawn: {DATA} was right after all."
-        case "weight":
-            title = f"{name}: a weight in the methodology"
-            fact = (
-                f"In the sheet {METHODOLOGY_SHEET}, the weight of {name} for {plan.groups[notice.group]} "
-                f"is now {notice.value:.3f}."
-            )
-        case "other_file":
-            # It is about another workbook.
-            title = f"{name}: the quarterly file"
-            fact = f"In Market_Quarterly.xlsx, {name} for {notice.year} is replaced by {value} ({unit})."
-        case _:
-            # It comes from somebody who cannot decide it.
-            author, title = prose.person().name, f"{name}: a wish"
-            fact = f"In my view {name} should stand at {value} ({unit}) in {notice.year}; this is undecided."
-    around = prose.text("market_report", 55)
-    text = f"{fact}\n\n{around}" if rng.random() < 0.5 else f"{around}\n\n{fact}"
-    return Memo(notice.day, author, title, text)
+    if notice.kind in ("weight", "draft_weight"):
+        values = {"name": name, "group": plan.groups[notice.group], "value": f"{notice.value:.3f}"}
+        fact = wording.weight(values, draft=notice.kind == "draft_weight")
+    else:
+        values = {
+            "name": name,
+            "year": str(notice.year),
+            "unit": unit,
+            "value": f"{notice.value:,.{decimals(unit)}f}",
+        }
+        fact = wording.figure(notice.kind, values, earlier=notice.earlier and spoken(notice.earlier))
+    # A wish comes from somebody who cannot decide it.
+    author = prose.person().name if notice.kind == "proposal" else OFFICE
+    text = wording.text(prose, rng.randint(*_SIZES), fact=fact)
+    return Memo(notice.day, author, wording.title(name), text, fact if plan.bears(notice) else "")
 
 
-def _others(plan: Plan, params: Params, rng: random.Random) -> list[Memo]:
+def spoken(day: dt.date) -> str:
+    """A day as memos write it."""
+    return f"{day.day} {day:%B %Y}"
+
+
+def _others(plan: Plan, params: Params, wording: Wording, rng: random.Random) -> list[Memo]:
     """Memos about anything else, until the filler is used up."""
     prose = Prose(rng)
     memos: list[Memo] = []
     left = params.filler_tokens
     while left >= _FILE_AROUND + 30:
-        size = min(rng.randint(*_SIZES), left - _FILE_AROUND)
-        topic = rng.choice(_TOPICS)
-        text = prose.text(topic, max(size, 12))
-        day = plan.today - dt.timedelta(days=rng.randint(1, 900))
-        author = OFFICE if rng.random() < 0.2 else prose.person().name
-        memos.append(Memo(day, author, prose.sentence(topic).split(",")[0].rstrip(".")[:70], text))
+        size = min(rng.randint(*_SIZES) + _FACT, left - _FILE_AROUND)
+        author = OFFICE if rng.random() < 0.5 else prose.person().name
+        topic = rng.choice(_OFFICE_TOPICS if author == OFFICE else _TOPICS)
+        text = wording.text(prose, size, topic)
+        day = memo_day(plan.today, rng.randrange(1, MEMO_DAYS))
+        title = " ".join(prose.sentence(topic).split()[: rng.randint(3, 7)]).rstrip(".,;:?!")
+        memos.append(Memo(day, author, title, text))
         left -= _FILE_AROUND + tokens.count(text)
     return memos
 
@@ -184,7 +188,7 @@ def _named(memos: list[Memo]) -> list[tuple[str, Memo]]:
     ]
 
 
-def _expected(plan: Plan, evidence: list[Memo]) -> Expected:
+def _expected(plan: Plan, memos: list[Memo]) -> Expected:
     return Expected(
         public={
             "target": plan.groups[plan.target],
@@ -193,7 +197,7 @@ def _expected(plan: Plan, evidence: list[Memo]) -> Expected:
             "today": f"{plan.today:%B} {plan.today.day}, {plan.today.year}",
             "office": OFFICE,
         },
-        evidence=list(_evidence(plan, evidence)),
+        evidence=list(_evidence(plan, memos)),
         header=["Year", *(f"{plan.raw[index]} %" for index in plan.fed()), "Growth Rate %"],
         years=plan.asked,
         rows=plan.growth(),
@@ -201,6 +205,13 @@ def _expected(plan: Plan, evidence: list[Memo]) -> Expected:
 
 
 def _evidence(plan: Plan, memos: list[Memo]) -> Iterator[Evidence]:
-    yield Evidence(service="excel", contains=plan.raw[0])
+    needed = range(plan.asked[0] - 1, plan.asked[-1] + 1)
+    for raw in plan.fed():
+        for year in needed:
+            figure = plan.figures[raw, year]
+            if figure is not None:
+                yield Evidence(service="excel", contains=f'"value":{str(figure).removesuffix(".0")},')
+    yield Evidence(service="excel", contains=plan.groups[plan.target])
     for memo in memos:
-        yield Evidence(service="filesystem", contains=memo.text.splitlines()[0])
+        if memo.fact:
+            yield Evidence(service="filesystem", contains=memo.fact)

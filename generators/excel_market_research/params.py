@@ -14,27 +14,31 @@ Share = float
 class Params(family.Params):
     """The extent of the market's figures, and how often they were corrected.
 
-    Every rate is a share of the figures that bear on the target, at least one if it is above 0.
+    Rates hold alike for the figures that bear on the target and for those that do not, so that neither the
+    number nor the wording of memos tells which is which; at least one if a rate is above 0.
     """
 
-    start_year: int = Field(default=2004, ge=1900, le=2200)
+    start_year: int = Field(default=1989, ge=1900, le=2200)
     """First year of the figures."""
-    num_years: int = Field(default=10, ge=6, le=60)
-    """Years of figures; the question leaves out three at the ends."""
-    num_raw_categories: int = Field(default=8, ge=4, le=120)
+    num_years: int | None = Field(default=None, ge=6, le=120)
+    """Years of figures; the question leaves out three at the ends. ``None``: twice as many as the market has
+    categories, 10 to 60."""
+    num_raw_categories: int = Field(default=8, ge=4, le=400)
     """Categories in which the market is reported."""
     num_internal_categories: int | None = Field(default=None, ge=2, le=40)
-    """The company's categories, fewer than the market's; ``None``: one for every three of these."""
-    correction_rate: Share = Field(default=0.06, ge=0, le=0.3)
+    """The company's categories, fewer than the market's; ``None``: one for every four of these, 2 to 6."""
+    correction_rate: Share = Field(default=0.2, ge=0, le=0.4)
     """Share of the figures that a memo corrects; every third is corrected twice, and the later memo counts.
     The first one is in the year before the first growth that is asked for, the second in the last year."""
-    withdrawn_rate: Share = Field(default=0.03, ge=0, le=0.3)
+    withdrawn_rate: Share = Field(default=0.1, ge=0, le=0.3)
     """Share of the figures whose correction was withdrawn."""
     missing_rate: Share = Field(default=0.03, ge=0, le=0.2)
     """Share of the figures that are missing."""
-    proposal_rate: Share = Field(default=0.05, ge=0, le=0.3)
+    proposal_rate: Share = Field(default=0.08, ge=0, le=0.3)
     """Share of the figures that somebody would like to see changed, or that are corrected in another file:
     neither changes anything, and each kind occurs."""
+    weight_rate: Share = Field(default=0.15, ge=0, le=1)
+    """Share of the market's categories whose weights a memo changed; half as many are changed in the draft."""
 
     @model_validator(mode="after")
     def _enough_categories(self) -> Self:
@@ -45,4 +49,9 @@ class Params(family.Params):
     @property
     def internal_categories(self) -> int:
         """How many categories the company has."""
-        return self.num_internal_categories or max(2, self.num_raw_categories // 3)
+        return self.num_internal_categories or min(6, max(2, self.num_raw_categories // 4))
+
+    @property
+    def years(self) -> int:
+        """How many years have figures."""
+        return self.num_years or min(60, max(10, 2 * self.num_raw_categories))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from mesocosm.generators.excel_market_research.params import Params
 from mesocosm.kits.apportioning import share_of
@@ -20,7 +21,10 @@ _NOUNS = (
     "Tablets", "Notebooks", "Cameras", "Lenses", "Drones", "Watches", "Trackers", "Thermostats",
     "Doorbells", "Lamps",
 )  # fmt: skip
-_KINDS = ("Compact", "Built-in", "Portable")
+_KINDS = (
+    "Compact", "Built-in", "Portable", "Cordless", "Industrial", "Premium", "Smart", "Folding", "Rental",
+    "Refurbished",
+)  # fmt: skip
 _GROUPS = (
     "Kitchen", "Laundry", "Floor Care", "Climate", "Personal Care", "Entertainment", "Office", "Imaging",
     "Wearables", "Smart Home", "Cooling", "Cooking", "Small Appliances", "Audio", "Networking", "Lighting",
@@ -38,12 +42,19 @@ class Notice:
     """What a memo says about one figure or weight."""
 
     kind: str
-    """``correction``, ``withdrawal``, ``proposal``, ``other_file`` or ``weight``."""
+    """``correction``, ``withdrawal``, ``proposal``, ``other_file``, ``weight`` or ``draft_weight``."""
     day: dt.date
     raw: int
     year: int = 0
     value: float = 0.0
     group: int = 0
+    earlier: dt.date | None = None
+    """The day of the correction that is withdrawn, if no other memo of that day is about the category."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is of a kind that changes what the workbook says."""
+        return self.kind in ("correction", "withdrawal", "weight")
 
 
 @dataclass
@@ -83,6 +94,14 @@ class Plan:
         _, weights = self.corrected()
         return [index for index in range(len(self.raw)) if weights[index][self.target]]
 
+    def bears(self, notice: Notice) -> bool:
+        """Whether the result cannot be right for somebody who has not read what this memo says."""
+        if not notice.counts or not self.weights[notice.raw][self.target]:
+            return False
+        if notice.kind == "weight":
+            return notice.group == self.target
+        return self.asked[0] - 1 <= notice.year <= self.asked[-1]
+
     def growth(self) -> list[list[float]]:
         """Percent per asked year: each raw category that has a part in the target, then the target."""
         figures, weights = self.corrected()
@@ -114,10 +133,12 @@ def plan_market(params: Params, rng: random.Random) -> Plan:
     names = [f"{kind} {noun}" for noun in _NOUNS for kind in _KINDS]
     raw = rng.sample(names, params.num_raw_categories)
     groups = rng.sample(_GROUPS, params.internal_categories)
-    years = list(range(params.start_year, params.start_year + params.num_years))
+    years = list(range(params.start_year, params.start_year + params.years))
     units = [rng.choice(("mn USD", "mn USD", "bn USD", "k USD")) for _ in raw]
-    # Each unit is met among any four neighbours, so ignoring units is never right by chance.
-    units[:3] = rng.sample(list(UNITS), 3)
+    # Three that have a part in the target are in different units, so ignoring units is never right by chance.
+    anchors = rng.sample(range(len(raw)), len(UNITS))
+    for index, unit in zip(anchors, UNITS, strict=True):
+        units[index] = unit
     figures: dict[Key, float | None] = {}
     for index, unit in enumerate(units):
         level = rng.uniform(300, 9000)
@@ -125,22 +146,24 @@ def plan_market(params: Params, rng: random.Random) -> Plan:
             level *= 1 + rng.gauss(0.04, 0.09)
             figures[index, year] = round(level / UNITS[unit], 3 if unit == "bn USD" else 2)
     target = rng.randrange(len(groups))
-    weights = _weights(rng, len(raw), len(groups), target)
-    draft = _weights(rng, len(raw), len(groups), target)
+    weights = _weights(rng, len(raw), len(groups), target, anchors)
+    draft = _weights(rng, len(raw), len(groups), target, anchors)
     asked = years[2:-1]
-    today = dt.date(params.start_year + params.num_years, rng.randint(2, 11), rng.randint(1, 28))
+    today = dt.date(params.start_year + params.years, rng.randint(2, 11), rng.randint(1, 28))
     plan = Plan(raw, units, groups, weights, draft, years, figures, target, asked, today)
     _disturb(plan, params, rng)
     return plan
 
 
-def _weights(rng: random.Random, raw: int, groups: int, target: int) -> list[list[float]]:
-    """Shares of each raw category, summing to 1; the first three all have a part in the target."""
+def _weights(
+    rng: random.Random, raw: int, groups: int, target: int, anchors: Sequence[int]
+) -> list[list[float]]:
+    """Shares of each raw category, summing to 1; the anchors all have a part in the target."""
     table = []
     for index in range(raw):
         row = [0.0] * groups
         takers = rng.sample(range(groups), min(groups, rng.randint(1, 3)))
-        if index < 3 and target not in takers:
+        if index in anchors and target not in takers:
             takers[0] = target
         cuts = sorted(rng.sample(range(5, 100, 5), len(takers) - 1))
         for taker, low, high in zip(takers, [0, *cuts], [*cuts, 100], strict=True):
@@ -150,46 +173,95 @@ def _weights(rng: random.Random, raw: int, groups: int, target: int) -> list[lis
 
 
 def _disturb(plan: Plan, params: Params, rng: random.Random) -> None:
-    """Corrections and the rest, each about a figure of its own that bears on the target."""
+    """Corrections and the rest: at the same rates for what bears on the target and for what does not."""
     fed = [index for index in range(len(plan.raw)) if plan.weights[index][plan.target]]
-    inner = [(raw, year) for raw in fed for year in plan.years[2:-2]]
-    rng.shuffle(inner)
-    for _ in range(share_of(params.missing_rate, len(inner))):
-        raw, year = inner.pop()
-        plan.figures[raw, year] = None
-        # What is missing is filled from its neighbours, which therefore keep their figures.
-        inner = [key for key in inner if _apart(key, raw, year)]
-    edges = _edges(plan, fed, rng)
-    number = len(inner)
-    day = plan.today - dt.timedelta(days=300)
+    rest = [index for index in range(len(plan.raw)) if not plan.weights[index][plan.target]]
+    for index, raws in enumerate((fed, rest)):
+        if raws:
+            _Disturbance(plan, params, rng).figures(raws, edges=index == 0)
+    _change_weights(plan, params, rng)
+    plan.notices[:] = _referring(plan.notices)
 
-    def taken(rate: float, least: int = 1) -> Iterator[Key]:
-        """Figures for a share of those that were left, none twice."""
-        for _ in range(max(least, share_of(rate, number)) if rate else 0):
-            if inner:
-                yield inner.pop()
 
-    def later(after: dt.date) -> dt.date:
-        return after + dt.timedelta(days=rng.randint(3, 120))
+@dataclass
+class _Disturbance:
+    """Makes memos about the figures of some of the market's categories, each figure in one story."""
 
-    def changed(key: Key) -> float:
-        value = plan.figures[key]
+    plan: Plan
+    params: Params
+    rng: random.Random
+
+    def figures(self, raws: list[int], *, edges: bool) -> None:
+        """``edges``: the first stories are about the years at the ends of what is asked."""
+        plan, params, rng = self.plan, self.params, self.rng
+        inner = [(raw, year) for raw in raws for year in plan.years[2:-2]]
+        rng.shuffle(inner)
+        for _ in range(share_of(params.missing_rate, len(inner))):
+            raw, year = inner.pop()
+            plan.figures[raw, year] = None
+            # What is missing is filled from its neighbours, which therefore keep their figures.
+            inner = [key for key in inner if _apart(key, raw, year)]
+        ends = _ends(plan, raws, rng) if edges else []
+        # Years that nobody asks for are corrected like any other.
+        inner += [(raw, year) for raw in raws for year in (plan.years[0], plan.years[-1])]
+        rng.shuffle(inner)
+        number = len(inner)
+
+        def taken(rate: float, least: int = 1) -> Iterator[Key]:
+            """Figures for a share of those that were left, none twice."""
+            for _ in range(max(least, share_of(rate, number)) if rate else 0):
+                if inner:
+                    yield inner.pop()
+
+        for index in range(share_of(params.correction_rate, number)):
+            if not (ends or inner):
+                break
+            key = (ends or inner).pop()
+            for day in self._days(2 if index % 3 == 0 else 1):
+                plan.notices.append(Notice("correction", day, *key, self._changed(key)))
+        for key in taken(params.withdrawn_rate):
+            first, second = self._days(2)
+            plan.notices.append(Notice("correction", first, *key, self._changed(key)))
+            plan.notices.append(Notice("withdrawal", second, *key, earlier=first))
+        kinds = rng.sample(("proposal", "other_file"), 2)
+        for index, key in enumerate(taken(params.proposal_rate, len(kinds))):
+            [day] = self._days(1)
+            plan.notices.append(Notice(kinds[index % 2], day, *key, self._changed(key)))
+
+    def _days(self, number: int) -> list[dt.date]:
+        """Different days on which memos were written, ascending."""
+        return [memo_day(self.plan.today, back) for back in sorted(_backs(self.rng, number), reverse=True)]
+
+    def _changed(self, key: Key) -> float:
+        value = self.plan.figures[key]
         assert value is not None
-        return round(value * rng.choice((0.88, 0.93, 1.07, 1.12)), decimals(plan.units[key[0]]))
+        factor = self.rng.choice((-1, 1)) * self.rng.uniform(0.04, 0.15) + 1
+        return round(value * factor, decimals(self.plan.units[key[0]]))
 
-    for index in range(share_of(params.correction_rate, number)):
-        raw, year = key = (edges or inner).pop()
-        plan.notices.append(Notice("correction", later(day), raw, year, changed(key)))
-        if index % 3 == 0:
-            last = plan.notices[-1].day
-            plan.notices.append(Notice("correction", later(last), raw, year, changed(key)))
-    for raw, year in taken(params.withdrawn_rate):
-        plan.notices.append(Notice("correction", later(day), raw, year, changed((raw, year))))
-        plan.notices.append(Notice("withdrawal", later(plan.notices[-1].day), raw, year))
-    kinds = rng.sample(("proposal", "other_file"), 2)
-    for index, (raw, year) in enumerate(taken(params.proposal_rate, len(kinds))):
-        plan.notices.append(Notice(kinds[index % 2], later(day), raw, year, changed((raw, year))))
-    _change_weight(plan, rng, later(day))
+
+MEMO_DAYS = 900
+"""How far back memos go."""
+
+
+def _backs(rng: random.Random, number: int) -> list[int]:
+    return rng.sample(range(1, MEMO_DAYS), number)
+
+
+def memo_day(today: dt.date, back: int) -> dt.date:
+    """The working day on or before the one that is ``back`` days ago."""
+    day = today - dt.timedelta(days=back)
+    return day - dt.timedelta(days=max(0, day.weekday() - 4))
+
+
+def _referring(notices: list[Notice]) -> list[Notice]:
+    """Withdrawals name the earlier memo by its day only where no other is about that category and day."""
+    days = Counter((notice.raw, notice.day) for notice in notices if notice.counts)
+    return [
+        notice
+        if notice.earlier is None or days[notice.raw, notice.earlier] == 1
+        else replace(notice, earlier=None)
+        for notice in notices
+    ]
 
 
 def decimals(unit: str) -> int:
@@ -197,7 +269,7 @@ def decimals(unit: str) -> int:
     return 3 if unit == "bn USD" else 2
 
 
-def _edges(plan: Plan, fed: list[int], rng: random.Random) -> list[Key]:
+def _ends(plan: Plan, fed: list[int], rng: random.Random) -> list[Key]:
     """A figure of the last year, and of the base of the first growth asked for: each decides one growth."""
     missing = [key for key, figure in plan.figures.items() if figure is None]
     found = []
@@ -213,13 +285,26 @@ def _apart(key: Key, raw: int, year: int) -> bool:
     return key[0] != raw or abs(key[1] - year) > 1
 
 
-def _change_weight(plan: Plan, rng: random.Random, day: dt.date) -> None:
-    """Move a part of one raw category from the target to another group."""
-    raw = rng.choice([index for index in range(3) if plan.weights[index][plan.target]])
-    had = plan.weights[raw][plan.target]
-    other = rng.choice([group for group in range(len(plan.groups)) if group != plan.target])
-    moved = round(had / 2, 3)
-    plan.notices.append(Notice("weight", day, raw, value=round(had - moved, 3), group=plan.target))
-    plan.notices.append(
-        Notice("weight", day, raw, value=round(plan.weights[raw][other] + moved, 3), group=other)
-    )
+def _change_weights(plan: Plan, params: Params, rng: random.Random) -> None:
+    """Move parts of market categories from one of the company's to another, some from the target."""
+    first = rng.choice([index for index, row in enumerate(plan.weights) if row[plan.target]])
+    others = [index for index in range(len(plan.raw)) if index != first]
+    more = rng.sample(others, share_of(params.weight_rate, len(others)))
+    for raw in [first, *more] if params.weight_rate else []:
+        row = plan.weights[raw]
+        givers = [group for group, weight in enumerate(row) if weight]
+        giver = plan.target if row[plan.target] else rng.choice(givers)
+        takers = [group for group in range(len(row)) if group not in (giver, plan.target)]
+        if not takers:
+            continue
+        taker = rng.choice(takers)
+        moved = round(row[giver] / 2, 3)
+        [back] = _backs(rng, 1)
+        day = memo_day(plan.today, back)
+        plan.notices.append(Notice("weight", day, raw, value=round(row[giver] - moved, 3), group=giver))
+        plan.notices.append(Notice("weight", day, raw, value=round(row[taker] + moved, 3), group=taker))
+    for raw in rng.sample(range(len(plan.raw)), share_of(params.weight_rate / 2, len(plan.raw))):
+        [back] = _backs(rng, 1)
+        value = round(rng.uniform(0.05, 0.95), 3)
+        day, group = memo_day(plan.today, back), rng.randrange(len(plan.groups))
+        plan.notices.append(Notice("draft_weight", day, raw, value=value, group=group))

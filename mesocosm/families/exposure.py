@@ -43,7 +43,8 @@ class Item:
     """One thing that a reader would look at or pass over."""
 
     kind: str
-    """The tool that delivered it, and what of its result it is: only items of one kind are compared."""
+    """The tool that delivered it, and what of its result it is (of a workbook: of which sheet): only items of
+    one kind are compared."""
     tokens: int
     evidence: bool
     text: str
@@ -99,7 +100,6 @@ def measure_exposure(
 
 def judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
     """What a filter that learned from ``training`` may skip among ``items``."""
-    from sklearn.metrics import roc_auc_score
     from threadpoolctl import threadpool_limits
 
     truth = [item.evidence for item in items]
@@ -118,10 +118,31 @@ def judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
     return Exposure(
         **counts,
         skippable=round(max(_skippable(items, scores) for scores in (by_text, by_facts, together)), 3),
-        auc_text=round(float(roc_auc_score(truth, by_text)), 3),
-        auc_without_text=round(float(roc_auc_score(truth, by_facts)), 3),
+        auc_text=_auc(items, by_text),
+        auc_without_text=_auc(items, by_facts),
         worst=_worst_fact(training, items),
     )
+
+
+def _auc(items: Sequence[Item], scores: Sequence[float]) -> float | None:
+    """How often an item with evidence scores above one of its kind without; ``None`` without such pairs.
+
+    Items of different kinds are no pair: which tool delivers what is no secret, and the prompt says it.
+    """
+    from sklearn.metrics import roc_auc_score
+
+    kinds: dict[str, tuple[list[bool], list[float]]] = {}
+    for item, score in zip(items, scores, strict=True):
+        truth, scored = kinds.setdefault(item.kind, ([], []))
+        truth.append(item.evidence)
+        scored.append(score)
+    right = pairs = 0.0
+    for truth, scored in kinds.values():
+        number = sum(truth) * (len(truth) - sum(truth))
+        if number:
+            right += number * float(roc_auc_score(truth, scored))
+            pairs += number
+    return round(right / pairs, 3) if pairs else None
 
 
 def _skippable(items: Sequence[Item], scores: Sequence[float]) -> float:
@@ -174,14 +195,13 @@ def _standard(scores: list[float]) -> list[float]:
 
 def _worst_fact(training: Sequence[Item], items: Sequence[Item]) -> Feature | None:
     """The fact that tells most by itself, the way it points learned elsewhere."""
-    from sklearn.metrics import roc_auc_score
-
-    truth, learned = [item.evidence for item in items], [item.evidence for item in training]
     best: Feature | None = None
     for name in sorted(_fact_names(training) & _fact_names(items)):
-        before = roc_auc_score(learned, [_fact(item, name) for item in training])
-        now = roc_auc_score(truth, [_fact(item, name) for item in items])
-        auc = round(float(now if before >= 0.5 else 1 - now), 3)
+        before = _auc(training, [_fact(item, name) for item in training])
+        now = _auc(items, [_fact(item, name) for item in items])
+        if before is None or now is None:
+            continue
+        auc = round(now if before >= 0.5 else 1 - now, 3)
         if best is None or auc > best.auc:
             best = Feature(name=name, auc=auc)
     return best
@@ -222,9 +242,8 @@ class _Reading(Survey):
             if isinstance(block, str):
                 parts = list(_parts(block))
                 for place, (kind, part) in enumerate(parts):
-                    self.items.append(
-                        _item(f"{service}.{tool}{kind}", part, place, len(parts), arguments, finder)
-                    )
+                    name = f"{service}.{tool}{kind}{arguments.get('sheet_name', '')}"
+                    self.items.append(_item(name, part, place, len(parts), arguments, finder))
         return blocks
 
 

@@ -37,14 +37,30 @@ def write(episode: Episode, table: list[list[Any]]) -> None:
 def test_every_edge_case_occurs_at_every_length_and_bears_on_the_target(size: str, seed: int) -> None:
     plan = plan_market(Params(num_raw_categories=sizes(FAMILY)[size]), random.Random(seed))
     kinds = {notice.kind for notice in plan.notices}
-    assert kinds == {"correction", "withdrawal", "weight", "proposal", "other_file"}
+    assert kinds == {"correction", "withdrawal", "weight", "draft_weight", "proposal", "other_file"}
     assert None in plan.figures.values()
     corrected = [(notice.raw, notice.year) for notice in plan.notices if notice.kind == "correction"]
     assert plan.asked[0] - 1 in {year for _, year in corrected}, "the base of the first growth"
     assert len(set(corrected)) < len(corrected), "no figure is corrected twice"
-    assert set(plan.units[:3]) == set(UNITS)
     fed = {index for index, row in enumerate(plan.weights) if row[plan.target]}
-    assert {notice.raw for notice in plan.notices} <= fed
+    assert {plan.units[index] for index in fed} == set(UNITS)
+    bearing = [notice for notice in plan.notices if plan.bears(notice)]
+    assert {notice.kind for notice in bearing} == {"correction", "withdrawal", "weight"}
+
+
+def test_work_grows_with_the_length() -> None:
+    def bearing(size: int) -> int:
+        plan = plan_market(Params(num_raw_categories=size), random.Random(0))
+        return sum(plan.bears(notice) for notice in plan.notices)
+
+    assert bearing(32) > 2.5 * bearing(16) > 2.5 * bearing(7)
+
+
+def test_most_memos_of_the_office_on_the_workbook_do_not_matter() -> None:
+    """Somebody who looks for the office and the file has found nothing yet."""
+    plan = plan_market(Params(num_raw_categories=16), random.Random(0))
+    counting = [notice for notice in plan.notices if notice.counts]
+    assert sum(plan.bears(notice) for notice in counting) < 0.6 * len(counting)
 
 
 @pytest.mark.parametrize("seed", range(8))
