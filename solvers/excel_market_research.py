@@ -135,7 +135,7 @@ def _apply_sentence(sentence: str, day: dt.date, market: Market) -> None:
         assert year, sentence
         market.corrected[name, int(year[1])] = day, float(value[1].replace(",", ""))
     elif named := _DAY.search(rest):
-        withdrawn = dt.datetime.strptime(named[1], "%d %B %Y").date()
+        withdrawn = dt.datetime.strptime(named[1], "%d %B %Y").replace(tzinfo=dt.UTC).date()
         for key, (made, _) in list(market.corrected.items()):
             if key[0] == name and made == withdrawn:
                 del market.corrected[key]

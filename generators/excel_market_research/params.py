@@ -38,7 +38,7 @@ class Params(family.Params):
     """Share of the figures that somebody would like to see changed, or that are corrected in another file:
     neither changes anything, and each kind occurs."""
     weight_rate: Share = Field(default=0.15, ge=0, le=1)
-    """Share of the market's categories whose weights a memo changed; half as many are changed in the draft."""
+    """Share of the market's categories whose weights memos changed; half as many change in the draft."""
 
     @model_validator(mode="after")
     def _enough_categories(self) -> Self:

@@ -134,7 +134,7 @@ class Wording:
         return self._deal(_TITLES).format(name=name)
 
     def text(self, prose: Prose, size: int, topic: Topic = "market_report", fact: str = "") -> str:
-        """A text of about ``size`` tokens, with a fact somewhere inside one of its paragraphs if it has one."""
+        """A text of about ``size`` tokens; a fact stands somewhere inside one of its paragraphs."""
         sentences = prose.sentences(topic, max(1, round(size / _SENTENCE)))
         if topic == "market_report" and self._rng.random() < 0.6:
             sentences.insert(self._rng.randint(0, len(sentences)), self._deal(_REASONS))
