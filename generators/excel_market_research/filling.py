@@ -150,7 +150,7 @@ def _memo(notice: Notice, plan: Plan, prose: Prose, wording: Wording, rng: rando
             "unit": unit,
             "value": f"{notice.value:,.{decimals(unit)}f}",
         }
-        fact = wording.figure(notice.kind, values, earlier=notice.earlier and spoken(notice.earlier))
+        fact = wording.figure(notice.kind, values, earlier=spoken(notice.earlier) if notice.earlier else None)
     # A wish comes from somebody who cannot decide it.
     author = prose.person().name if notice.kind == "proposal" else OFFICE
     text = wording.text(prose, rng.randint(*_SIZES), fact=fact)
