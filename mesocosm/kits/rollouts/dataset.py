@@ -24,13 +24,13 @@ from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.rollouts import wording
 from mesocosm.kits.rollouts.behaviour import Behaviour
+from mesocosm.kits.rollouts.counting import Counter
 from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, Encyclopaedia, invent
 from mesocosm.kits.rollouts.engine import Engine, Unfit
 from mesocosm.kits.rollouts.questions import TYPES, Question, Type, ask
 from mesocosm.kits.rollouts.scoring import Kind, kind_of
 from mesocosm.kits.rollouts.transcript import Format, Message, Rollout, Scribe
 from mesocosm.kits.rollouts.twins import SETTINGS, Setting, Vocabulary, symbols_of, words_of
-from mesocosm.worlds import tokens
 
 ITEMS: dict[Format, int] = {"c": 1_500, "v": 1_000}
 """Creatures of an encyclopaedia, unless others are asked for: enough for 4M tokens."""
@@ -188,12 +188,7 @@ def _written(game: Game, words: Vocabulary, length: int, twin: str) -> tuple[Tra
 
 def tokens_of(scribe: Scribe, rollout: Rollout) -> list[int]:
     """Tokens of every message."""
-    sizes = [tokens.count(scribe.system + "\n")]
-    for number, round_ in enumerate(rollout.rounds, 1):
-        feedback, result, spoken = scribe.tokens(number, round_, rollout.book, rollout.target)
-        guess = tokens.count(scribe.guess(round_.answer) + "\n")
-        sizes += [feedback, spoken - guess, result, guess]
-    return sizes
+    return Counter(scribe, rollout.book, rollout.target).rollout(rollout)
 
 
 def _row(

@@ -16,7 +16,13 @@ from typing import Literal, get_args
 
 from mesocosm.kits.rollouts.encyclopaedia import ABILITIES, HABITAT, SECTIONS, STATS, TYPE
 from mesocosm.kits.rollouts.engine import Unfit
-from mesocosm.kits.rollouts.transcript import Rollout, feedback_at, result_at, sections_of
+from mesocosm.kits.rollouts.transcript import (
+    Rollout,
+    feedback_at,
+    few_in_common,
+    result_at,
+    sections_of,
+)
 
 Type = Literal[
     "count_frequency_tool",
@@ -29,8 +35,6 @@ Type = Literal[
     "intersection",
 ]
 TYPES: tuple[Type, ...] = get_args(Type)
-_MOST_NAMES = 40
-"""Names that an answer to the verbose intersection has at most."""
 
 
 @dataclass(frozen=True)
@@ -227,15 +231,13 @@ def _whole_intersection(rollout: Rollout) -> Question:
 
 
 def _round_intersection(rng: random.Random, rollout: Rollout) -> Question:
-    fitting = {}
-    for number, round_ in enumerate(rollout.rounds, 1):
-        left = rollout.book.everything
-        for creatures in round_.lists:
-            left &= creatures
-        if len(round_.lists) > 1 and 2 <= left.bit_count() <= _MOST_NAMES:
-            fitting[number] = left
+    fitting = {
+        number: common
+        for number, round_ in enumerate(rollout.rounds, 1)
+        if (common := few_in_common(round_.lists))
+    }
     if not fitting:
-        raise Unfit(f"no round has an intersection of 2 to {_MOST_NAMES} creatures")
+        raise Unfit("no round has lists with a few creatures in common")
     number = rng.choice(sorted(fitting))
     gold = tuple(rollout.book.indexes(fitting[number]))
     return Question("intersection", (number,), gold, (result_at(number),))

@@ -1,10 +1,8 @@
-"""Rollouts written down: rounds as chat messages, in either vocabulary, with their tokens.
+"""Rollouts written down: rounds as chat messages, in either vocabulary.
 
 A round is four messages: feedback on a guess (user), a call (assistant), its result (tool), the next guess
 (assistant). The tokens of a message are those of its text, ended by a newline; the text of a call is its
-content, the tool's name and the arguments, each on a line. No token of cl100k_base reaches across these
-newlines, nor across the quotation marks between the names of a list (a test counts both ways), so lists are
-counted by their names.
+content, the tool's name and the arguments, each on a line.
 """
 
 from __future__ import annotations
@@ -12,11 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import compress
 from typing import Any, Literal
 
-from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Condition, Encyclopaedia, compare
+from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Condition, Encyclopaedia, Entry, compare
 from mesocosm.kits.rollouts.twins import Vocabulary
 from mesocosm.worlds import tokens
 
@@ -24,6 +21,7 @@ Format = Literal["c", "v"]
 """Concise: a call returns the creatures that meet all conditions. Verbose: one list per section."""
 FORMATS: tuple[Format, ...] = ("c", "v")
 PER_ROUND = 4
+_MOST_IN_COMMON = 40
 Message = dict[str, Any]
 
 _THOUGHTS = (
@@ -75,6 +73,16 @@ def result_at(number: int) -> int:
     return 3 + PER_ROUND * (number - 1)
 
 
+def few_in_common(lists: Sequence[int]) -> int:
+    """The creatures that all of several lists hold, where these are few enough to be asked for; else none."""
+    if len(lists) < 2:
+        return 0
+    common = lists[0]
+    for creatures in lists[1:]:
+        common &= creatures
+    return common if 2 <= common.bit_count() <= _MOST_IN_COMMON else 0
+
+
 def sections_of(query: Sequence[Condition]) -> list[tuple[int, list[Condition]]]:
     """The conditions of a query by section."""
     found: dict[int, list[Condition]] = {}
@@ -112,21 +120,27 @@ class Scribe:
     def feedback(self, number: int, guess: int, book: Encyclopaedia, target: int) -> str:
         """What the game says about a guess."""
         entry, hidden = book.entries[guess], book.entries[target]
-        lines = [f"Round {number}: you guessed {self.words.names[guess]} (No. {entry.number:04d})."]
-        for section, values in enumerate(entry.traits):
-            right = hidden.traits[section]
-            name = self.words.sections[section]
-            if SECTIONS[section].kind == "number":
-                lines.append(f"- {name}: {values[0]} ({_direction(values[0], right[0])})")
-            else:
-                marks = (
-                    f"{self.words.values[section][value]} ({'correct' if value in right else 'wrong'})"
-                    for value in values
-                )
-                lines.append(f"- {name}: {'; '.join(marks)}")
-        lines.append(f"Result: {'correct' if guess == target else 'wrong'}")
-        lines.append(f"Remaining rounds: {self.rounds_allowed - number}")
-        return "\n".join(lines)
+        lines = [self.guessed(number, guess, entry)]
+        lines += [self.line(at, values, hidden.traits[at]) for at, values in enumerate(entry.traits)]
+        return ("".join(lines) + self.outcome(number, guess == target)).removesuffix("\n")
+
+    def guessed(self, number: int, guess: int, entry: Entry) -> str:
+        """The first line of feedback; every line ends in a newline."""
+        return f"Round {number}: you guessed {self.words.names[guess]} (No. {entry.number:04d}).\n"
+
+    def line(self, section: int, values: Sequence[int], right: Sequence[int]) -> str:
+        """What feedback says about one section."""
+        name = self.words.sections[section]
+        if SECTIONS[section].kind == "number":
+            return f"- {name}: {values[0]} ({_direction(values[0], right[0])})\n"
+        words = self.words.values[section]
+        marks = (f"{words[value]} ({'correct' if value in right else 'wrong'})" for value in values)
+        return f"- {name}: {'; '.join(marks)}\n"
+
+    def outcome(self, number: int, solved: bool) -> str:
+        """The last lines of feedback."""
+        result = "correct" if solved else "wrong"
+        return f"Result: {result}\nRemaining rounds: {self.rounds_allowed - number}\n"
 
     def thought(self, number: int) -> str:
         """What the player says before its call."""
@@ -134,32 +148,34 @@ class Scribe:
 
     def arguments(self, query: Sequence[Condition]) -> str:
         """The arguments of the call, as JSON."""
-        return json.dumps({"conditions": [self._condition(condition) for condition in query]})
+        return f'{{"conditions": [{", ".join(map(self.condition, query))}]}}'
 
-    def _condition(self, condition: Condition, *, named: bool = True) -> dict[str, Any]:
+    def condition(self, condition: Condition, *, named: bool = True) -> str:
+        """A condition as JSON, with its section or without."""
         section, comparator, operands = condition
         where = {"section": self.words.sections[section]} if named else {}
         if comparator not in ("any", "none"):
-            return {"type": "numeric", **where, "comparator": comparator, "threshold": operands[0]}
+            return json.dumps(
+                {"type": "numeric", **where, "comparator": comparator, "threshold": operands[0]}
+            )
         words = self.words.values[section]
         shown: dict[str, Any] = {"type": "value", **where, "values": [words[value] for value in operands]}
-        return shown | {"exclude": True} if comparator == "none" else shown
+        return json.dumps(shown | {"exclude": True} if comparator == "none" else shown)
 
     def result(self, round_: Round, book: Encyclopaedia) -> str:
         """What the call returned, as JSON."""
         lists = [self._names(creatures, book) for creatures in round_.lists]
         if self.format == "c":
             return '{"intersection": [' + lists[0] + "]}"
-        heads = self._heads(round_.query)
-        return '{"per_section": [' + ", ".join(f"{h}{n}]}}" for h, n in zip(heads, lists, strict=True)) + "]}"
+        asked = sections_of(round_.query)
+        parts = (self.part(*one, names) for one, names in zip(asked, lists, strict=True))
+        return f'{{"per_section": [{", ".join(parts)}]}}'
 
-    def _heads(self, query: Sequence[Condition]) -> list[str]:
-        heads = []
-        for section, conditions in sections_of(query):
-            shown = json.dumps([self._condition(one, named=False) for one in conditions])
-            name = json.dumps(self.words.sections[section])
-            heads.append(f'{{"section": {name}, "conditions": {shown}, "candidates": [')
-        return heads
+    def part(self, section: int, conditions: Sequence[Condition], names: str) -> str:
+        """What a verbose result says about one section, as JSON; its names are JSON already."""
+        name = json.dumps(self.words.sections[section])
+        shown = ", ".join(self.condition(one, named=False) for one in conditions)
+        return f'{{"section": {name}, "conditions": [{shown}], "candidates": [{names}]}}'
 
     def _names(self, creatures: int, book: Encyclopaedia) -> str:
         found = '", "'.join(compress(self.words.names, book.flags(creatures)))
@@ -169,7 +185,7 @@ class Scribe:
         """The player's next guess."""
         return f"<answer>{self.words.names[answer]}</answer>"
 
-    # -- messages and their tokens ----------------------------------------------------------------------
+    # -- messages ---------------------------------------------------------------------------------------
 
     def messages(self, rollout: Rollout) -> Iterator[Message]:
         """The whole game as chat messages."""
@@ -190,36 +206,6 @@ class Scribe:
         content = self.result(round_, rollout.book)
         yield {"role": "tool", "tool_call_id": called, "name": self.words.tool, "content": content}
         yield {"role": "assistant", "content": self.guess(round_.answer)}
-
-    def tokens(self, number: int, round_: Round, book: Encyclopaedia, target: int) -> tuple[int, int, int]:
-        """Tokens of a round: of its feedback, its result, and of the two messages of the player."""
-        feedback = tokens.count(self.feedback(number, round_.guess, book, target) + "\n")
-        call = f"{self.thought(number)}\n{self.words.tool}\n{self.arguments(round_.query)}\n"
-        spoken = tokens.count(f"{call}{self.guess(round_.answer)}\n")
-        return feedback, self.result_tokens(round_, book), spoken
-
-    def result_tokens(self, round_: Round, book: Encyclopaedia) -> int:
-        """Tokens of a result, counted by the names in it."""
-        if self.format == "c":
-            return self._frame + self.list_tokens(round_.lists[0], book)
-        heads = self._heads(round_.query)
-        lists = sum(self.list_tokens(creatures, book) for creatures in round_.lists)
-        # One name stands for each list, and is taken out again.
-        frame = '{"per_section": [' + ", ".join(f'{head}"a"]}}' for head in heads) + "]}\n"
-        return tokens.count(frame) - len(heads) + lists
-
-    @cached_property
-    def _frame(self) -> int:
-        return tokens.count('{"intersection": ["a"]}\n') - 1
-
-    def list_tokens(self, creatures: int, book: Encyclopaedia) -> int:
-        """Tokens of the names of a list and of what stands between them."""
-        names = sum(compress(self.words.name_tokens, book.flags(creatures)))
-        return names + _BETWEEN * max(0, creatures.bit_count() - 1)
-
-
-_BETWEEN = 2
-"""Tokens of what stands between two names: ``",`` and `` "``."""
 
 
 def _direction(guessed: int, right: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import string
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal
@@ -50,6 +50,24 @@ class Vocabulary:
     def name_tokens(self) -> list[int]:
         """The tokens of each name, the same in both settings."""
         return [name_tokens(name) or 0 for name in self.names]
+
+    @cached_property
+    def by_tokens(self) -> dict[int, int]:
+        """Numbers of tokens, and the set of the creatures whose names have so many."""
+        found: dict[int, int] = {}
+        for at, size in enumerate(self.name_tokens):
+            found[size] = found.get(size, 0) | 1 << (len(self.names) - 1 - at)
+        return found
+
+    @cached_property
+    def value_tokens(self) -> list[list[int]]:
+        """The tokens of each value, by section."""
+        return [[plain_tokens(value) or 0 for value in values] for values in self.values]
+
+    @cached_property
+    def frames(self) -> dict[Hashable, int]:
+        """Tokens of texts without the names, values and numbers in them, by their shape (``counting``)."""
+        return {}
 
 
 @cache

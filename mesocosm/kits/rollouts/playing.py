@@ -1,0 +1,283 @@
+"""The simulated player: what it remembers of a game, what it asks for, whom it guesses next.
+
+It queries with what feedback told it, so every list holds the hidden creature. It guesses from what the query
+returned, and among these one that agrees with what it remembers, the latest feedback first; never the hidden
+creature and nothing twice.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from mesocosm.kits.rollouts.behaviour import Behaviour
+from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, SETS, STATS, Condition, Encyclopaedia
+from mesocosm.kits.rollouts.transcript import Format, Round
+
+SUSPECTS = 24
+"""So many creatures are left by all lists together after the first tenth of a concise game."""
+MOST_CONDITIONS = 10
+_FEW = 2 * SUSPECTS
+"""When all lists leave no more than that, none of these is guessed: the hidden creature is among them."""
+_OLD_MEMORIES = 20
+_STRICT = 0.7
+"""How likely the player prefers what narrows a list most."""
+_SECTIONS_ASKED = (1, 2, 2, 3)
+"""Sections of a verbose query."""
+
+Query = tuple[Condition, ...]
+
+
+class NobodyLeft(Exception):
+    """Everybody was guessed."""
+
+
+@dataclass
+class State:
+    """A game that is going on; everything that a round changes."""
+
+    guess: int
+    suspects: int
+    """What the lists so far leave together."""
+    tokens: list[int]
+    """Of the whole game so far, for each vocabulary."""
+    rounds: list[Round] = field(default_factory=list)
+    guessed: int = 0
+    highest: int = 0
+    """The highest Base Stats that were guessed."""
+    facts: dict[Condition, None] = field(default_factory=dict)
+    """All that feedback has said, oldest first: conditions that the hidden creature meets."""
+    recent: list[list[Condition]] = field(default_factory=list)
+    """What is at hand, oldest round first."""
+
+    def copy(self) -> State:
+        """The same, to go on from here more than once."""
+        return replace(
+            self,
+            rounds=list(self.rounds),
+            facts=dict(self.facts),
+            recent=list(self.recent),
+            tokens=list(self.tokens),
+        )
+
+
+@dataclass(frozen=True)
+class Player:
+    """Plays for one hidden creature.
+
+    Args:
+        book: The creatures.
+        format: What a query returns.
+        behaviour: How the player behaves.
+        rng: What its choices are drawn from.
+        target: Place of the hidden creature.
+    """
+
+    book: Encyclopaedia
+    format: Format
+    behaviour: Behaviour
+    rng: random.Random
+    target: int
+
+    @property
+    def hidden(self) -> int:
+        """The set of the hidden creature alone."""
+        return self.book.only(self.target)
+
+    # -- feedback ----------------------------------------------------------------------------------------
+
+    def learn(self, state: State) -> None:
+        """Take in the feedback on the guess."""
+        said = self._facts(state.guess)
+        state.recent = [*state.recent, said][-self.behaviour.history_window :]
+        state.facts.update(dict.fromkeys(said))
+        state.highest = max(state.highest, *self.book.entries[state.guess].traits[STATS])
+        state.guessed |= self.book.only(state.guess)
+
+    def _facts(self, guess: int) -> list[Condition]:
+        """What follows from a guess, one condition per value."""
+        found: list[Condition] = []
+        hidden = self.book.entries[self.target].traits
+        for section, values in enumerate(self.book.entries[guess].traits):
+            right = hidden[section]
+            if SECTIONS[section].kind == "number":
+                sign = "==" if values[0] == right[0] else ">" if values[0] < right[0] else "<"
+                found.append(Condition(section, sign, values))  # type: ignore[arg-type]
+            else:
+                found += [Condition(section, "any" if v in right else "none", (v,)) for v in values]
+        return found
+
+    def think(self, state: State) -> list[Condition]:
+        """What comes to mind, the latest first: what is at hand, and some of what is not."""
+        thoughts = {fact: None for said in reversed(state.recent) for fact in said}
+        for fact in self.some(list(state.facts)):
+            if self.rng.random() >= self.behaviour.forget_history_prob:
+                thoughts[fact] = None
+        return list(thoughts)
+
+    def some(self, facts: list[Condition]) -> list[Condition]:
+        """A few of many facts."""
+        return self.rng.sample(facts, min(len(facts), _OLD_MEMORIES))
+
+    # -- queries -----------------------------------------------------------------------------------------
+
+    def ask(self, state: State, thoughts: list[Condition], *, wanted: int, most: int) -> Query:
+        """A query with some of what comes to mind: without what is masked, at times relaxed.
+
+        Args:
+            state: The game.
+            thoughts: What comes to mind.
+            wanted: Creatures that all concise lists together are to leave at least.
+            most: Tokens that a verbose result has at most, at 5 for a name and 2 beside it.
+        """
+        masked = self._masked()
+        kept = [fact for fact in thoughts if fact.section not in masked]
+        relaxed = self.rng.random() < self.behaviour.epsilon
+        kept = self.rng.sample(kept, len(kept) // 2 if relaxed else len(kept))
+        if self.rng.random() < _STRICT:
+            # What is right is asked for before what is wrong is left out: the sort is stable.
+            kept.sort(key=lambda fact: fact.comparator == "none")
+        chosen = self._concise(state, kept, wanted) if self.format == "c" else self._verbose(kept, most // 7)
+        if not chosen:
+            chosen = [max(state.recent[-1], key=lambda fact: self.book.meeting(fact).bit_count())]
+        return merged(chosen)
+
+    def _masked(self) -> set[int]:
+        """Sections that are left out of a query."""
+        player, masked = self.behaviour, set[int]()
+        for section in self.rng.sample(range(len(SECTIONS)), len(SECTIONS)):
+            if len(masked) < player.max_mask_sections and self.rng.random() < player.mask_prob:
+                masked.add(section)
+        return masked
+
+    def _verbose(self, thoughts: list[Condition], most: int) -> list[Condition]:
+        """The conditions of a few sections, as long as two creatures meet all of them."""
+        asked = self.rng.choice(_SECTIONS_ASKED)
+        chosen: list[Condition] = []
+        lists: dict[int, int] = {}
+        met, names = self.book.everything, 0
+        for fact in thoughts:
+            mask = self.book.meeting(fact)
+            known = lists.get(fact.section, 0)
+            listed = known & mask if known else mask
+            more = listed.bit_count() - known.bit_count()
+            if not known and (len(lists) == asked or names + more > most):
+                continue
+            if (met & mask).bit_count() >= 2 and len(chosen) < MOST_CONDITIONS:
+                chosen.append(fact)
+                lists[fact.section] = listed
+                met, names = met & mask, names + more
+        return chosen
+
+    def _concise(self, state: State, thoughts: list[Condition], wanted: int) -> list[Condition]:
+        """As many conditions as leave a long list, and leave the suspects as many as they should be."""
+        share = self.rng.uniform(self.behaviour.min_share, self.behaviour.max_share)
+        least = max(2, int(share * len(self.book)))
+        met, suspects = self.book.everything, state.suspects
+        wanted = min(wanted, suspects.bit_count())
+        chosen: list[Condition] = []
+        settling = self._settling(state, wanted) if suspects.bit_count() > wanted else []
+        for fact in [*settling, *thoughts]:
+            mask = self.book.meeting(fact)
+            fewer = met & mask
+            if fewer != met and fewer.bit_count() >= least and (suspects & mask).bit_count() >= wanted:
+                met, suspects = fewer, suspects & mask
+                chosen.append(fact)
+                if len(chosen) == MOST_CONDITIONS:
+                    break
+        return chosen
+
+    def _settling(self, state: State, wanted: int) -> list[Condition]:
+        """Three facts that rule out suspects, but not too many of them; the more are left, the sharper."""
+        facts = list(state.facts)
+        if len(state.rounds) > 60:
+            facts = self.some(facts) + self.some(facts)
+        left = state.suspects.bit_count()
+        leave = {fact: (state.suspects & self.book.meeting(fact)).bit_count() for fact in facts}
+        found = [fact for fact, after in leave.items() if wanted <= after < left]
+        drawn = self.rng.sample(found, min(3 if left <= 2 * wanted else 12, len(found)))
+        return sorted(drawn, key=leave.__getitem__)[:3]
+
+    def met(self, query: Query) -> int:
+        """Who meets all conditions."""
+        met = self.book.everything
+        for condition in query:
+            met &= self.book.meeting(condition)
+        return met
+
+    def lists(self, query: Query) -> tuple[int, ...]:
+        """What a query returns."""
+        if self.format == "c":
+            return (self.met(query),)
+        by_section: dict[int, int] = {}
+        for condition in query:
+            met = by_section.get(condition.section, self.book.everything)
+            by_section[condition.section] = met & self.book.meeting(condition)
+        return tuple(by_section.values())
+
+    # -- guesses -----------------------------------------------------------------------------------------
+
+    def next_guess(self, state: State, met: int, thoughts: Sequence[Condition]) -> int:
+        """One of those returned that agrees with as much as possible of what comes to mind.
+
+        Not one that all lists leave, once these are few, and none that ties with the highest Base Stats so
+        far, so that a highest can be asked for. ``NobodyLeft`` if there is none.
+        """
+        free = self.book.everything & ~(state.guessed | self.hidden)
+        tied = self.book.meeting(Condition(STATS, "==", (state.highest,)))
+        free = free & ~tied or free
+        few = self.format == "c" and state.suspects.bit_count() <= _FEW
+        away = free & ~state.suspects if few else free
+        if not away:
+            raise NobodyLeft
+        pool = self._agreeing(away & met or away, state.recent[-1])
+        if self.format == "c" and state.suspects.bit_count() <= 10 * _FEW:
+            pool = self._telling(state, pool) or self._telling(state, away) or pool
+        return self.any(self._agreeing(pool, thoughts))
+
+    def _agreeing(self, pool: int, facts: Sequence[Condition]) -> int:
+        """Those of the pool that agree with as many facts as can be, the first of these first."""
+        for fact in facts:
+            pool = pool & self.book.meeting(fact) or pool
+        return pool
+
+    def _telling(self, state: State, away: int) -> int:
+        """Those whose feedback tells most of the suspects from the hidden creature, where none did yet."""
+        ours = self.book.entries[self.target].traits
+        suspects = self.book.indexes(state.suspects)
+        held = Counter(
+            (section, value)
+            for suspect in suspects[:: 1 + len(suspects) // _FEW]
+            for section in SETS
+            for value in self.book.entries[suspect].traits[section]
+            if value not in ours[section] and Condition(section, "none", (value,)) not in state.facts
+        )
+        for (section, value), _ in held.most_common():
+            if holders := away & self.book.meeting(Condition(section, "any", (value,))):
+                return holders
+        return 0
+
+    def any(self, creatures: int) -> int:
+        """One of them."""
+        return self.rng.choice(self.book.indexes(creatures))
+
+
+def merged(chosen: list[Condition]) -> Query:
+    """One condition per section and comparator where that means the same, by section."""
+    refused: dict[int, list[int]] = {}
+    found: list[Condition] = []
+    bounds: dict[tuple[int, str], int] = {}
+    for section, comparator, operands in chosen:
+        if comparator == "none":
+            refused.setdefault(section, []).extend(operands)
+        elif comparator in (">", "<"):
+            tighter = max if comparator == ">" else min
+            known = bounds.get((section, comparator), operands[0])
+            bounds[section, comparator] = tighter(known, operands[0])
+        else:
+            found.append(Condition(section, comparator, operands))
+    found += [Condition(section, "none", tuple(values)) for section, values in refused.items()]
+    found += [Condition(section, sign, (number,)) for (section, sign), number in bounds.items()]  # type: ignore[arg-type]
+    return tuple(sorted(set(found)))
