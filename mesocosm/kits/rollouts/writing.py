@@ -29,7 +29,7 @@ from mesocosm.kits.rollouts.questions import Type
 from mesocosm.kits.rollouts.transcript import Format
 from mesocosm.worlds import tokens
 
-VERSION = 1
+VERSION = 2
 """Raised with every change that makes results incomparable."""
 Upstream = Literal["none", "answers", "full"]
 """Rows of upstream's format: none, without the messages (its scorer needs no more), or with them."""
