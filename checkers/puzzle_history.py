@@ -9,6 +9,7 @@ from sqlalchemy import delete, update
 from mesocosm.families.verdict import Check, Inapplicable, Mutant
 from mesocosm.generators.puzzle_history import Expected
 from mesocosm.kits.answers import submit
+from mesocosm.kits.rollouts.judging import told
 from mesocosm.kits.rollouts.scoring import answer_in, score
 from mesocosm.servers.history.models import Message
 from mesocosm.servers.history.store import HistoryStore
@@ -28,7 +29,7 @@ def check(world: World, expected: Expected) -> list[Check]:
     others += [f"{service}.{table}" for service, table in changes.tables if service != "submit_answer"]
     return [
         Check(name="submitted", passed=len(answers) == 1, detail=f"{len(answers)} answers"),
-        Check(name="answer", passed=worth == 1.0, detail=f"score {worth:.3f}: {shown}"),
+        Check(name="answer", passed=worth == 1.0, detail=told(worth, shown)),
         Check(name="history", passed=not others, detail=f"changed: {', '.join(others)}" if others else ""),
     ]
 

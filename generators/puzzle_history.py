@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
+from mesocosm.families.quantities import parse_length
 from mesocosm.kits.rollouts import wording
-from mesocosm.kits.rollouts.dataset import Game, play_for, tokens_of
+from mesocosm.kits.rollouts.dataset import Game, name_of, open_book, play_for, play_job, tokens_of
 from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, invent
 from mesocosm.kits.rollouts.engine import Engine
+from mesocosm.kits.rollouts.options import read_plan
 from mesocosm.kits.rollouts.plain_text import body, heading
-from mesocosm.kits.rollouts.questions import TYPES, Type
+from mesocosm.kits.rollouts.questions import TYPES, Question, Type
 from mesocosm.kits.rollouts.scoring import Kind, kind_of
 from mesocosm.kits.rollouts.transcript import Format, Scribe
 from mesocosm.kits.rollouts.twins import Setting, Vocabulary, symbols_of, words_of
@@ -27,6 +30,10 @@ from mesocosm.worlds.world import World
 
 _LEAST_TOKENS = 4_500
 """Of a history without any filler."""
+
+
+def _tokens(value: object) -> object:
+    return parse_length(value) if isinstance(value, str) else value
 
 
 class Params(family.Params):
@@ -40,12 +47,40 @@ class Params(family.Params):
     """Words (``ki``) or symbols (``kf``)."""
     format: Format = "c"
     """Concise (``c``) or verbose (``v``) results."""
+    bucket: Annotated[int, BeforeValidator(_tokens)] = Field(default=0, ge=0)
+    """Tokens such as 32k: not a game of its own, but a trajectory of `dataset agentlongbench` (seed 0), with
+    the question that `eval agentlongbench` asks about it. With ``question=any`` seeds 0 to 7 are the
+    questions about its first trajectory, 8 to 15 those about the second; else the seed is its number."""
+
+    def turn(self, seed: int) -> tuple[Type, int]:
+        """The type of a seed's question, and the number of its game."""
+        if self.question == "any":
+            return TYPES[seed % len(TYPES)], seed // len(TYPES)
+        return self.question, seed
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A game with the question about it that is asked."""
+
+    game: Game
+    question: Question
+    words: Vocabulary
+    twin: str = ""
+    """What the dataset calls the trajectory; empty: it is in none."""
+
+    @property
+    def id(self) -> str:
+        """What the dataset calls the question."""
+        return f"{self.words.setting}-{self.twin}-{self.question.type}" if self.twin else ""
 
 
 class Expected(family.Expected):
     """What the checker needs."""
 
     type: Type
+    question: str = ""
+    """What the dataset calls the question, if it is one of the dataset's."""
     answer: list[str]
     kind: Kind
     decoy: str
@@ -66,37 +101,54 @@ class Expected(family.Expected):
 
 def generate(world: World, params: Params) -> Expected:
     """Play the game and keep its messages."""
-    seed = world.manifest.seed
-    kind = TYPES[seed % len(TYPES)] if params.question == "any" else params.question
+    posed = _of_the_dataset(world, params) if params.bucket else _of_its_own(world, params)
+    rollout = posed.game.rollout
+    scribe = Scribe(posed.words, params.format, rollout.rounds_allowed)
+    world.store(HistoryStore).add_messages(
+        (message["role"], heading(at, message), body(message))
+        for at, message in enumerate(scribe.messages(rollout))
+    )
+    return _expected(posed, tokens_of(scribe, rollout), world.stream("decoy"))
+
+
+def _of_the_dataset(world: World, params: Params) -> Posed:
+    kind, number = params.turn(world.manifest.seed)
+    plan = read_plan(lengths=str(params.bucket), settings=params.setting, formats=params.format, behaviour={})
+    job = (params.format, params.bucket, number)
+    game = play_job(plan, job)
+    _, vocabularies = open_book(plan.seed, plan.size(params.format))
+    question = next(one for one in game.questions if one.type == kind)
+    return Posed(game, question, vocabularies[params.setting], name_of(job))
+
+
+def _of_its_own(world: World, params: Params) -> Posed:
+    kind, _ = params.turn(world.manifest.seed)
     book = invent(world.stream("encyclopaedia"), params.items)
     # Drawn in both settings: twins of one seed are the same game.
     symbols = symbols_of(book, world.stream("symbols"))
     words = words_of(book) if params.setting == "ki" else symbols
     engine = Engine(book, [words_of(book)], params.format)
     name = world.stream("game").randbytes(8).hex()
-    game = play_for(engine, name, _LEAST_TOKENS + params.filler_tokens, seed // len(TYPES), (kind,))
-    scribe = Scribe(words, params.format, game.rollout.rounds_allowed)
-    messages = list(scribe.messages(game.rollout))
-    world.store(HistoryStore).add_messages(
-        (message["role"], heading(at, message), body(message)) for at, message in enumerate(messages)
-    )
-    return _expected(game, words, tokens_of(scribe, game.rollout), world.stream("decoy"))
+    turn = world.manifest.seed // len(TYPES)
+    game = play_for(engine, name, _LEAST_TOKENS + params.filler_tokens, turn, (kind,))
+    return Posed(game, game.questions[0], words)
 
 
-def _expected(game: Game, words: Vocabulary, sizes: Sequence[int], rng: random.Random) -> Expected:
-    (question,) = game.questions
+def _expected(posed: Posed, sizes: Sequence[int], rng: random.Random) -> Expected:
+    question, words, format = posed.question, posed.words, posed.game.rollout.format
     answer = wording.answer(question, words)
     held, ends = question.evidence, list(accumulate(sizes))
     return Expected(
-        public={"question": wording.put(question, words, game.rollout.format), "thing": words.thing},
+        public={"question": wording.put(question, words, format), "thing": words.thing},
         evidence=[Evidence(service="history", contains=f"Message {at} (") for at in held],
         type=question.type,
+        question=posed.id,
         answer=answer,
-        kind=kind_of(question.type, game.rollout.format),
+        kind=kind_of(question.type, format),
         decoy=rng.choice([name for name in words.names if name not in answer]),
         evidence_tokens=sum(sizes[at] for at in held),
         evidence_span=ends[held[-1]] - ends[held[0]] + sizes[held[0]],
-        rounds=len(game.rollout.rounds),
+        rounds=len(posed.game.rollout.rounds),
     )
 
 

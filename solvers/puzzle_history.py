@@ -13,6 +13,8 @@ from mesocosm.services.calling import Tools
 
 _HEADING = re.compile(r"^Message (\d+) \((\w+)[^)\n]*\)(?:, from character \d+ on)?\n", re.MULTILINE)
 
+_ONWARD = re.compile(r'\s*(\{"next_first":\d+,"next_offset":\d+\})\s*$')
+
 
 def solve(tools: Tools, prompt: str) -> None:
     """Answer the question that the prompt holds."""
@@ -38,10 +40,17 @@ def _messages(tools: Tools) -> Iterator[dict[str, Any]]:
 def _parts(tools: Tools) -> Iterator[tuple[int, str, str]]:
     place: dict[str, Any] = {"first": 0}
     while place:
-        blocks = tools.read("history", "read_messages", place)
-        heads = list(_HEADING.finditer(blocks[0]))
+        text, onward = _onward(tools.read("history", "read_messages", place))
+        heads = list(_HEADING.finditer(text))
         for head, following in zip(heads, [*heads[1:], None], strict=True):
-            end = following.start() - 2 if following else len(blocks[0])
-            yield int(head[1]), head[2], blocks[0][head.end() : end]
-        onward = orjson.loads(blocks[1]) if len(blocks) > 1 else {}
+            end = following.start() - 2 if following else len(text)
+            yield int(head[1]), head[2], text[head.end() : end]
         place = {"first": onward["next_first"], "offset": onward["next_offset"]} if onward else {}
+
+
+def _onward(blocks: list[str]) -> tuple[str, dict[str, int]]:
+    """What was read, and where to read on; some clients put all blocks of a result into one text."""
+    text = "\n".join(blocks)
+    if found := _ONWARD.search(text):
+        text = text[: found.start()]
+    return text, orjson.loads(found[1]) if found else {}

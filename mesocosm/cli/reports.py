@@ -153,28 +153,48 @@ def longproc(
 
 @report_app.command("agentlongbench")
 def agentlongbench(
-    scores: Annotated[list[Path], typer.Argument(help="Files that `score agentlongbench --out` wrote.")],
+    scores: Annotated[
+        list[Path],
+        typer.Argument(help="Files that `score agentlongbench --out` wrote, or logs of `mesocosm eval`."),
+    ],
     by: Annotated[
-        str, typer.Option(help="What to tell apart: type, length, setting, format, by commas.")
-    ] = "type,length,setting,format",
+        str, typer.Option(help="What to tell apart: how, type, length, setting, format, by commas.")
+    ] = "how,type,length,setting,format",
     to: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the table; what is there is replaced.")
+        Path | None, typer.Option("--out", help="Folder for the tables; what is there is replaced.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Questions about rollouts: accuracy by type, length, setting and format, with intervals."""
-    from mesocosm.evaluation.rollouts import BY, read_scores, show_cells, tabulate, write_cells
+    """Questions about rollouts: accuracy by type, length, setting and format, with intervals; and where they
+    were asked both ways, the history in the prompt against the history served to tools."""
+    from mesocosm.evaluation.rollouts import (
+        BY,
+        compare,
+        read_scores,
+        show_cells,
+        show_comparisons,
+        tabulate,
+        write_cells,
+    )
 
-    chosen = by.split(",")
+    chosen = [one.strip() for one in by.split(",")]
     if wrong := [one for one in chosen if one not in BY]:
         raise UsageError(f"--by {by!r}: {wrong[0]!r} is none of {', '.join(BY)}")
-    cells = tabulate(read_scores(scores), chosen)
-    written = write_cells(cells, to) if to else []
+    found = read_scores(scores)
+    cells, comparisons = tabulate(found, chosen), compare(found, chosen)
+    written = write_cells(cells, to, comparisons) if to else []
     if as_json:
-        files = [str(path) for path in written]
-        print_json({"cells": [cell.model_dump() for cell in cells], "files": files})
+        print_json(
+            {
+                "cells": [cell.model_dump() for cell in cells],
+                "comparisons": [one.model_dump() for one in comparisons],
+                "files": [str(path) for path in written],
+            }
+        )
         return
     out.print(show_cells(cells))
+    if comparisons:
+        out.print(show_comparisons(comparisons))
     if written:
         out.print(f"written to {to}: {', '.join(path.name for path in written)}")
 

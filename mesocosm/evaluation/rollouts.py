@@ -1,31 +1,42 @@
-"""Reports on answers about rollouts: accuracy by type, length, setting and format, with intervals."""
+"""Reports on answers about rollouts: accuracy by type, length, setting and format, with intervals, and what
+finding the evidence costs: the same questions with the history in the prompt, and with it served to tools."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import BaseModel, ValidationError
 from rich.table import Table
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.statistics import wilson
+from mesocosm.evaluation.statistics import bootstrap, wilson
+from mesocosm.families.family import load_family
 from mesocosm.families.quantities import show_length
-from mesocosm.kits.rollouts.judging import Scored
+from mesocosm.kits.rollouts.dataset import name_of
+from mesocosm.kits.rollouts.judging import Scored, worth_told
 from mesocosm.worlds.workspace import replace_file
 
-BY = ("type", "length", "setting", "format")
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSampleSummary
+
+BY = ("how", "type", "length", "setting", "format")
 ALL = "all"
+Key = tuple[str, str, str, int, str, str]
+"""Model, how, type, length, setting, format."""
 
 
 class Cell(BaseModel):
     """The questions of a model that are alike in what is reported by."""
 
     model: str
+    how: str
+    """The history in the ``prompt``, or served to ``tools``; ``all`` where that is not told apart."""
     type: str
     length: int | None
     """``None`` where lengths are not told apart; the others are ``all`` there."""
@@ -41,27 +52,52 @@ class Cell(BaseModel):
     evidence_tokens: float
 
 
+class Comparison(BaseModel):
+    """The same kind of questions asked both ways."""
+
+    model: str
+    type: str
+    length: int | None
+    setting: str
+    format: str
+    prompt: Cell
+    tools: Cell
+    pairs: int
+    """Questions that were asked both ways."""
+    difference: float | None
+    """Tools less prompt, over the pairs; ``None`` without any."""
+    lower: float | None
+    upper: float | None
+    """Its bootstrap interval over pairs, at 95 %."""
+
+
 def tabulate(scores: Sequence[Scored], by: Sequence[str] = BY) -> list[Cell]:
     """One cell for each model and each combination of what is reported by, in order."""
-    grouped: dict[tuple[str, str, int, str, str], list[Scored]] = {}
+    return [_cell(key, found) for key, found in _grouped(scores, by)]
+
+
+def _grouped(scores: Sequence[Scored], by: Sequence[str]) -> list[tuple[Key, list[Scored]]]:
+    grouped: dict[Key, list[Scored]] = {}
     for one in scores:
         key = (
             one.model,
+            one.how if "how" in by else ALL,
             one.type if "type" in by else ALL,
             one.length if "length" in by else 0,
             one.setting if "setting" in by else ALL,
             one.format if "format" in by else ALL,
         )
         grouped.setdefault(key, []).append(one)
-    return [_cell(key, grouped[key]) for key in sorted(grouped)]
+    return sorted(grouped.items())
 
 
-def _cell(key: tuple[str, str, int, str, str], found: Sequence[Scored]) -> Cell:
-    model, type, length, setting, format = key
+def _cell(key: Key, found: Sequence[Scored]) -> Cell:
+    model, how, type, length, setting, format = key
     accuracy = fmean(one.score for one in found)
     lower, upper = wilson(accuracy * len(found), len(found))
     return Cell(
         model=model,
+        how=how,
         type=type,
         length=length or None,
         setting=setting,
@@ -75,10 +111,63 @@ def _cell(key: tuple[str, str, int, str, str], found: Sequence[Scored]) -> Cell:
     )
 
 
+def compare(scores: Sequence[Scored], by: Sequence[str] = BY) -> list[Comparison]:
+    """Prompt against tools, for each combination of what is reported by in which there are both."""
+    found = []
+    for (model, _, type, length, setting, format), alike in _grouped(
+        scores, [one for one in by if one != "how"]
+    ):
+        both = {how: [one for one in alike if one.how == how] for how in ("prompt", "tools")}
+        if not all(both.values()):
+            continue
+        cells = {how: _cell((model, how, type, length, setting, format), some) for how, some in both.items()}
+        prompt, tools = (_by_question(both[how]) for how in ("prompt", "tools"))
+        gained = [tools[id_] - prompt[id_] for id_ in prompt if id_ in tools]
+        lower, upper = bootstrap([[one] for one in gained]) if gained else (None, None)
+        found.append(
+            Comparison(
+                model=model,
+                type=type,
+                length=length or None,
+                setting=setting,
+                format=format,
+                prompt=cells["prompt"],
+                tools=cells["tools"],
+                pairs=len(gained),
+                difference=fmean(gained) if gained else None,
+                lower=lower,
+                upper=upper,
+            )
+        )
+    return found
+
+
+def _by_question(scores: Sequence[Scored]) -> dict[str, float]:
+    """The mean score of each question, which may have been asked several times."""
+    grouped: dict[str, list[float]] = {}
+    for one in scores:
+        grouped.setdefault(one.id, []).append(one.score)
+    return {id_: fmean(found) for id_, found in grouped.items()}
+
+
+# -- tables ------------------------------------------------------------------------------------------------
+
 HEAD = (
-    "model", "type", "length", "setting", "format", "questions", "missing", "accuracy", "95 % interval",
-    "evidence tokens",
+    "model", "how", "type", "length", "setting", "format", "questions", "missing", "accuracy",
+    "95 % interval", "evidence tokens",
 )  # fmt: skip
+COMPARED = (
+    "model", "type", "length", "setting", "format", "in the prompt", "95 % interval", "with tools",
+    "95 % interval", "asked both ways", "difference", "95 % interval",
+)  # fmt: skip
+
+
+def _share(share: float) -> str:
+    return f"{share:.1%}"
+
+
+def _interval(cell: Cell) -> str:
+    return f"{cell.lower:.1%} to {cell.upper:.1%}"
 
 
 def rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
@@ -86,61 +175,206 @@ def rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
     return [
         (
             cell.model,
+            cell.how,
             cell.type,
             show_length(cell.length) if cell.length else ALL,
             cell.setting,
             cell.format,
             str(cell.questions),
             str(cell.missing),
-            f"{cell.accuracy:.1%}",
-            f"{cell.lower:.1%} to {cell.upper:.1%}",
+            _share(cell.accuracy),
+            _interval(cell),
             f"{cell.evidence_tokens:,.0f}",
         )
         for cell in cells
     ]
 
 
+def compared_rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
+    """The comparisons for reading."""
+    return [
+        (
+            one.model,
+            one.type,
+            show_length(one.length) if one.length else ALL,
+            one.setting,
+            one.format,
+            f"{_share(one.prompt.accuracy)} of {one.prompt.questions}",
+            _interval(one.prompt),
+            f"{_share(one.tools.accuracy)} of {one.tools.questions}",
+            _interval(one.tools),
+            str(one.pairs),
+            "-" if one.difference is None else f"{one.difference:+.1%}",
+            "-" if one.lower is None or one.upper is None else f"{one.lower:+.1%} to {one.upper:+.1%}",
+        )
+        for one in found
+    ]
+
+
 def show_cells(cells: Sequence[Cell]) -> Table:
     """The cells as a table for the terminal."""
-    table = Table(*HEAD)
-    for row in rows(cells):
-        table.add_row(*row)
+    return _shown(HEAD, rows(cells))
+
+
+def show_comparisons(found: Sequence[Comparison]) -> Table:
+    """Prompt against tools as a table for the terminal."""
+    return _shown(COMPARED, compared_rows(found))
+
+
+def _shown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
+    table = Table(*head)
+    for line in lines:
+        table.add_row(*line)
     return table
 
 
-def write_cells(cells: Sequence[Cell], folder: Path) -> list[Path]:
-    """Write the table as CSV, Markdown and JSON; what is there is replaced."""
+def write_cells(cells: Sequence[Cell], folder: Path, comparisons: Sequence[Comparison] = ()) -> list[Path]:
+    """Write the tables as CSV, Markdown and JSON; what is there is replaced."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = io.StringIO()
-    lines = csv.DictWriter(text, list(Cell.model_fields), lineterminator="\n")
-    lines.writeheader()
-    lines.writerows(cell.model_dump() for cell in cells)
-    marked = "".join(f"| {' | '.join(row)} |\n" for row in [HEAD, ["---"] * len(HEAD), *rows(cells)])
-    written = {
-        "accuracy.csv": text.getvalue().encode(),
-        "accuracy.md": marked.encode(),
-        "accuracy.json": orjson.dumps([cell.model_dump() for cell in cells], option=orjson.OPT_INDENT_2),
+    tables: dict[str, tuple[Sequence[str], Sequence[Sequence[str]], Sequence[BaseModel]]] = {
+        "accuracy": (HEAD, rows(cells), cells)
     }
-    for name, data in written.items():
-        replace_file(folder / name, data)
-    return [folder / name for name in written]
+    if comparisons:
+        tables["comparison"] = (COMPARED, compared_rows(comparisons), comparisons)
+    written = []
+    for name, (head, lines, models) in tables.items():
+        marked = "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *lines])
+        values = [model.model_dump() for model in models]
+        for ending, data in (
+            ("csv", _csv([_flat(value) for value in values])),
+            ("md", marked.encode()),
+            ("json", orjson.dumps(values, option=orjson.OPT_INDENT_2)),
+        ):
+            replace_file(folder / f"{name}.{ending}", data)
+            written.append(folder / f"{name}.{ending}")
+    return written
+
+
+def _flat(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A comparison's cells in columns of their own."""
+    found: dict[str, Any] = {}
+    for name, part in value.items():
+        if isinstance(part, dict):
+            kept = ("questions", "missing", "accuracy", "lower", "upper", "evidence_tokens")
+            found |= {f"{name}_{column}": part[column] for column in kept}
+        else:
+            found[name] = part
+    return found
+
+
+def _csv(values: Sequence[Mapping[str, Any]]) -> bytes:
+    text = io.StringIO()
+    lines = csv.DictWriter(text, list(values[0]) if values else [], lineterminator="\n")
+    lines.writeheader()
+    lines.writerows(values)
+    return text.getvalue().encode()
+
+
+# -- reading -----------------------------------------------------------------------------------------------
 
 
 def read_scores(paths: Sequence[Path]) -> list[Scored]:
-    """What ``score agentlongbench --out`` wrote."""
+    """What ``score agentlongbench --out`` wrote, and logs of `mesocosm eval` (files, or folders of them).
+
+    Of logs, ``agentlongbench`` counts as asked in the prompt and ``puzzle_history`` as asked with tools; what
+    ended with an error is left out. ``UsageError`` for a file that is neither, and for a question that the
+    same model answered in two of the files.
+    """
     found: list[Scored] = []
+    seen: dict[tuple[str, str, str], Path] = {}
     for path in paths:
-        try:
-            lines = path.read_bytes().splitlines()
-        except OSError as error:
-            raise UsageError(f"cannot read {path}: {error.strerror}") from None
-        for number, line in enumerate(lines, 1):
-            try:
-                found.append(Scored.model_validate_json(line))
-            except ValidationError as error:
-                wrong = error.errors()[0]
-                where = ".".join(map(str, wrong["loc"])) or "the line"
-                raise UsageError(f"{path}, line {number}: {where}: {wrong['msg']}") from None
+        scores = list(_from_logs(path) if path.is_dir() or path.suffix == ".eval" else _from_lines(path))
+        for key in dict.fromkeys((one.model, one.how, one.id) for one in scores):
+            if key in seen:
+                raise UsageError(f"{path}: {key[2]!r} is judged a second time, for the same model {key[0]!r}")
+            seen[key] = path
+        found += scores
     if not found:
         raise UsageError("there are no scores")
     return found
+
+
+def _from_lines(path: Path) -> Iterator[Scored]:
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    known: set[str] = set()
+    for number, line in enumerate(lines, 1):
+        try:
+            one = Scored.model_validate_json(line)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            where = ".".join(map(str, wrong["loc"])) or "the line"
+            raise UsageError(f"{path}, line {number}: {where}: {wrong['msg']}") from None
+        if one.id in known:
+            raise UsageError(f"{path}, line {number}: {one.id!r} is judged a second time")
+        known.add(one.id)
+        yield one
+
+
+def _from_logs(path: Path) -> Iterator[Scored]:
+    from mesocosm.evaluation.report.rows import log_files, read_summaries
+
+    kept: dict[tuple[str, str, str, int], Scored] = {}
+    for file in log_files(path):
+        log, summaries = read_summaries(file)
+        read = _READERS.get(log.eval.task.split("/")[-1].replace("-", "_"))
+        for summary in summaries if read else ():
+            if read and summary.scores and (one := read(log, summary, file)):
+                # What was run again counts once.
+                kept[one.model, one.how, one.id, summary.epoch] = one
+    yield from kept.values()
+
+
+def _asked_in_prompt(log: EvalLog, summary: EvalSampleSummary, file: Path) -> Scored:
+    told = _told(summary)
+    known = {name: told[f"label_{name}"] for name in ("setting", "format", "type", "evidence_tokens")}
+    return _judged(log, summary, id=str(summary.id), how="prompt", length=told["length"], **known)
+
+
+def _asked_with_tools(log: EvalLog, summary: EvalSampleSummary, file: Path) -> Scored:
+    order = summary.metadata
+    params: Any = load_family("puzzle_history").params(**order["parameters"])
+    type, number = params.turn(order["seed"])
+    length = params.bucket or order["length"] or 0
+    name = f"{params.setting}-{name_of((params.format, length, number))}-{type}"
+    run = file.parent / str(_told(summary).get("world")) / "run.json"
+    measures = orjson.loads(run.read_bytes())["measures"] if run.is_file() else {}
+    return _judged(
+        log,
+        summary,
+        id=name if params.bucket else f"served-{name}",
+        how="tools",
+        length=length,
+        setting=params.setting,
+        format=params.format,
+        type=type,
+        evidence_tokens=measures.get("evidence_tokens", 0),
+    )
+
+
+_READERS: dict[str, Callable[[EvalLog, EvalSampleSummary, Path], Scored]] = {
+    "agentlongbench": _asked_in_prompt,
+    "puzzle_history": _asked_with_tools,
+}
+
+
+def _told(summary: EvalSampleSummary) -> Mapping[str, Any]:
+    (score,) = (summary.scores or {}).values()
+    return score.metadata or {}
+
+
+def _judged(log: EvalLog, summary: EvalSampleSummary, **known: Any) -> Scored:
+    told = _told(summary)
+    findings = {one["name"]: one for one in told.get("findings", ())}
+    agent = str(told.get("agent"))
+    answered = [one["passed"] for name, one in findings.items() if name in ("answered", "submitted")]
+    return Scored(
+        **known,
+        model=agent if agent in ("reference", "none", "command") else str(log.eval.model),
+        score=worth_told(findings.get("answer", {}).get("detail", "")),
+        missing=not all(answered),
+        answer=None,
+        gold=[],
+    )

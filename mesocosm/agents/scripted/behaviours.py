@@ -1,7 +1,8 @@
 """Who answers: scripted models by name, with parameters such as ``tiring:rate=0.5:window=32k``.
 
 ========== ==========================================================================================
-solver     works as the reference solver of the task does, one call at a time
+solver     works as the reference solver of the task does, one call at a time; questions about a history in
+           the prompt it answers by reading
 tiring     the same, but with every turn the likelier to stop early the more it has read (``rate``: the
            expected number of stops in 100,000 tokens)
 slipping   the same, but a digit of what it writes is wrong now and then (``rate``: of a hundred calls)
@@ -28,6 +29,7 @@ from typing import Any
 
 from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
 from mesocosm.agents.scripted.solving import Work, Works, call_of, mark
+from mesocosm.kits.rollouts.reading import answer_to
 
 _PARAMETERS = {"rate", "every_429", "every_500", "cut", "window", "delay", "think"}
 
@@ -100,13 +102,26 @@ def _solver(works: Works, ask: Ask, name: Name) -> Answer:
         prompt = next((message.text for message in messages if message.role == "user"), "")
         work = works.begin(prompt)
         if work is None:
-            return Answer("I do not know this task.")
+            return _from_the_prompt(prompt, ask, name)
     with work.lock:
         result = next((one for one in reversed(messages) if one.call_id == work.call_id), None)
         if result and work.call_id:
             work.call_id = ""
             work.take(result)
         return _next(work, ask, name)
+
+
+def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
+    """The answer to a question about the history that stands before it (``agentlongbench``)."""
+    answer = answer_to(prompt)
+    if answer is None:
+        return Answer("I do not know this task.")
+    chance = _chance(ask, 0)
+    if name.behaviour == "tiring" and chance < name.get("rate", 1.0) * len(prompt) / 400_000:
+        return Answer("I think this is done.")
+    if name.behaviour == "slipping" and chance < name.get("rate", 5) / 100:
+        answer = _with_slip(answer)
+    return Answer(f"<answer>{answer}</answer>")
 
 
 def _next(work: Work, ask: Ask, name: Name) -> Answer:

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from mesocosm.evaluation.questions import Question, QuestionOptions, QuestionSet
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.kits.rollouts.dataset import Plan, Row, Trajectory, make
+from mesocosm.kits.rollouts.judging import told
 from mesocosm.kits.rollouts.loading import ASK
 from mesocosm.kits.rollouts.plain_text import as_text
 from mesocosm.kits.rollouts.questions import TYPES, Type
@@ -63,8 +64,13 @@ class AgentLongBench(QuestionSet):
         row = Row.model_validate({"question": "", **question.expected})
         said = answer_in(answer)
         worth = score(said, row.answer, row.answer_kind)
-        detail = f"score {worth:.3f}; answered {said!r:.200}, gold {', '.join(row.answer)!r:.200}"
-        return Verdict.of([Check(name="answer", passed=worth == 1.0, detail=detail)])
+        detail = told(worth, f"answered {said!r:.200}; the answer is {', '.join(row.answer)!r:.200}")
+        return Verdict.of(
+            [
+                Check(name="answered", passed=bool(said), detail="" if said else "no <answer>...</answer>"),
+                Check(name="answer", passed=worth == 1.0, detail=detail),
+            ]
+        )
 
 
 def _question(row: Row, history: str, seed: int) -> Question:

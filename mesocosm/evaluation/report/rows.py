@@ -76,27 +76,36 @@ def read_samples(paths: Iterable[Path]) -> list[Sample]:
 
 
 def _read(path: Path) -> Iterator[Sample]:
-    if not path.exists():
-        raise UsageError(f"there is no {path}")
-    logs = [path] if path.suffix in (".eval", ".json") else sorted(path.rglob("*.eval"))
+    logs = log_files(path)
     if path.is_dir() and not logs:
         yield from _runs(path)
     for log in logs:
         yield from read_log(log)
 
 
-def read_log(path: Path) -> Iterator[Sample]:
-    """The samples of one log; only their summaries are read, so that it is quick."""
-    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+def log_files(path: Path) -> list[Path]:
+    """The logs of a folder, or the one log that it is."""
+    if not path.exists():
+        raise UsageError(f"there is no {path}")
+    return [path] if path.suffix in (".eval", ".json") else sorted(path.rglob("*.eval"))
 
-    try:
-        log = read_eval_log(str(path), header_only=True)
-        summaries = read_eval_log_sample_summaries(str(path))
-    except Exception as error:  # noqa: BLE001 - whatever inspect_ai raises of a file that is no log of its
-        raise UsageError(f"{path} is no log that inspect_ai can read: {error}") from None
+
+def read_log(path: Path) -> Iterator[Sample]:
+    """The samples of one log."""
+    log, summaries = read_summaries(path)
     for summary in summaries:
         if (sample := _sample(log, summary, path)) is not None:
             yield sample
+
+
+def read_summaries(path: Path) -> tuple[EvalLog, list[EvalSampleSummary]]:
+    """The head of a log and the summaries of its samples; nothing else is read, so that it is quick."""
+    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+
+    try:
+        return read_eval_log(str(path), header_only=True), read_eval_log_sample_summaries(str(path))
+    except Exception as error:  # noqa: BLE001 - whatever inspect_ai raises of a file that is no log of its
+        raise UsageError(f"{path} is no log that inspect_ai can read: {error}") from None
 
 
 def _sample(log: EvalLog, summary: EvalSampleSummary, path: Path) -> Sample | None:

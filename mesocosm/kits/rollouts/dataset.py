@@ -32,6 +32,8 @@ from mesocosm.kits.rollouts.scoring import Kind, kind_of
 from mesocosm.kits.rollouts.transcript import Format, Message, Rollout, Scribe
 from mesocosm.kits.rollouts.twins import SETTINGS, Setting, Vocabulary, symbols_of, words_of
 
+Job = tuple[Format, int, int]
+"""Format, length and number of a trajectory."""
 ITEMS: dict[Format, int] = {"c": 1_500, "v": 1_000}
 """Creatures of an encyclopaedia, unless others are asked for: enough for 4M tokens."""
 _ATTEMPTS = 60
@@ -59,7 +61,7 @@ class Plan(BaseModel):
         return self.items or ITEMS[format]
 
     @property
-    def jobs(self) -> list[tuple[Format, int, int]]:
+    def jobs(self) -> list[Job]:
         """Format, length and number of every trajectory, long ones last."""
         return [
             (format, length, number)
@@ -157,15 +159,27 @@ def _asked(kind: Type, rng: random.Random, rollout: Rollout, turn: int) -> Quest
     raise last
 
 
-def make(plan: Plan, job: tuple[Format, int, int]) -> list[tuple[Trajectory, list[Row]]]:
-    """One trajectory with its questions, in each of the settings."""
+def play_job(plan: Plan, job: Job) -> Game:
+    """The game of a trajectory, with a question of each type."""
     format, length, number = job
     book, vocabularies = open_book(plan.seed, plan.size(format))
     # Both vocabularies, whatever settings are asked for: the rounds must not depend on that.
     engine = Engine(book, list(vocabularies.values()), format, plan.behaviour)
-    game = play_for(engine, f"{plan.seed}:{format}:{length}:{number}", length, number)
-    twin = f"{format}-{show_length(length)}-{number:03d}"
-    return [_written(game, vocabularies[setting], length, twin) for setting in plan.settings]
+    return play_for(engine, f"{plan.seed}:{format}:{length}:{number}", length, number)
+
+
+def name_of(job: Job) -> str:
+    """What a trajectory is called in both settings."""
+    format, length, number = job
+    return f"{format}-{show_length(length)}-{number:03d}"
+
+
+def make(plan: Plan, job: Job) -> list[tuple[Trajectory, list[Row]]]:
+    """One trajectory with its questions, in each of the settings."""
+    format, length, _ = job
+    _, vocabularies = open_book(plan.seed, plan.size(format))
+    game = play_job(plan, job)
+    return [_written(game, vocabularies[setting], length, name_of(job)) for setting in plan.settings]
 
 
 def _written(game: Game, words: Vocabulary, length: int, twin: str) -> tuple[Trajectory, list[Row]]:
@@ -242,7 +256,7 @@ def make_all(plan: Plan, workers: int | None = None) -> Iterator[list[tuple[byte
         pool.shutdown(cancel_futures=True)
 
 
-def lines(plan: Plan, job: tuple[Format, int, int]) -> list[tuple[bytes, list[bytes], list[Row]]]:
+def lines(plan: Plan, job: Job) -> list[tuple[bytes, list[bytes], list[Row]]]:
     """What ``make`` makes as JSON lines: the trajectory, its questions, and these as they are."""
     return [
         (

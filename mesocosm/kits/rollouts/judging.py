@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 from pydantic import BaseModel
@@ -16,12 +17,16 @@ from mesocosm.kits.rollouts.scoring import answer_in, score
 from mesocosm.kits.rollouts.transcript import Format
 from mesocosm.kits.rollouts.twins import Setting
 
+How = Literal["prompt", "tools"]
+
 
 class Scored(BaseModel):
     """One question with what was answered and what that is worth."""
 
     id: str
     model: str
+    how: How = "prompt"
+    """Whether the history stood in the prompt, or was served and had to be found with tools."""
     setting: Setting
     format: Format
     length: int
@@ -54,6 +59,17 @@ def judge_one(row: Row, answer: str | None, model: str) -> Scored:
         answer=answer,
         gold=row.answer,
     )
+
+
+def told(worth: float, said: str) -> str:
+    """What an answer is worth, at the beginning of what a finding says of it."""
+    return f"score {worth:.3f}: {said}"
+
+
+def worth_told(detail: str) -> float:
+    """What a finding says that an answer is worth; 0 where it does not say."""
+    found = re.match(r"score (\d\.\d+): ", detail)
+    return float(found[1]) if found else 0.0
 
 
 def read_predictions(path: Path, rows: Sequence[Row]) -> dict[str, str | None]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from mesocosm.kits.rollouts.transcript import Message
 
@@ -30,3 +32,14 @@ def as_text(messages: Iterable[Message]) -> str:
 def _each(messages: Iterable[Message]) -> Iterator[str]:
     for index, message in enumerate(messages):
         yield f"{heading(index, message)}\n{body(message)}"
+
+
+_HEADING = re.compile(r"^Message \d+ \((\w+)[^)\n]*\)\n", re.MULTILINE)
+
+
+def read_text(text: str) -> Iterator[Message]:
+    """The messages of a text that ``as_text`` made, with what stands before and after it cut off."""
+    heads = list(_HEADING.finditer(text))
+    ends = [following.start() for _, following in pairwise(heads)] + [len(text)]
+    for head, end in zip(heads, ends, strict=True):
+        yield {"role": head[1], "content": text[head.end() : end].partition("\n\n")[0]}

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from mesocosm.kits.rollouts.plain_text import read_text
+
 _HEAD = re.compile(r"Round (\d+): you guessed (\w+) ")
 _LINE = re.compile(r"^- ([^:]+): (.+)$", re.MULTILINE)
 _MARKED = re.compile(r"(.+?) \((correct|wrong)[^)]*\)(?:; |$)")
@@ -71,6 +73,13 @@ def answer_from(question: str, history: History) -> str:
         if found := pattern.search(question):
             return read(history, found)
     raise ValueError(f"not a question that can be read: {question[:200]!r}")
+
+
+def answer_to(prompt: str) -> str | None:
+    """The answer to a prompt that holds a history and then a question; ``None`` where it does not."""
+    history, asked, question = prompt.rpartition("\n\nQuestion: ")
+    messages = list(read_text(history)) if asked else []
+    return answer_from(" ".join(question.split()), History.of(messages)) if messages else None
 
 
 def _reads(pattern: str) -> Callable[[Reader], Reader]:
