@@ -130,7 +130,8 @@ def _sample(log: EvalLog, summary: EvalSampleSummary, path: Path) -> Sample | No
     agent = str(values["agent"])
     values |= {
         "model": agent if agent in MODELLESS else str(log.eval.model),
-        "sample": str(summary.id),
+        # Instances of a task that differ in their parameters only have the same id.
+        "sample": " ".join([str(summary.id), *(f"{k}={v}" for k, v in order.get("parameters", {}).items())]),
         "epoch": summary.epoch,
         "input_tokens": sum(one.input_tokens for one in usage) or None,
         "cost": sum(costs) if costs else None,
