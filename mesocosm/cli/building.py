@@ -98,8 +98,9 @@ def describe(
         f"({described.tokenizer}){target}"
     )
     out.print(
-        f"adequate context length {described.adequate:,} tokens; {described.evidence} pieces of evidence; "
-        f"{described.calls} calls to read everything"
+        f"adequate context length {described.adequate:,} tokens, of which {described.evidence_tokens:,} "
+        f"({described.evidence_tokens / max(described.edl, 1):.0%} of all) in items that hold one of "
+        f"{described.evidence} pieces of evidence; {described.calls} calls to read everything"
     )
     table = Table("service", "tool", "calls", "tokens", "share", "with evidence")
     for part in described.parts:

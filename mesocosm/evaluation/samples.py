@@ -70,7 +70,7 @@ class Row(BaseModel):
             told = {
                 "evidence": reading.evidence,
                 "coverage": reading.coverage,
-                "density": reading.adequate / reading.edl if reading.edl else None,
+                "density": reading.density,
                 "re_reads": reading.re_reads,
                 "refused_calls": reading.refused,
                 "failure": classify(verdict, reading, conversation),

@@ -28,6 +28,9 @@ from mesocosm.worlds.world import Manifest, World
 EXPECTED = "expected.json"
 """What the checker needs to know: the answer."""
 
+DENSITY = "density"
+"""The parameter that every family has beside its own: how much of the description is evidence."""
+
 Progress = Callable[[str], None]
 
 
@@ -53,7 +56,8 @@ def build_instance(
 ) -> Instance:
     """Build an instance at a target length, or with exactly the given parameters.
 
-    A target sets the parameter that grows, unless it is given, and the filler.
+    A target sets the parameter that grows, unless it is given, and the filler. ``density`` among the
+    parameters is the share of the description in items that hold evidence, and sets the parameter that grows.
     Nothing is left at ``path`` unless the whole instance is.
     """
     if path.exists():
@@ -71,9 +75,10 @@ def build_instance(
 def _build(
     family: Family, seed: int, path: Path, target: int | None, parameters: dict[str, Any], progress: Progress
 ) -> Instance:
+    density = _density(family, target, parameters)
+    growth, attempts = family.task.growth.parameter, 0
     if target is None:
         return _build_once(family, seed, path, family.params(**parameters), None)
-    growth, attempts = family.task.growth.parameter, 0
     built: Instance | None = None
 
     def build(size: int, filler: int) -> int:
@@ -84,10 +89,40 @@ def _build(
         built = _build_once(family, seed, path, params, target)
         return built.survey.tokens
 
+    def build_dense(size: int) -> float:
+        lengths.calibrate(family, target, build, size)
+        assert built
+        return built.survey.density
+
+    if density:
+        lengths.find_density(family, target, density, build_dense)
+        assert built
+        return built
     given = parameters.get(growth)
     lengths.calibrate(family, target, build, given if isinstance(given, int) else None)
     assert built
     return built
+
+
+def _density(family: Family, target: int | None, parameters: dict[str, Any]) -> float | None:
+    """Take the density out of the parameters.
+
+    Raises ``UsageError`` for one that is no share, or that something else decides already.
+    """
+    given = parameters.pop(DENSITY, None)
+    if given is None:
+        return None
+    try:
+        density = 0.0 if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError):
+        density = 0.0
+    if not 0 < density < 1:
+        raise UsageError(f"density={given}: a share of the description above 0 and below 1 is expected")
+    if target is None:
+        raise UsageError("density needs a length: it is the share of a description of that length")
+    if family.task.growth.parameter in parameters:
+        raise UsageError(f"density and {family.task.growth.parameter} cannot both be given: it sets that one")
+    return density
 
 
 def _build_once(family: Family, seed: int, path: Path, params: Params, target: int | None) -> Instance:

@@ -50,8 +50,12 @@ class Description(BaseModel):
     error: float | None
     tokenizer: str
     adequate: int
+    """Tokens of the results that hold evidence."""
+    evidence_tokens: int
+    """Tokens of those of their items that do: mails, documents, rows."""
     calls: int
     evidence: int
+    """Pieces of evidence."""
     by_service: dict[str, int]
     parts: list[Part]
     places: list[Place]
@@ -136,6 +140,7 @@ def _summarise(task: str, seed: int, target: int | None, survey: Survey, evidenc
         error=round(length.measured / target - 1, 5) if target else None,
         tokenizer=tokens.TOKENIZER,
         adequate=length.adequate,
+        evidence_tokens=survey.evidence_tokens,
         calls=length.calls,
         evidence=evidence,
         by_service=length.by_service,

@@ -24,6 +24,7 @@ from pydantic import BaseModel
 from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import Evidence, Family
+from mesocosm.families.items import items_of_text, written
 from mesocosm.families.length import EvidenceFinder, Survey
 from mesocosm.services.service import Image
 from mesocosm.worlds import tokens
@@ -240,7 +241,7 @@ class _Reading(Survey):
         finder = self.finders.get(service)
         for block in blocks:
             if isinstance(block, str):
-                parts = list(_parts(block))
+                parts = list(items_of_text(block))
                 for place, (kind, part) in enumerate(parts):
                     name = f"{service}.{tool}{kind}{arguments.get('sheet_name', '')}"
                     self.items.append(_item(name, part, place, len(parts), arguments, finder))
@@ -258,38 +259,12 @@ def _items_of(
     return _with_frequencies(reading.items)
 
 
-def _parts(text: str) -> Iterator[tuple[str, Any]]:
-    """The items of one result: elements of its longest list, lines of a table, else the whole."""
-    value: Any = text
-    if text[:1] in ("{", "["):
-        try:
-            value = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            value = text
-    if isinstance(value, dict):
-        lists = {key: inner for key, inner in value.items() if isinstance(inner, list) and len(inner) > 1}
-        if not lists:
-            yield "", value
-            return
-        longest = max(lists, key=lambda key: len(orjson.dumps(lists[key])))
-        yield ".rest", {key: inner for key, inner in value.items() if key != longest}
-        yield from ((f".{longest}", element) for element in value[longest])
-    elif isinstance(value, list):
-        yield from (("[]", element) for element in value)
-    else:
-        lines = value.splitlines()
-        if len(lines) > 3 and min(line.count(",") for line in lines if line.strip()) >= 2:
-            yield from ((".line", line) for line in lines)
-        else:
-            yield "", value
-
-
 def _item(
     kind: str, part: Any, place: int, among: int, arguments: Mapping[str, Any], finder: EvidenceFinder | None
 ) -> Item:
-    written = part if isinstance(part, str) else orjson.dumps(part).decode()
+    text = written(part)
     facts: dict[str, float | str] = {
-        "tokens": tokens.count(written),
+        "tokens": tokens.count(text),
         "place": place / among,
         "last": float(place == among - 1),
     }
@@ -298,7 +273,7 @@ def _item(
             facts[f"call.{name}"] = value
     texts: list[str] = []
     _take_apart("", part, facts, texts)
-    held = bool(finder and finder.held_by(written))
+    held = bool(finder and finder.held_by(text))
     return Item(kind, int(facts["tokens"]), held, "\n".join(texts), facts)
 
 

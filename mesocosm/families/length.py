@@ -11,12 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import orjson
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Evidence, Expected, Family
+from mesocosm.families.items import items_of_text, written
 from mesocosm.families.quantities import show_length
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image
@@ -40,6 +42,8 @@ class Result:
     tokens: int
     evidence: tuple[int, ...]
     """Which pieces of evidence (indexes into ``Expected.evidence``) this result holds."""
+    evidence_tokens: int
+    """Tokens of those of its items that hold evidence."""
 
 
 _WORD = re.compile(r"\w+")
@@ -101,13 +105,25 @@ class Survey(Tools):
             raise RuntimeError(f"the survey's call {service}.{tool}({arguments}) was refused: {text}")
         finder = self.finders.get(service)
         held = finder.held_by(text) if finder else ()
-        self.results.append(Result(service, tool, arguments, tokens.count(text + "\n"), held))
+        number = tokens.count(text + "\n")
+        inner = _evidence_tokens(finder, outcome.blocks, number) if finder and held else 0
+        self.results.append(Result(service, tool, arguments, number, held, inner))
         return list(outcome.blocks)
 
     @property
     def tokens(self) -> int:
         """The environment description length."""
         return sum(result.tokens for result in self.results)
+
+    @property
+    def evidence_tokens(self) -> int:
+        """Tokens of the items that hold evidence: mails, documents, rows."""
+        return sum(result.evidence_tokens for result in self.results)
+
+    @property
+    def density(self) -> float:
+        """The share of the description in items that hold evidence."""
+        return self.evidence_tokens / max(self.tokens, 1)
 
     def length(self, target: int | None) -> Length:
         """What ``world.json`` records of this survey."""
@@ -120,8 +136,18 @@ class Survey(Tools):
             tokenizer=tokens.TOKENIZER,
             by_service=by_service,
             adequate=sum(result.tokens for result in self.results if result.evidence),
+            evidence=self.evidence_tokens,
             calls=len(self.results),
         )
+
+
+def _evidence_tokens(finder: EvidenceFinder, blocks: Sequence[str | Image], whole: int) -> int:
+    """Tokens of the items that hold evidence in a result of ``whole`` tokens."""
+    items = [item for block in blocks if isinstance(block, str) for _, item in items_of_text(block)]
+    if len(items) == 1:
+        return whole
+    held = [text for text in map(written, items) if finder.held_by(text)]
+    return min(whole, sum(map(tokens.count, held))) if held else whole
 
 
 def take_survey(family: Family, world: World, expected: Expected) -> Survey:
@@ -189,3 +215,52 @@ def calibrate(
             build(best.size, best.filler)
         return best
     raise RuntimeError(f"{family.name}: no world of {target} tokens within {TOLERANCE:.0%}; closest {best}")
+
+
+_DENSITY_TRIES = 8
+_NEAR = 0.02
+"""A density is found when it is as near as this."""
+
+
+def find_density(family: Family, target: int, density: float, build: Callable[[int], float]) -> float:
+    """Find the size at which this share of a description is in items that hold evidence.
+
+    ``build(size)`` builds a world of the target length and returns its density; the last world that it
+    builds has the one that is returned, within 0.02 or as near as whole sizes come. Raises ``UsageError``
+    with the densities that can be had.
+    """
+    growth = family.task.growth
+    smallest, size = next(iter(growth.points.values())), growth.size_for(target)
+    found: dict[int, float] = {}
+    too_large = 0
+    for _ in range(_DENSITY_TRIES):
+        try:
+            found[size] = build(size)
+        except UsageError:
+            too_large = size
+        else:
+            if abs(found[size] - density) <= _NEAR:
+                return found[size]
+        below = max((one for one, share in found.items() if share < density), default=None)
+        above = min((one for one, share in found.items() if share >= density), default=too_large or None)
+        if below is None:
+            least = min(found, default=size)
+            following = max(smallest, round(least * density / found[least]) if found else least // 2)
+        elif above is None:
+            following = max(below + 1, min(4 * below, round(below * density / found[below])))
+        else:
+            following = below + max(1, round((above - below) / 2))
+        if following in (*found, too_large):
+            break
+        size = following
+    if not found:
+        raise UsageError(f"{family.name}: no density can be chosen at {show_length(target)} tokens")
+    nearest = min(found, key=lambda one: (abs(found[one] - density), one))
+    step = max((abs(a - b) for a, b in pairwise(found[one] for one in sorted(found))), default=0)
+    if abs(found[nearest] - density) > max(_NEAR, min(step, density / 3)):
+        end = "greatest" if density > found[nearest] else "smallest"
+        raise UsageError(
+            f"{family.name}: a density of {density:g} and a length of {show_length(target)} cannot be had "
+            f"together; the {end} for this task and seed is {found[nearest]:.2f}"
+        )
+    return found[nearest] if nearest == size and too_large != size else build(nearest)

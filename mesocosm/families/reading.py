@@ -21,6 +21,8 @@ class Reading(BaseModel):
     """Those of them that some result held."""
     adequate: int = 0
     """Tokens of the survey's results that hold evidence."""
+    density: float | None = None
+    """The share of the description in items that hold evidence."""
     edl: int = 0
     unread: list[str] = []
     """Services with evidence of which none was delivered."""
@@ -49,6 +51,8 @@ def read_journal(episode: Episode) -> Reading:
     reading = Reading(evidence=len(evidence))
     if length := world.manifest.length:
         reading.adequate, reading.edl = length.adequate, length.measured
+        held_tokens = length.adequate if length.evidence is None else length.evidence
+        reading.density = held_tokens / max(length.measured, 1)
     for entry in world.journal.entries():
         if entry.status == "refused":
             reading.refused += 1

@@ -72,6 +72,9 @@ class Length(BaseModel):
     by_service: dict[str, int]
     adequate: int
     """Tokens of the survey's results that hold evidence: the adequate context length."""
+    evidence: int | None = None
+    """Tokens of the items of these results that hold it; ``None`` in worlds that were built before it was
+    measured."""
     calls: int
     """Number of calls in the survey."""
 

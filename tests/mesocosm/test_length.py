@@ -7,13 +7,14 @@ from mailbox import fill_mailbox
 from types import SimpleNamespace
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Evidence
-from mesocosm.families.length import TOLERANCE, EvidenceFinder, Survey, calibrate
+from mesocosm.families.length import TOLERANCE, EvidenceFinder, Survey, calibrate, find_density
 from mesocosm.families.task import Growth
 from mesocosm.services.calling import ToolError
 from mesocosm.worlds import tokens
@@ -44,7 +45,17 @@ def test_the_length_is_the_count_of_all_results_together(make_world: Callable[..
     assert length.calls == 31
     assert length.by_service == {"email": length.measured}
     assert length.adequate == next(result.tokens for result in survey.results if result.evidence)
+    assert length.evidence == length.adequate, "a result of one item"
     assert world.journal.last == 0
+
+
+def test_evidence_is_counted_by_items_where_a_result_has_several(make_world: Callable[..., World]) -> None:
+    world = make_world(fill_mailbox, "email")
+    survey = Survey(world, [Evidence(service="email", contains='"Card 7"')])
+    listed = survey.call("email", "get_emails", page_size=100)["emails"]
+    [mail] = [mail for mail in listed if b'"Card 7"' in orjson.dumps(mail)]
+    assert survey.evidence_tokens == tokens.count(orjson.dumps(mail).decode())
+    assert survey.evidence_tokens < survey.tokens / 10
 
 
 def test_a_survey_makes_no_call_that_is_refused(make_world: Callable[..., World]) -> None:
@@ -82,3 +93,23 @@ def test_what_is_below_the_minimum_is_refused_with_the_minimum() -> None:
 def test_a_generator_that_does_not_spend_its_filler_is_a_fault_of_ours() -> None:
     with pytest.raises(RuntimeError, match="no world of 50000 tokens"):
         calibrate(family(**{"8k": 7}), 50_000, lambda size, _: size * 1000)
+
+
+@pytest.mark.parametrize("density", [0.1, 0.33, 0.6])
+def test_a_density_is_found(density: float) -> None:
+    toy = family(**{"8k": 10, "100k": 90, "4m": 2000})
+    found = find_density(toy, 64_000, density, lambda size: size * 400 / 64_000)
+    assert abs(found - density) <= 0.02
+
+
+def test_a_density_that_cannot_be_had_names_the_nearest() -> None:
+    def build(size: int) -> float:
+        if size > 70:
+            raise UsageError("below the minimum")
+        return size * 400 / 64_000
+
+    toy = family(**{"8k": 10, "100k": 90})
+    with pytest.raises(UsageError, match=r"density of 0\.9 .* the greatest .* is 0\.4[0-4]"):
+        find_density(toy, 64_000, 0.9, build)
+    with pytest.raises(UsageError, match=r"density of 0\.01 .* the smallest .* is 0\.06"):
+        find_density(toy, 64_000, 0.01, build)

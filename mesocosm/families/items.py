@@ -1,0 +1,45 @@
+"""Items: what a result of a survey consists of, each a thing that a reader would look at or pass over.
+
+They are found without knowing the family: a mail, a document, an announcement, a row, a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+
+def items_of_text(text: str) -> Iterator[tuple[str, Any]]:
+    """The items of one result: elements of its longest list, lines of a table, else the whole.
+
+    Each with what of the result it is (``.cells``, ``.line``; empty for the whole).
+    """
+    value: Any = text
+    if text[:1] in ("{", "["):
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            value = text
+    if isinstance(value, dict):
+        lists = {key: inner for key, inner in value.items() if isinstance(inner, list) and len(inner) > 1}
+        if not lists:
+            yield "", value
+            return
+        longest = max(lists, key=lambda key: len(orjson.dumps(lists[key])))
+        yield ".rest", {key: inner for key, inner in value.items() if key != longest}
+        yield from ((f".{longest}", element) for element in value[longest])
+    elif isinstance(value, list):
+        yield from (("[]", element) for element in value)
+    else:
+        lines = value.splitlines()
+        if len(lines) > 3 and min(line.count(",") for line in lines if line.strip()) >= 2:
+            yield from ((".line", line) for line in lines)
+        else:
+            yield "", value
+
+
+def written(item: Any) -> str:
+    """An item as it stands in its result."""
+    return item if isinstance(item, str) else orjson.dumps(item).decode()
