@@ -77,6 +77,8 @@ class Thing:
     """The field that says when it came about: things are put in by it, whatever they are about."""
     text: ClassVar[str | None] = None
     """The field that everyday text may stand around, and that an everyday thing has for itself."""
+    serial: ClassVar[str | None] = None
+    """The field whose digits are others in everyday things, such as the path of a file."""
     title: ClassVar[str | None] = None
     """The field that says in a few words what it is about."""
     letter: ClassVar[bool] = False
@@ -109,8 +111,8 @@ class Thing:
         """Put things into a world that is being built; returns what ``gives`` promises of each."""
         raise NotImplementedError
 
-    def trace(self, fields: Fields, given: Fields) -> str:
-        """A text that occurs in exactly those results of the survey that hold this thing."""
+    def trace(self, fields: Fields, given: Fields) -> str | list[str]:
+        """A text (or several) that occurs in exactly those results of the survey that hold this thing."""
         text = str(fields.get(self.text or "", ""))
         return max(text.split("\n"), key=len, default="")
 

@@ -80,7 +80,7 @@ class CourseThing(Thing):
         return [{"id": number} for number in ids]
 
     def trace(self, fields: Fields, given: Fields) -> str:
-        return str(fields["course_code"])
+        return f'"course_code":"{fields["course_code"]}"'
 
 
 _ENROLLED = {"teacher": "TeacherEnrollment", "student": "StudentEnrollment", "ta": "TaEnrollment"}

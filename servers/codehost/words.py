@@ -117,6 +117,10 @@ class IssueThing(Thing):
                 given[n] = {"number": number, "author": logins[str(things[n]["author"])]}
         return given
 
+    def trace(self, fields: Fields, given: Fields) -> str | list[str]:
+        body = super().trace(fields, given)
+        return [str(body), f"/issues/{given['number']}#issuecomment-"] if fields.get("comments") else body
+
     def shown(self, name: str, value: Any) -> str:
         return "" if name == "author" else super().shown(name, value)
 

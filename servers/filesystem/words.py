@@ -29,6 +29,7 @@ class FileThing(Thing):
     suffixes: ClassVar[tuple[str, ...]] = ()
     overhead = 20
     listed = False
+    serial = "path"
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         taken = {name for name, _ in world.workspace.files()}

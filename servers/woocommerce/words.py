@@ -55,7 +55,8 @@ class ProductThing(Thing):
         return [{"id": number} for number in ids]
 
     def trace(self, fields: Fields, given: Fields) -> str:
-        return str(fields.get("sku") or fields["name"])
+        # With the field after it, which the lines of orders do not have.
+        return f'"sku":"{fields.get("sku") or ""}","regular_price":' if fields.get("sku") else str(fields["name"])
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for row in changes.table("woocommerce", "products").added:

@@ -85,6 +85,8 @@ class Draw(BaseModel):
 
     unique: bool = False
     """Whether no two entities may have the same."""
+    unlike: Bare = None
+    """What it must not be: a value or a list of values."""
 
     def draw(self, source: Source) -> Any:
         """A value; raises ``Undrawable``."""
@@ -92,7 +94,11 @@ class Draw(BaseModel):
 
     def expressions(self) -> list[Expression]:
         """The expressions that it needs."""
-        return []
+        return [part for part in (self.unlike, *self.parts()) if isinstance(part, Expression)]
+
+    def parts(self) -> Sequence[Any]:
+        """What may be an expression in it."""
+        return ()
 
     @classmethod
     def about(cls) -> str:
@@ -129,8 +135,8 @@ class Number(Draw):
     key = "number"
     number: Span
 
-    def expressions(self) -> list[Expression]:
-        return [part for part in (self.number.least, self.number.most) if isinstance(part, Expression)]
+    def parts(self) -> Sequence[Any]:
+        return self.number.least, self.number.most
 
     def draw(self, source: Source) -> Any:
         least, most = (value_of(part, source.lookup) for part in (self.number.least, self.number.most))
@@ -184,8 +190,8 @@ class Moment(Draw):
     key = "moment"
     moment: Period
 
-    def expressions(self) -> list[Expression]:
-        return [part for part in (self.moment.after, self.moment.before) if isinstance(part, Expression)]
+    def parts(self) -> Sequence[Any]:
+        return self.moment.after, self.moment.before
 
     def draw(self, source: Source) -> Any:
         after, before = _bounds(self.moment, source)
@@ -208,8 +214,8 @@ class Date(Draw):
     key = "date"
     date: Period
 
-    def expressions(self) -> list[Expression]:
-        return [part for part in (self.date.after, self.date.before) if isinstance(part, Expression)]
+    def parts(self) -> Sequence[Any]:
+        return self.date.after, self.date.before
 
     def draw(self, source: Source) -> Any:
         after, before = _bounds(self.date, source)
@@ -232,6 +238,8 @@ class Faked(Draw):
             raise Undrawable(f"no provider {self.faker!r}; possible: {', '.join(FAKED)}")
         made = _faker(source.locale)
         made.seed_instance(source.rng.getrandbits(64))
+        if self.faker == "name":  # Faker's own now and then has a title, which nobody is greeted by
+            return f"{made.first_name()} {made.last_name()}"
         return " ".join(str(getattr(made, self.faker)()).split())
 
 

@@ -11,11 +11,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mesocosm.kits.apportioning import apportion
 from mesocosm.kits.yaml_tasks.definition import Between, Definition, Fact, Selection
-from mesocosm.kits.yaml_tasks.drawing import Draw, Undrawable
+from mesocosm.kits.yaml_tasks.drawing import Draw, Undrawable, value_of
 from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, missing
+from mesocosm.kits.yaml_tasks.filters import show
 
 Stream = Callable[[str], random.Random]
-_UNIQUE_TRIES = 200
+_TRIES = 200
 
 
 class Wrong(Exception):
@@ -40,6 +41,7 @@ class Entity(Mapping[str, Any]):
         parent: Entity | None = None,
         *,
         background: bool = False,
+        lookalike: str | None = None,
     ) -> None:
         self.truth = truth
         self.fact = fact
@@ -49,6 +51,8 @@ class Entity(Mapping[str, Any]):
         self.kind = kind
         self.parent = parent
         self.background = background
+        self.lookalike = lookalike
+        """The lookalike that it is, where it is one."""
         self.known: dict[str, Any] = {}
         """Fields that are known, and what services gave."""
         self.drawn: dict[str, Any] = {}
@@ -66,7 +70,8 @@ class Entity(Mapping[str, Any]):
     @property
     def label(self) -> str:
         """How complaints call it."""
-        return f"{self.fact} {self.ident}" + (f" ({self.kind})" if self.kind else "")
+        case = " ".join(name for name in (self.lookalike, self.kind) if name)
+        return f"{self.fact} {self.ident}" + (f" ({case})" if case else "")
 
     # -- as a mapping -----------------------------------------------------------------------------------
 
@@ -97,7 +102,7 @@ class Entity(Mapping[str, Any]):
 
     def _own(self, name: str) -> Any:
         if self.truth.reads is not None and (
-            name == "kind" or name in self.known or name in self.definition.own_fields
+            name in ("kind", "lookalike") or name in self.known or name in self.definition.own_fields
         ):
             self.truth.reads.add((self, name))
         if name in self.known:
@@ -108,6 +113,8 @@ class Entity(Mapping[str, Any]):
             return self.kind
         if name == "nth":
             return self.number + 1
+        if name == "lookalike" and self.definition.lookalikes:
+            return self.lookalike
         if name in self.definition.own_fields:
             return self._work_out(name)
         if self.parent is not None and name == self.parent.fact:
@@ -143,6 +150,9 @@ class Entity(Mapping[str, Any]):
 
     def keys_of(self, name: str) -> tuple[Any, ...]:
         """Where the file says what a field is."""
+        other = self.definition.lookalikes.get(self.lookalike or "")
+        if other and name in other.fields:
+            return "facts", self.fact, "lookalikes", self.lookalike, "fields", name
         kind = self.definition.kinds.get(self.kind or "")
         if kind and name in kind.fields:
             return "facts", self.fact, "kinds", self.kind, "fields", name
@@ -150,6 +160,9 @@ class Entity(Mapping[str, Any]):
 
     def source_of(self, name: str) -> Any:
         """What the file says a field is, for an entity of this kind."""
+        other = self.definition.lookalikes.get(self.lookalike or "")
+        if other and name in other.fields:
+            return other.fields[name]
         kind = self.definition.kinds.get(self.kind or "")
         if kind and name in kind.fields:
             return kind.fields[name]
@@ -179,8 +192,11 @@ class Entity(Mapping[str, Any]):
         outer, self.rng = self.rng, self.truth.stream(f"fact:{self.fact}:{self.ident}:{name}")
         taken = self.truth.taken.setdefault((self.fact, name), set()) if draw.unique else None
         try:
-            for _ in range(_UNIQUE_TRIES):
+            unlike = value_of(draw.unlike, self.lookup)
+            for _ in range(_TRIES):
                 value = draw.draw(self)
+                if value == unlike or (isinstance(unlike, list) and value in unlike):
+                    continue
                 if taken is None:
                     return value
                 if value not in taken:
@@ -188,7 +204,9 @@ class Entity(Mapping[str, Any]):
                     return value
         finally:
             self.rng = outer
-        raise Undrawable(f"no further value that is unique: {len(taken or ())} are taken")
+        if taken is None:
+            raise Undrawable(f"no value that is unlike {show(unlike)}")
+        raise Undrawable(f"no further value that is unique: {len(taken)} are taken")
 
 
 Read = tuple[Entity, str]
@@ -286,7 +304,7 @@ class Truth:
             kinds = [kind for kind, number in numbers.items() for _ in range(number)]
             assert self.stream is not None
             self.stream(f"kinds:{name}").shuffle(kinds)
-        dense = not fact.kinds_with(background=True)
+        dense = not fact.fills
         return [
             Entity(self, name, str(index), index if dense else self._number(name, count), kind)
             for index, kind in enumerate(kinds)
@@ -296,7 +314,8 @@ class Truth:
         """A number that no other entity of the fact has: those of background ones lie among the others."""
         assert self.stream is not None
         numbers, taken = self._numbers.setdefault(fact, (self.stream(f"numbers:{fact}"), set()))
-        span = 5 * count + 50
+        # Wide enough that the last background entity lies in the same range as the first that counts.
+        span = 40 * count + 400
         while True:
             number = numbers.randrange(span * (1 + 2 * len(taken) // span))
             if number not in taken:
@@ -323,11 +342,17 @@ class Truth:
         ]
         return parent.children[name]
 
-    def add_background(self, fact: str, kind: str) -> Entity:
-        """One more entity of a background kind, with all that belongs to it."""
+    def add_background(self, fact: str, kind: str | None, lookalike: str | None = None) -> Entity:
+        """One more entity of a background kind, or a lookalike of some kind; with all that belongs to it."""
         entities = self.background.setdefault(fact, [])
         number = self._number(fact, len(self.sets[fact]))
-        entity = Entity(self, fact, f"b{len(entities)}", number, kind, background=True)
+        ident = f"b{len(entities)}"
+        shares = {name: it.share for name, it in self.definition.facts[fact].kinds.items() if it.share}
+        if kind is None and shares:
+            assert self.stream is not None
+            rng = self.stream(f"kinds:{fact}:{ident}")
+            kind = rng.choices(list(shares), list(shares.values()))[0]
+        entity = Entity(self, fact, ident, number, kind, background=True, lookalike=lookalike)
         entities.append(entity)
         for name, other in self.definition.facts.items():
             if other.of == fact:
@@ -337,6 +362,13 @@ class Truth:
             for child in children:
                 settle(child)
         return entity
+
+    def drop_background(self, entity: Entity) -> None:
+        """Take the last one back that was added."""
+        assert self.background[entity.fact][-1] is entity
+        self.background[entity.fact].pop()
+        for name, children in entity.children.items():
+            del self.background[name][len(self.background[name]) - len(children) :]
 
     def forget(self) -> None:
         """All that follows from other fields is to be worked out again."""
@@ -358,7 +390,7 @@ class Truth:
 
     def kept(self, background: int) -> dict[str, Any]:
         """As data: what was drawn, of everything and of so many background entities of each kind."""
-        shown: dict[str, int] = {}
+        shown: dict[tuple[str | None, str | None], int] = {}
         entities = [
             *self.singles.values(),
             *(one for ones in self.sets.values() for one in ones if not one.parent),
@@ -366,8 +398,9 @@ class Truth:
         for ones in self.background.values():
             for one in ones:
                 if one.parent is None:
-                    shown[one.kind or ""] = shown.get(one.kind or "", 0) + 1
-                    if shown[one.kind or ""] <= background:
+                    case = one.lookalike, one.kind
+                    shown[case] = shown.get(case, 0) + 1
+                    if shown[case] <= background:
                         entities.append(one)
         return {
             "now": _as_data(self.now),
@@ -405,7 +438,14 @@ class Truth:
     ) -> Entity:
         ident = kept["ident"]
         entity = Entity(
-            self, kept["fact"], ident, kept["number"], kept["kind"], parent, background=ident.startswith("b")
+            self,
+            kept["fact"],
+            ident,
+            kept["number"],
+            kept["kind"],
+            parent,
+            background=ident.startswith("b"),
+            lookalike=kept.get("lookalike"),
         )
         waiting.append((entity, kept["drawn"]))
         if self.definition.facts[entity.fact].single:
@@ -461,6 +501,7 @@ def _kept(entity: Entity) -> dict[str, Any]:
         "ident": entity.ident,
         "number": entity.number,
         "kind": entity.kind,
+        "lookalike": entity.lookalike,
         "drawn": {name: _as_data(value) for name, value in entity.drawn.items()},
         "children": {name: [_kept(child) for child in ones] for name, ones in entity.children.items()},
     }

@@ -25,7 +25,7 @@ class Filled:
 def fill(definition: Definition, truth: Truth, world: World, filler: int, services: Iterable[str]) -> Filled:
     """Put everything in, with ``filler`` tokens of background."""
     teller = Teller(definition, truth, world.stream)
-    left = filler - (teller.add_background(filler) if filler else 0)
+    left = filler - teller.add_background(filler)
     sorts = list(dict.fromkeys(statement.what for statement in definition.statements))
     _open(truth, world, services)
     filled = Filled()

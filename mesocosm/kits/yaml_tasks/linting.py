@@ -14,8 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.task import FileProblem, Task, read_task
-from mesocosm.kits.yaml_tasks import definition as definitions
-from mesocosm.kits.yaml_tasks import stated
+from mesocosm.kits.yaml_tasks import checking, stated
 from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression
@@ -92,7 +91,7 @@ def _from_text(path: Path, text: str) -> Complaint:
     )
 
 
-def _errors(task: Task) -> Iterator[definitions.Complaint]:
+def _errors(task: Task) -> Iterator[checking.Complaint]:
     """What can be said without drawing anything."""
     try:
         definition = Definition.model_validate(task.definition)
@@ -101,11 +100,11 @@ def _errors(task: Task) -> Iterator[definitions.Complaint]:
             yield complaint_of(item)
         return
     counts = [name for name, value in task.parameters.items() if isinstance(value, int)]
-    yield from definitions.check(definition, task.servers, [*counts, task.growth.parameter])
+    yield from checking.check(definition, task.servers, [*counts, task.growth.parameter])
     yield from _unknown_names(definition, task)
 
 
-def _unknown_names(definition: Definition, task: Task) -> Iterator[definitions.Complaint]:
+def _unknown_names(definition: Definition, task: Task) -> Iterator[checking.Complaint]:
     given: dict[str | None, set[str]] = {}
     for statement in definition.statements:
         if statement.as_:
@@ -118,7 +117,7 @@ def _unknown_names(definition: Definition, task: Task) -> Iterator[definitions.C
         names = set(everywhere)
         while fact is not None and fact in definition.facts:
             it = definition.facts[fact]
-            names |= {*it.own_fields, "kind", "nth"} | given.get(fact, set())
+            names |= {*it.own_fields, "kind", "nth", "lookalike"} | given.get(fact, set())
             fact = it.of
         return names
 
@@ -128,6 +127,10 @@ def _unknown_names(definition: Definition, task: Task) -> Iterator[definitions.C
         for kind, it in fact.kinds.items():
             for field, source in it.fields.items():
                 yield from _strangers(source, known(name), ("facts", name, "kinds", kind, "fields", field))
+        for other, like in fact.lookalikes.items():
+            for field, source in like.fields.items():
+                keys = ("facts", name, "lookalikes", other, "fields", field)
+                yield from _strangers(source, known(name), keys)
     for part, doings, more in (
         ("statements", definition.statements, set(VARIED)),
         ("goal", definition.goal, set[str]()),
@@ -142,7 +145,7 @@ def _unknown_names(definition: Definition, task: Task) -> Iterator[definitions.C
 
 def _strangers_in(
     value: Any, known: set[str], place: tuple[Any, ...], of: Callable[[str | None], set[str]]
-) -> Iterator[definitions.Complaint]:
+) -> Iterator[checking.Complaint]:
     if isinstance(value, Mapping):
         if "columns" in value and "for" in value:
             known = known | of(str(value["for"]))
@@ -155,7 +158,7 @@ def _strangers_in(
         yield from _strangers(drawn(value), known, place)
 
 
-def _strangers(source: Any, known: set[str], place: tuple[Any, ...]) -> Iterator[definitions.Complaint]:
+def _strangers(source: Any, known: set[str], place: tuple[Any, ...]) -> Iterator[checking.Complaint]:
     expressions = source.expressions() if isinstance(source, Draw) else [source]
     for expression in expressions:
         if isinstance(expression, Expression):
@@ -266,6 +269,7 @@ class _Reader:
                         top = top.parent
                     by_entity.setdefault(top, []).append(one)
         for name, fact in self._definition.facts.items():
+            yield from self._unlike(name, by_entity)
             kinds = list(fact.kinds) if fact.of is None else []
             goals = {kind: self._goals_of(name, kind) for kind in kinds}
             shapes = {kind: self._shapes(name, kind, by_entity) for kind in kinds}
@@ -277,6 +281,21 @@ class _Reader:
                     ):
                         message = f"no statement tells a {name} that is {kind} from one that is {other}"
                         yield ("facts", name, "kinds", other), "error", message
+
+    def _unlike(self, fact: str, by_entity: Mapping[Entity, Sequence[Told]]) -> Iterator[Finding]:
+        """Lookalikes of which no statement says what is different in them."""
+        for name, like in self._definition.facts[fact].lookalikes.items():
+            told = [
+                read
+                for entity in self._truth.background.get(fact, ())
+                if entity.lookalike == name
+                for one in by_entity.get(entity, ())
+                for reads in one.reads.values()
+                for _, read in reads
+            ]
+            if told and not self._following(set(like.fields)).difference({"kind"}).intersection(told):
+                message = f"no statement says what is different in a {fact} that is {name}"
+                yield ("facts", fact, "lookalikes", name), "error", message
 
     def _goals_of(self, fact: str, kind: str) -> tuple[bool | None, ...]:
         """Which goals speak of a kind; ``None`` where that depends on more."""
@@ -297,7 +316,7 @@ class _Reader:
         """Which statements are made for entities of a kind, and which of their fields these read."""
         made, read = set(), set()
         for entity in [*self._truth.sets[fact], *self._truth.background.get(fact, ())]:
-            if entity.kind == kind:
+            if entity.kind == kind and not entity.lookalike:
                 told = by_entity.get(entity, ())
                 made.add(tuple(sorted(id(one.statement) for one in told)))
                 read |= {

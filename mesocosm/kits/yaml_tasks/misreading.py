@@ -89,6 +89,14 @@ class _Maker:
                     ):
                         yield self._make(f"{of} taken for {other}", breaks, _taken_for(name, kind, other))
 
+        for other in self._definition.facts[name].lookalikes:
+            yield Misreading(
+                f"a {name} that is {other} done although it must not",
+                breaks,
+                self._start,
+                partial(self._needless_like, name, other),
+            )
+
     def _field(
         self, name: str, kind: str | None, field: str, source: Draw, breaks: frozenset[str]
     ) -> Iterator[Misreading]:
@@ -145,12 +153,30 @@ class _Maker:
         one = next((one for one in others if one.kind == kind and _key(one) not in wanted), None)
         if one is None or any(goal.for_ == name and _chooses(goal, kind) for goal in self._definition.goal):
             raise Inapplicable
-        if not any(
-            step.for_ == name for number, step in enumerate(self._definition.walk) if number in self._lead
-        ):
+        self._done_for(one, tools, truth)
+
+    def _needless_like(self, name: str, lookalike: str, tools: Tools, expected: Any) -> None:
+        truth = self._written.truth_of(expected)
+        kinds = {one.entity.kind for one in wanted_of(self._definition, truth) if one.entity}
+        likes = [one for one in truth.background.get(name, ()) if one.lookalike == lookalike]
+        likes.sort(key=lambda one: one.kind not in kinds)  # those that would be done, were they no lookalikes
+        if not likes:
             raise Inapplicable
+        self._done_for(likes[0], tools, truth)
+
+    def _done_for(self, one: Entity, tools: Tools, truth: Truth) -> None:
+        steps = [step for number, step in enumerate(self._definition.walk) if number in self._lead]
         try:
-            self._finish(tools, truth, _victims(self._definition, truth), [one])
+            if any(step.for_ == one.fact for step in steps):
+                self._finish(tools, truth, _victims(self._definition, truth), [one])
+                return
+            # Whoever lists them takes it for one of them.
+            before = wanted_of(self._definition, truth)
+            truth.sets[one.fact].append(one)
+            truth.forget()
+            if _same_rows(before, wanted_of(self._definition, truth)):
+                raise Inapplicable
+            self._finish(tools, truth, _victims(self._definition, truth))
         except (Wrong, ExpressionError):
             raise Inapplicable from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,18 +13,19 @@ import orjson
 
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
-from mesocosm.kits.yaml_tasks.drawing import drawn
-from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, for_expressions
-from mesocosm.kits.yaml_tasks.facts import Entity, Read, Truth, Wrong, evaluated, selects
-from mesocosm.kits.yaml_tasks.letters import Letters
+from mesocosm.kits.yaml_tasks.expressions import ExpressionError, for_expressions
+from mesocosm.kits.yaml_tasks.facts import Entity, Read, Truth, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.letters import LEAST, Letters
+from mesocosm.kits.yaml_tasks.options import chosen
+from mesocosm.kits.yaml_tasks.rendering import fitted, misfit, prepared, rendered_rows, row_of, selects_at
 from mesocosm.kits.yaml_tasks.voices import Voice
 from mesocosm.services.words import Fields, Thing, Word, find_thing
 from mesocosm.worlds import tokens
 
-OWN_SHARE = 0.6
+OWN_SHARE = 0.75
 """Part of the filler that is background of the task's own kinds; the rest is everyday text."""
-_LEAST = 12
-"""Tokens of the shortest everyday text."""
+_PATIENCE = 50
+"""Background entities in a row of which nothing is told, before that is a mistake."""
 _PLACEHOLDER = 10_000
 """Stands for an id that a service will give."""
 
@@ -45,8 +46,8 @@ class Told:
 
     @property
     def evidence(self) -> bool:
-        """Whether it tells a fact that counts."""
-        return self.statement is not None and not (self.entity and self.entity.background)
+        """Whether it tells a fact that counts; what is the same in all instances tells none."""
+        return any(self.reads.values()) and not (self.entity and self.entity.background)
 
 
 class Teller:
@@ -123,6 +124,10 @@ class Teller:
             if isinstance(value, list) and word.shape != "list" and word.shape != "data":
                 value = scope.rng.choice(value)
             found = evaluated(prepared(value), scope)
+            if isinstance(found, str):
+                found = chosen(found, scope.rng)
+            elif isinstance(found, list):
+                found = [chosen(one, scope.rng) if isinstance(one, str) else one for one in found]
         except ExpressionError as error:
             raise Wrong(keys, f"{label}{error}") from None
         if problem := misfit(word, found):
@@ -141,40 +146,42 @@ class Teller:
         size: int,
         rng: random.Random,
     ) -> str:
-        around = Prose(rng).text(rng.choice(everyday.topics), size) if everyday and size >= _LEAST else ""
-        blocks = content.strip().split("\n\n")
-        others = around.split("\n\n") if around else []
-        at = rng.randint(0, len(others))
-        blocks = [*others[:at], *blocks, *others[at:]]
+        letters = Letters(rng)
+        topic = rng.choice(everyday.topics) if everyday else ""
+        blocks = letters.woven(content, topic, size) if topic else content.strip().split("\n\n")
         if thing.letter and everyday:
-            return Letters(rng).letter(fields, self.truth.singles["me"], blocks)
+            return letters.letter(fields, self.truth.singles["me"], blocks)
         return "\n\n".join(blocks)
 
     # -- background -------------------------------------------------------------------------------------
 
     def add_background(self, budget: int) -> int:
-        """Entities of background kinds for a number of tokens; returns how many these cost."""
-        kinds = [
-            (name, kind, it.background)
-            for name, fact in self.definition.facts.items()
-            for kind, it in fact.kinds.items()
-            if it.background is not None
-        ]
-        if not kinds:
+        """Entities of background kinds for a number of tokens, each once at least, so that every case occurs
+        at every length; returns how many tokens these cost beyond that."""
+        cases: list[tuple[str, str | None, str | None, float]] = []
+        for name, fact in self.definition.facts.items():
+            cases += [(name, kind, None, it.background) for kind, it in fact.kinds.items() if it.background]
+            cases += [(name, None, other, it.weight) for other, it in fact.lookalikes.items()]
+        if not cases:
             return 0
         rng = self._stream("background kinds")
         self.stand_in_for_all()
         spent = 0
-        # Each once at least, so that every case occurs at every length.
-        for name, kind, _ in kinds:
-            spent += self.cost_of(self.truth.add_background(name, kind))
+        for name, kind, other, _ in cases:
+            self.truth.add_background(name, kind, other)
         limit = budget * (OWN_SHARE if self.definition.background else 1)
+        untold = 0
         while spent < limit:
-            name, kind, _ = rng.choices(kinds, [weight for *_, weight in kinds])[0]
-            cost = self.cost_of(self.truth.add_background(name, kind))
-            if cost == 0:
-                keys = ("facts", name, "kinds", kind)
-                raise Wrong(keys, "no statement tells anything of this background kind")
+            name, kind, other, _ = rng.choices(cases, [weight for *_, weight in cases])[0]
+            entity = self.truth.add_background(name, kind, other)
+            cost = self.cost_of(entity)
+            if spent + cost > budget:
+                self.truth.drop_background(entity)
+                break
+            untold = untold + 1 if cost == 0 else 0
+            if untold > _PATIENCE:
+                keys = ("facts", name, "lookalikes" if other else "kinds", other or kind)
+                raise Wrong(keys, "no statement tells anything of these, so they fill nothing")
             spent += cost
         self.truth.forget()
         return spent
@@ -248,15 +255,17 @@ class Teller:
         left = budget
         while patterns:
             pattern = rng.choice(patterns)
-            size = max(_LEAST, self._count(pattern.content) + rng.randint(*everyday.around))
+            size = max(LEAST, self._count(pattern.content) + rng.randint(*everyday.around))
             one = self._everyday(what, thing, everyday, pattern, patterns, size, rng)
             price = self.cost(one)
-            if left - price >= price - size + 2 * _LEAST:  # there is room for another one after it
+            if left - price >= price - size + 2 * LEAST:  # there is room for another one after it
                 found.append(one)
                 left -= price
                 continue
-            if exactly and (size := size + left - price) >= _LEAST:
-                found.append(self._everyday(what, thing, everyday, pattern, patterns, size, rng))
+            if exactly and (size := size + left - price) >= LEAST:
+                found.append(
+                    self._everyday(what, thing, everyday, pattern, patterns, size, rng, exactly=True)
+                )
             elif exactly:
                 self._stretch(thing, everyday, patterns, left, rng)
             elif price <= left:
@@ -269,7 +278,7 @@ class Teller:
     ) -> None:
         """Make one of the things longer, by what is too little for one of its own."""
         longer = [one for one in patterns if not one.evidence] or list(patterns)
-        if size >= _LEAST and longer and thing.text:
+        if size >= LEAST and longer and thing.text:
             one = rng.choice(longer)
             hello, _, rest = str(one.fields[thing.text]).partition("\n\n") if thing.letter else ("", "", "")
             further = Prose(rng).text(rng.choice(everyday.topics), size)
@@ -285,6 +294,8 @@ class Teller:
         patterns: Sequence[Told],
         size: int,
         rng: random.Random,
+        *,
+        exactly: bool = False,
     ) -> Told:
         letters = Letters(rng)
         fields = dict(pattern.fields)
@@ -294,11 +305,13 @@ class Teller:
                 moment = dt.datetime.combine(day.date(), clock.timetz().replace(tzinfo=None), day.tzinfo)
                 fields = thing.moved(fields, moment if moment <= max(self.truth.now, day) else day)
         if thing.letter and rng.random() < 0.5:
-            fields |= letters.other_sender([one.fields for one in patterns])
+            fields |= letters.other_sender(pattern.fields, [one.fields for one in patterns])
         topic = rng.choice(everyday.topics)
         if thing.title:
             fields[thing.title] = letters.subject(topic)
-        blocks = Prose(rng).text(topic, size).split("\n\n")
+        if thing.serial:
+            fields[thing.serial] = letters.other_number(str(fields[thing.serial]))
+        blocks = Prose(rng).text(topic, size).split("\n\n") if exactly else letters.paragraphs(topic, size)
         assert thing.text
         fields[thing.text] = (
             letters.letter(fields, self.truth.singles["me"], blocks) if thing.letter else "\n\n".join(blocks)
@@ -312,15 +325,15 @@ class Scope:
     def __init__(self, truth: Truth, entity: Entity | None, rng: random.Random) -> None:
         self.rng = rng
         self._lookup = entity.lookup if entity else truth.lookup
-        self._varied = varied(rng)
+        self._varied = varied(rng, truth.now)
 
     def __call__(self, name: str) -> Any:
         return self._varied[name] if name in self._varied else self._lookup(name)
 
 
-def varied(rng: random.Random) -> dict[str, Callable[..., Any]]:
+def varied(rng: random.Random, now: dt.datetime | None = None) -> dict[str, Callable[..., Any]]:
     """Functions of statements: one author's way to write."""
-    voice = Voice(rng)
+    voice = Voice(rng, now)
 
     @for_expressions
     def one_of(*values: Any) -> Any:
@@ -342,89 +355,3 @@ def varied(rng: random.Random) -> dict[str, Callable[..., Any]]:
 
 VARIED = tuple(varied(random.Random(0)))
 """Functions that only statements have."""
-
-
-def prepared(value: Any) -> Any:
-    """A value of the file with its texts read as expressions."""
-    if isinstance(value, Mapping) and not isinstance(value, Entity):
-        return {key: prepared(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [prepared(inner) for inner in value]
-    return drawn(value)
-
-
-def selects_at(selection: Any, entity: Entity, keys: tuple[Any, ...]) -> bool:
-    """Whether an entity is chosen; complaints say where the choice stands."""
-    try:
-        return selects(selection, entity)
-    except Wrong as wrong:
-        raise Wrong((*keys, "where"), wrong.message) if not wrong.keys else wrong from None
-
-
-def rendered_rows(
-    truth: Truth, rows: Rows, keys: tuple[Any, ...], entity: Entity | None, *, background: bool
-) -> Iterator[dict[str, Any]]:
-    """The rows of a table: for each chosen entity, or (without ``for``) one."""
-    if rows.for_ is None:
-        yield row_of(truth, rows, entity, keys)
-        return
-    if entity is not None and rows.for_ in entity.children:
-        chosen = [one for one in entity.children[rows.for_] if selects_at(rows, one, keys)]
-    else:
-        chosen = truth.chosen(rows, background=background)
-    for one in in_order(chosen, rows.by, keys):
-        yield row_of(truth, rows, one, keys)
-
-
-def in_order(entities: Sequence[Entity], by: Sequence[str], keys: tuple[Any, ...]) -> list[Entity]:
-    """Entities sorted by some of their fields."""
-    ordered = list(entities)
-    for name in reversed(by):
-        try:
-            ordered.sort(key=lambda one: one.lookup(name.lstrip("-")), reverse=name.startswith("-"))
-        except TypeError:
-            raise Wrong((*keys, "by"), f"{name.lstrip('-')!r} cannot be sorted by") from None
-    return ordered
-
-
-def row_of(truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...]) -> dict[str, Any]:
-    """One row."""
-    lookup = entity.lookup if entity else truth.lookup
-    cells: dict[str, Any] = {}
-    for name, value in rows.columns.items():
-        try:
-            cells[name] = evaluated(prepared(value), lookup)
-        except ExpressionError as error:
-            label = f"{entity.label}: " if entity else ""
-            raise Wrong((*keys, "columns", name), f"{label}{error}") from None
-    return cells
-
-
-def fitted(word: Word, value: Any) -> Any:
-    """A value in the shape that its field has."""
-    if word.shape in ("text", "addresses") and not isinstance(value, str) and value is not None:
-        return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return value
-
-
-def misfit(word: Word, value: Any) -> str | None:
-    """What is wrong with a value for its field."""
-    if value is None:
-        return "there is no value" if word.required else None
-    fits = {
-        "moment": isinstance(value, dt.datetime),
-        "date": isinstance(value, dt.date),
-        "number": isinstance(value, (int, float)) and not isinstance(value, bool),
-        "flag": isinstance(value, bool),
-        "list": isinstance(value, list),
-        "text": isinstance(value, (str, int, float)),
-        "addresses": isinstance(value, (str, list)),
-    }.get(word.shape, True)
-    if not fits:
-        return f"{value!r} is no {word.shape}"
-    if word.choices and value not in word.choices:
-        return f"{value!r} is not possible; possible: {', '.join(word.choices)}"
-    return None
-
-
-__all__ = ["VARIED", "Expression", "Scope", "Teller", "Told", "misfit", "prepared", "rendered_rows"]

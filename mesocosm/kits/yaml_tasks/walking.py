@@ -9,7 +9,7 @@ from mesocosm.kits.yaml_tasks.definition import Definition, Step
 from mesocosm.kits.yaml_tasks.expressions import ExpressionError, for_expressions, missing
 from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.judging import Table, base_of, wanted_of_goal
-from mesocosm.kits.yaml_tasks.telling import in_order, prepared, selects_at
+from mesocosm.kits.yaml_tasks.rendering import in_order, prepared, selects_at
 from mesocosm.services.calling import Tools
 
 Results = dict[tuple[Any, ...], Any]

@@ -16,9 +16,8 @@ from mesocosm.errors import Invalid, UsageError
 from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
-from mesocosm.kits.yaml_tasks import definition as definitions
-from mesocosm.kits.yaml_tasks import stated
-from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks import checking, stated
+from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError
 from mesocosm.kits.yaml_tasks.facts import Truth, Wrong, evaluated, read_zone
@@ -58,7 +57,7 @@ class Written:
             except ValidationError as error:
                 keys, message = complaint_of(error.errors()[0])
                 raise FileProblem(path, keys, message) from None
-            for keys, message in definitions.check(self.definition, task.servers, [*self.parameters, "size"]):
+            for keys, message in checking.check(self.definition, task.servers, [*self.parameters, "size"]):
                 raise Wrong(keys, message)
 
     @cached_property
@@ -73,7 +72,7 @@ class Written:
             name: (type(value), Field(default=value)) for name, value in self.task.parameters.items()
         }
         fields.setdefault(
-            self.task.growth.parameter, (int, Field(default=10, ge=1, le=definitions.MAX_COUNT))
+            self.task.growth.parameter, (int, Field(default=10, ge=1, le=MAX_COUNT))
         )
         made: type[family.Params] = create_model("Params", __base__=family.Params, **fields)
         return made

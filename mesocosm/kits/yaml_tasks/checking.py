@@ -1,0 +1,201 @@
+"""What is wrong with a task file whose shape is right: names, kinds, things, tools and expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from mesocosm.kits.prose.topics import TOPICS
+from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Between, Definition, Doing, Rows, Selection, Step
+from mesocosm.kits.yaml_tasks.drawing import One, drawn
+from mesocosm.services.service import load_service, service_names
+from mesocosm.services.words import find_thing, thing_names
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+TAKEN = (
+    "kind", "lookalike", "nth", "now", "today", "size", "filler_tokens", "span", "file", "loop", "self",
+)  # fmt: skip
+"""Names that mean something of themselves."""
+
+Complaint = tuple[tuple[Any, ...], str]
+"""Keys that lead to it, and what is wrong."""
+
+
+def check(
+    definition: Definition, servers: Mapping[str, Any], parameters: Iterable[str]
+) -> Iterator[Complaint]:
+    """What is wrong with a definition whose shape is right."""
+    yield from _check_facts(definition, list(parameters))
+    for index, statement in enumerate(definition.statements):
+        place: tuple[Any, ...] = ("statements", index)
+        yield from _check_selection(definition, statement, place)
+        yield from _check_thing(definition, statement, place, servers, stated=True)
+    for name in definition.background:
+        thing = find_thing(name)
+        told = {statement.what for statement in definition.statements}
+        if thing is None or thing.text is None:
+            possible = [one for one in thing_names(stated=True) if (it := find_thing(one)) and it.text]
+            yield ("background", name), f"no such text; possible: {', '.join(possible)}"
+        elif name not in told:
+            yield (
+                ("background", name),
+                f"no statement is a {name}; the statements have {', '.join(sorted(told))}",
+            )
+        for topic in definition.background[name].topics:
+            if topic not in TOPICS:
+                yield ("background", name, "topics"), f"no topic {topic!r}; possible: {', '.join(TOPICS)}"
+    for index, goal in enumerate(definition.goal):
+        place = ("goal", index)
+        yield from _check_selection(definition, goal, place)
+        yield from _check_thing(definition, goal, place, servers, stated=False)
+    for index, step in enumerate(definition.walk):
+        place = ("walk", index)
+        yield from _check_selection(definition, step, place)
+        yield from _check_step(step, place, servers)
+    for service in definition.survey:
+        if service not in servers:
+            yield ("survey", service), f"the task has no such server; it has {', '.join(servers)}"
+
+
+def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Complaint]:
+    for name, fact in definition.facts.items():
+        place = ("facts", name)
+        if not _NAME.fullmatch(name) or name in TAKEN:
+            yield place, f"not a name for a fact: small letters, digits and _; not {', '.join(TAKEN)}"
+        special = [*fact.kinds.values(), *fact.lookalikes.values()]
+        everything = [*fact.fields.items(), *(field for one in special for field in one.fields.items())]
+        for field, source in everything:
+            if not _NAME.fullmatch(field) or field in TAKEN:
+                yield (*place, "fields", field), "not a name for a field: small letters, digits and _"
+            if field in definition.facts and not (isinstance(source, One) and source.one == field):
+                yield (*place, "fields", field), f"{field!r} is a fact already"
+        if isinstance(fact.count, str) and fact.count not in parameters:
+            yield (*place, "count"), f"no parameter {fact.count!r}; there are {', '.join(parameters)}"
+        if isinstance(fact.count, int) and not 1 <= fact.count <= MAX_COUNT:
+            yield (*place, "count"), f"between 1 and {MAX_COUNT:,}"
+        if isinstance(fact.count, Between):
+            if fact.of is None:
+                yield (*place, "count"), "a range is for facts that belong to another (of)"
+            elif fact.count.most < fact.count.least:
+                yield (*place, "count"), "from is more than to"
+        if fact.of is not None and (fact.of not in definition.facts or definition.facts[fact.of].single):
+            several = [other for other, it in definition.facts.items() if not it.single and other != name]
+            yield (
+                (*place, "of"),
+                f"no fact {fact.of!r} of which there are several; there are {', '.join(several)}",
+            )
+        if fact.kinds and fact.single:
+            yield (*place, "kinds"), "kinds are for facts of which there are several (count)"
+        if fact.kinds and not fact.kinds_with(background=False):
+            yield (*place, "kinds"), "all kinds are background; one at least needs a share"
+        if fact.of is not None and fact.kinds_with(background=True):
+            yield (
+                (*place, "kinds"),
+                f"what belongs to another is background when that is; give {fact.of} the kind",
+            )
+        if fact.lookalikes and (fact.single or fact.of is not None):
+            yield (
+                (*place, "lookalikes"),
+                "lookalikes are for facts of which there are several (count) and that belong to no other",
+            )
+    me = definition.facts.get("me")
+    if me is None or not me.single or not {"name", "email"} <= set(me.fields):
+        yield ("facts",), "there must be a fact `me` with the fields name and email: who acts"
+
+
+def _check_selection(
+    definition: Definition, chosen: Selection, place: tuple[Any, ...]
+) -> Iterator[Complaint]:
+    if chosen.for_ is None:
+        if chosen.kinds or chosen.where:
+            yield place, "kinds and where need a fact (for)"
+        return
+    fact = definition.facts.get(chosen.for_)
+    if fact is None or fact.single:
+        several = [name for name, it in definition.facts.items() if not it.single]
+        yield (
+            (*place, "for"),
+            f"no fact {chosen.for_!r} of which there are several; there are {', '.join(several)}",
+        )
+        return
+    for kind in chosen.kinds or ():
+        if kind not in fact.kinds:
+            known = ", ".join(fact.kinds) or "none"
+            yield (*place, "kinds"), f"{chosen.for_} has no kind {kind!r}; it has {known}"
+
+
+def _check_thing(
+    definition: Definition, doing: Doing, place: tuple[Any, ...], servers: Mapping[str, Any], *, stated: bool
+) -> Iterator[Complaint]:
+    offered = thing_names(servers, stated=stated, judged=not stated)
+    if len(doing.model_extra or {}) != 1:
+        extra = ", ".join(doing.model_extra or {}) or "none"
+        yield place, f"one key service.thing is needed, found {extra}; possible: {', '.join(offered)}"
+        return
+    thing = find_thing(doing.what)
+    if thing and doing.what.partition(".")[0] not in servers:
+        service = doing.what.partition(".")[0]
+        yield (*place, doing.what), f"servers does not have {service}; it has {', '.join(servers)}"
+        return
+    if thing is None or doing.what not in offered:
+        yield (*place, doing.what), f"no such thing; possible: {', '.join(offered)}"
+        return
+    given = (doing.model_extra or {})[doing.what]
+    if not isinstance(given, dict):
+        yield (*place, doing.what), "its fields are needed, as a mapping"
+        return
+    words = thing.says if stated else thing.judges
+    for field, value in given.items():
+        if field not in words:
+            yield (*place, doing.what, field), f"unknown field; {doing.what} has {', '.join(words)}"
+            continue
+        if words[field].shape == "list" and isinstance(value, dict) and "columns" in value:
+            try:
+                rows = Rows.model_validate(value)
+            except ValueError as error:
+                yield (*place, doing.what, field), str(error).partition("\n")[2].strip()
+                continue
+            yield from _check_selection(definition, rows, (*place, doing.what, field))
+    for field, word in words.items():
+        if word.required and field not in given:
+            yield (*place, doing.what), f"the field {field!r} is required: {word.about}"
+    yield from _check_expressions(given, (*place, doing.what))
+
+
+def _check_expressions(given: Any, place: tuple[Any, ...]) -> Iterator[Complaint]:
+    """Texts that are no expressions or not allowed; where they are."""
+    if isinstance(given, str):
+        try:
+            drawn(given)
+        except ValueError as error:
+            yield place, str(error)
+    elif isinstance(given, Mapping):
+        for key, inner in given.items():
+            yield from _check_expressions(inner, (*place, key))
+    elif isinstance(given, list):
+        for index, inner in enumerate(given):
+            yield from _check_expressions(inner, (*place, index))
+
+
+def _check_step(step: Step, place: tuple[Any, ...], servers: Mapping[str, Any]) -> Iterator[Complaint]:
+    if len(step.model_extra or {}) != 1:
+        extra = ", ".join(step.model_extra or {}) or "none"
+        yield place, f"one key service.tool is needed, found {extra}"
+        return
+    service, _, tool = step.what.partition(".")
+    if service not in servers or service not in service_names():
+        yield (*place, step.what), f"servers does not have {service!r}; it has {', '.join(servers)}"
+        return
+    tools = load_service(service).select(servers[service]).tools
+    if tool not in tools:
+        yield (*place, step.what), f"{service} has no tool {tool!r}; it has {', '.join(tools)}"
+        return
+    parameters = tools[tool].signature.schema["properties"]
+    for name in step.fields:
+        if name not in parameters:
+            yield (*place, step.what, name), f"unknown argument; {tool} has {', '.join(parameters) or 'none'}"
+    for name in tools[tool].signature.schema.get("required", ()):
+        if name not in step.fields:
+            yield (*place, step.what), f"the argument {name!r} is required"
+    yield from _check_expressions(step.fields, (*place, step.what))

@@ -1,0 +1,96 @@
+"""Values of the file worked out for entities: fields of things, and rows of tables."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mesocosm.kits.yaml_tasks.definition import Rows
+from mesocosm.kits.yaml_tasks.drawing import drawn
+from mesocosm.kits.yaml_tasks.expressions import ExpressionError
+from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong, evaluated, selects
+from mesocosm.services.words import Word
+
+
+def prepared(value: Any) -> Any:
+    """A value of the file with its texts read as expressions."""
+    if isinstance(value, Mapping) and not isinstance(value, Entity):
+        return {key: prepared(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [prepared(inner) for inner in value]
+    return drawn(value)
+
+
+def selects_at(selection: Any, entity: Entity, keys: tuple[Any, ...]) -> bool:
+    """Whether an entity is chosen; complaints say where the choice stands."""
+    try:
+        return selects(selection, entity)
+    except Wrong as wrong:
+        raise Wrong((*keys, "where"), wrong.message) if not wrong.keys else wrong from None
+
+
+def rendered_rows(
+    truth: Truth, rows: Rows, keys: tuple[Any, ...], entity: Entity | None, *, background: bool
+) -> Iterator[dict[str, Any]]:
+    """The rows of a table: for each chosen entity, or (without ``for``) one."""
+    if rows.for_ is None:
+        yield row_of(truth, rows, entity, keys)
+        return
+    if entity is not None and rows.for_ in entity.children:
+        chosen = [one for one in entity.children[rows.for_] if selects_at(rows, one, keys)]
+    else:
+        chosen = truth.chosen(rows, background=background)
+    for one in in_order(chosen, rows.by, keys):
+        yield row_of(truth, rows, one, keys)
+
+
+def in_order(entities: Sequence[Entity], by: Sequence[str], keys: tuple[Any, ...]) -> list[Entity]:
+    """Entities sorted by some of their fields."""
+    ordered = list(entities)
+    for name in reversed(by):
+        try:
+            ordered.sort(key=lambda one: one.lookup(name.lstrip("-")), reverse=name.startswith("-"))
+        except TypeError:
+            raise Wrong((*keys, "by"), f"{name.lstrip('-')!r} cannot be sorted by") from None
+    return ordered
+
+
+def row_of(truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...]) -> dict[str, Any]:
+    """One row."""
+    lookup = entity.lookup if entity else truth.lookup
+    cells: dict[str, Any] = {}
+    for name, value in rows.columns.items():
+        try:
+            cells[name] = evaluated(prepared(value), lookup)
+        except ExpressionError as error:
+            label = f"{entity.label}: " if entity else ""
+            raise Wrong((*keys, "columns", name), f"{label}{error}") from None
+    return cells
+
+
+def fitted(word: Word, value: Any) -> Any:
+    """A value in the shape that its field has."""
+    if word.shape in ("text", "addresses") and not isinstance(value, str) and value is not None:
+        return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return value
+
+
+def misfit(word: Word, value: Any) -> str | None:
+    """What is wrong with a value for its field."""
+    if value is None:
+        return "there is no value" if word.required else None
+    fits = {
+        "moment": isinstance(value, dt.datetime),
+        "date": isinstance(value, dt.date),
+        "number": isinstance(value, (int, float)) and not isinstance(value, bool),
+        "flag": isinstance(value, bool),
+        "list": isinstance(value, list),
+        "text": isinstance(value, (str, int, float)),
+        "addresses": isinstance(value, (str, list)),
+    }.get(word.shape, True)
+    if not fits:
+        return f"{value!r} is no {word.shape}"
+    if word.choices and value not in word.choices:
+        return f"{value!r} is not possible; possible: {', '.join(word.choices)}"
+    return None
