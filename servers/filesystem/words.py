@@ -20,6 +20,8 @@ from mesocosm.worlds.world import World
 _PATH = Word("Its path in the workspace, such as `reports/may.csv`.", required=True)
 _LINES = 400
 """Lines of a long file that are read at once."""
+_AT_ONCE = 90_000
+"""Bytes of a file that are read at once."""
 _TEXTS = (".txt", ".md", ".csv", ".json", ".tsv", ".log")
 
 
@@ -184,32 +186,35 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
     todo = ["."]
     while todo:
         folder = todo.pop()
-        for mark, name in _listed(tools, folder):
+        for mark, name, size in _listed(tools, folder):
             path = name if folder == "." else f"{folder}/{name}"
-            if mark == "[DIR]":
+            if mark == "DIR":
                 todo.append(path)
             elif PurePosixPath(name).suffix.lower() in _TEXTS:
-                _read(tools, path)
+                _read(tools, path, large=size.endswith("MB") or float(size.split()[0]) * 1024 > _AT_ONCE)
 
 
-def _listed(tools: Tools, folder: str) -> Iterator[tuple[str, str]]:
+_ENTRY = re.compile(r"\[(DIR|FILE)\] (.*?)(?: +([0-9.]+ (?:B|KB|MB)))?")
+
+
+def _listed(tools: Tools, folder: str) -> Iterator[tuple[str, str, str]]:
     page, more = 1, True
     while more:
-        lines = tools.call("filesystem", "list_directory", path=folder, page=page).splitlines()
-        more = bool(lines) and f"the next are on page {page + 1}" in lines[-1]
+        listed = tools.call("filesystem", "list_directory_with_sizes", path=folder, page=page).splitlines()
+        more = any(f"the next are on page {page + 1}" in line for line in listed[-5:])
         page += 1
-        for line in lines:
-            mark, _, name = line.partition(" ")
-            if mark in ("[DIR]", "[FILE]"):
-                yield mark, name
+        for line in listed:
+            if found := _ENTRY.fullmatch(line):
+                size = found[3] or "0 B"
+                yield found[1], found[2], "0 KB" if size.endswith(" B") else size
 
 
-def _read(tools: Tools, path: str) -> None:
+def _read(tools: Tools, path: str, *, large: bool) -> None:
     """All of a file, in stretches where it is long."""
-    size = int(re.findall(r"size: (\d+)", tools.call("filesystem", "get_file_info", path=path))[0])
-    if size < 90_000:
+    if not large:
         tools.call("filesystem", "read_text_file", path=path)
         return
+    size = int(re.findall(r"size: (\d+)", tools.call("filesystem", "get_file_info", path=path))[0])
     offset, seen = 0, 0
     while seen < size:
         text = str(tools.call("filesystem", "read_text_file", path=path, offset=offset, head=_LINES))

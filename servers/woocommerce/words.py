@@ -56,7 +56,11 @@ class ProductThing(Thing):
 
     def trace(self, fields: Fields, given: Fields) -> str:
         # With the field after it, which the lines of orders do not have.
-        return f'"sku":"{fields.get("sku") or ""}","regular_price":' if fields.get("sku") else str(fields["name"])
+        return (
+            f'"sku":"{fields.get("sku") or ""}","regular_price":'
+            if fields.get("sku")
+            else str(fields["name"])
+        )
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for row in changes.table("woocommerce", "products").added:

@@ -55,16 +55,11 @@ def generators() -> dict[str, str]:
 
 WITHOUT_PROSE = {"gridworld", "listworld", "treeworld", "puzzle", "puzzle_history", "longproc"}
 """Worlds of values and records: nobody writes in them."""
-REPEATING = pytest.mark.xfail(reason="its wordings repeat: to be mended with the kit of YAML tasks")
 
 
-def writing() -> list[Any]:
+def writing() -> list[str]:
     """A task of each generator in whose worlds people write."""
-    tasks = sorted(task for generator, task in generators().items() if generator not in WITHOUT_PROSE)
-    return [
-        pytest.param(task, marks=REPEATING) if task in {"bug_triage", "stock_take"} else task
-        for task in tasks
-    ]
+    return sorted(task for generator, task in generators().items() if generator not in WITHOUT_PROSE)
 
 
 @pytest.mark.parametrize("family", writing())

@@ -38,7 +38,7 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
         ("spoken(arrives)", "spoken(arives)", ["line 53", "unknown name 'arives'", "arrives"]),
         ("subject: Delivery, body: {lines", "subject: Arrival, body: {lines", ["warning", "'Arrival'"]),
         ("See you on {{ agreed }}\"}}", "See you on {{ agreed }} {{ nonce }}\"}}", ["unknown name 'nonce'"]),
-        ("kinds: [lost, elsewhere_lost]", "kinds: [elsewhere_lost]", ["no statement tells", "plain", "lost"]),
+        ("    kinds: [lost]\n", "    kinds: [moved]\n", ["no statement tells", "plain", "lost"]),
         ("spoken(new_time) }} is what", "wrote }} is what", []),
         ("  email.mail: {topics", "  email.male: {topics", ["email.male", "possible: ", "email.mail"]),
         ("share: 4", "share: -4", ["line 38", "facts.delivery.kinds.plain.share", "greater than 0"]),

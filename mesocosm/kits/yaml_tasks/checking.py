@@ -63,8 +63,8 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
         place = ("facts", name)
         if not _NAME.fullmatch(name) or name in TAKEN:
             yield place, f"not a name for a fact: small letters, digits and _; not {', '.join(TAKEN)}"
-        special = [*fact.kinds.values(), *fact.lookalikes.values()]
-        everything = [*fact.fields.items(), *(field for one in special for field in one.fields.items())]
+        special = fact.special_fields
+        everything = [*fact.fields.items(), *(field for fields in special for field in fields.items())]
         for field, source in everything:
             if not _NAME.fullmatch(field) or field in TAKEN:
                 yield (*place, "fields", field), "not a name for a field: small letters, digits and _"

@@ -118,8 +118,14 @@ class Fact(Strict):
     @cached_property
     def own_fields(self) -> dict[str, Any]:
         """All fields there are, those of kinds included."""
-        special = [*self.kinds.values(), *self.lookalikes.values()]
-        return self.fields | {name: None for one in special for name in one.fields}
+        return self.fields | {name: None for fields in self.special_fields for name in fields}
+
+    @property
+    def special_fields(self) -> list[dict[str, Any]]:
+        """The fields of each kind and of each lookalike."""
+        return [kind.fields for kind in self.kinds.values()] + [
+            other.fields for other in self.lookalikes.values()
+        ]
 
     def kinds_with(self, *, background: bool) -> list[str]:
         """The kinds that are background, or those that are not."""

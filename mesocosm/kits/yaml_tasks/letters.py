@@ -80,9 +80,7 @@ class Letters:
         """What an everyday letter is about."""
         return Prose(self._rng).message(topic, 1).subject
 
-    def other_sender(
-        self, pattern: Mapping[str, Any], known: Sequence[Mapping[str, Any]]
-    ) -> dict[str, str]:
+    def other_sender(self, pattern: Mapping[str, Any], known: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         """Somebody else, whose name and address look like those of the pattern."""
         rng = self._rng
         first, last = (sender_of(rng.choice(known))[0].split() for _ in range(2))

@@ -71,9 +71,7 @@ class Written:
         fields: dict[str, Any] = {
             name: (type(value), Field(default=value)) for name, value in self.task.parameters.items()
         }
-        fields.setdefault(
-            self.task.growth.parameter, (int, Field(default=10, ge=1, le=MAX_COUNT))
-        )
+        fields.setdefault(self.task.growth.parameter, (int, Field(default=10, ge=1, le=MAX_COUNT)))
         made: type[family.Params] = create_model("Params", __base__=family.Params, **fields)
         return made
 
