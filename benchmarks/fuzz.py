@@ -1,223 +1,205 @@
 """Calls that nobody would make, over every tool, every route of the vendors' APIs, and IMAP and SMTP lines.
 
-    python benchmarks/fuzz.py --calls 5000000 --workers 2 --seed 0 [--only tools,rest,mail] [--json]
+    python benchmarks/fuzz.py --calls 5000000 --tally fuzz.json [--only tools,rest,mail,code] [--json]
 
-Every call is made on a filled world and must be answered or refused; what raises anything else is a fault of
-ours, reported by its fingerprint with the first call that met it. Worlds are begun anew after some thousand
-calls. Reported, too: the slowest calls. Exit code 1
-if there was a fault. Tools that run code are left out: each call starts a sandbox (see ``tests/sandbox``).
+Every call is made on a filled world and must be answered or refused; what raises anything else, or takes
+more than 30 seconds of a processor, is a fault of ours, reported by its fingerprint with the first call that
+met it. One process makes them all, in parts of some thousand on fresh copies of the worlds; arguments are
+made from those that were answered before. Programs of agents, which cost a sandbox each, are one call in
+1,500. After every part the tally is written to the file; a run with the same file goes on where it was ended
+(also by a signal). Reported, too: how many of the operations were answered with success at least once, and
+the slowest calls by processor time. Exit code 1 if there was a fault.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import logging
+import os
+import signal
 import sys
 import tempfile
+import traceback
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from importlib import import_module
-from multiprocessing import get_context
+from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
-from urllib.parse import quote, urlencode
 
-from fills.texts import Texts
+from fuzzing.calls import Made, Requests, Tools
 from fuzzing.inputs import Inputs
 from fuzzing.lines import MailSession
+from fuzzing.worlds import GAMES, OFFICE, build
 from pydantic import BaseModel
 
-from mesocosm.doors.gateway import load_api
-from mesocosm.doors.rest import Request, Route
 from mesocosm.families.faults import Fault, faults_of
-from mesocosm.services.service import load_service, service_names
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.world import World
 
-FILLED = ("email", "calendar", "canvas", "woocommerce", "documents", "codehost")
-CALLS_PER_WORLD = 5_000
-SLOW = 1.0
-"""Seconds from which a call is reported."""
-_TOKENS = 16_000
-_KINDS = ("tools", "rest", "mail")
+CALLS_PER_WORLD = 6_000
+_SLOW = 1.0
+"""Seconds of a processor from which a call is reported."""
+_ENDLESS = 30.0
+"""Seconds of a processor after which a call is a fault."""
+_WEIGHTS = {"rest": 3, "mail": 1, "tools": 6}
+"""How many calls of each kind. Tools come last, because some of them end the episode."""
+_KINDS = (*_WEIGHTS, "code")
+
+
+class Endless(BaseException):
+    """A call took more than it may."""
 
 
 class Found(BaseModel):
-    """What a part of a run found."""
+    """What a run has found so far."""
 
+    parts: int = 0
+    seconds: float = 0
+    """Of a processor."""
     calls: Counter[str] = Counter()
     """By kind and outcome."""
+    succeeded: Counter[str] = Counter()
+    """By operation: how often it was answered with success."""
+    tried: set[str] = set()
+    """Operations that were called."""
     faults: list[Fault] = []
     examples: dict[str, str] = {}
     """By fingerprint: the first call that met the fault."""
     slow: list[tuple[float, str]] = []
+    misread: Counter[str] = Counter()
+    """What libraries of the mail protocols raised over lines, which they answer as not understood."""
 
-    def add(self, other: Found) -> None:
-        """Take in what another part found."""
-        self.calls.update(other.calls)
-        known = {fault.fingerprint: fault for fault in self.faults}
-        for fault in other.faults:
-            if fault.fingerprint in known:
-                known[fault.fingerprint].count += fault.count
-            else:
-                self.faults.append(fault)
-        self.examples = other.examples | self.examples
-        self.slow = sorted([*self.slow, *other.slow], reverse=True)[:20]
+    @property
+    def total(self) -> int:
+        """How many calls were made."""
+        return sum(self.calls.values())
 
+    def note_fault(self, where: str, text: str, example: str) -> None:
+        """Count a fault, given its traceback."""
+        met = faults_of([(where, text)])[0]
+        for known in self.faults:
+            if known.fingerprint == met.fingerprint:
+                known.count += 1
+                return
+        self.faults.append(met)
+        self.examples[met.fingerprint] = example
 
-def services() -> list[str]:
-    """The services that are called; those that end an episode or run code are not."""
-    names = [name for name in service_names() if not load_service(name).runs_code]
-    return [name for name in names if not any(t.ends_episode for t in load_service(name).tools.values())]
-
-
-def build(path: Path) -> None:
-    """A world with all services, the large ones of them filled."""
-
-    with World.create(path, Manifest(services=dict.fromkeys(services()))) as world:
-        for name in FILLED:
-            import_module(f"fills.{name}").fill(world, Texts(), _TOKENS)
-        (path / "workspace" / "a.txt").write_text("one\ntwo\n" * 40)
-        world.finish_building()
-        for tool, arguments in (
-            ("create_workbook", {"filepath": "book.xlsx"}),
-            ("create_worksheet", {"filepath": "book.xlsx", "sheet_name": "Data"}),
-        ):
-            world.call("excel", tool, arguments)
+    def note_slow(self, seconds: float, example: str) -> None:
+        """Keep the slowest calls."""
+        self.slow = sorted([*self.slow, (round(seconds, 2), example[:300])], reverse=True)[:20]
 
 
-def work(seed: str, calls: int, kinds: tuple[str, ...], base: Path) -> Found:
-    """A part of a run, on a world of its own."""
-    found = Found()
+def _stop(*_: Any) -> None:
+    raise Endless
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """What is done inside may take so long, in time of a processor."""
+    signal.setitimer(signal.ITIMER_PROF, _ENDLESS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def part(found: Found, inputs: Inputs, kinds: tuple[str, ...], calls: int, bases: Path) -> None:
+    """Some thousand calls, on a fresh world."""
+    game = len(GAMES) > 0 and "tools" in kinds and found.parts % 12 == 11
+    base = GAMES[found.parts // 12 % len(GAMES)] if game and (bases / GAMES[0]).exists() else OFFICE
     with tempfile.TemporaryDirectory(prefix="mesocosm-fuzz-") as folder:
-        copy_world(base, Path(folder) / "world")
-        inputs = Inputs(seed)
-        for kind, share in zip(kinds, _shares(calls, kinds), strict=True):
-            with World(Path(folder) / "world") as world:
-                source = {"tools": _tools, "rest": _rest, "mail": _mail}[kind]
-                for number, (name, shown, call) in enumerate(source(world, inputs, folder)):
-                    if number == share:
-                        break
-                    started = perf_counter()
-                    outcome = call()
-                    seconds = perf_counter() - started
-                    found.calls[f"{kind}: {outcome.status}"] += 1
-                    if outcome.status == "ok":
-                        inputs.learn(outcome.text)
-                    if outcome.status == "fault" or seconds > SLOW:
-                        _note(found, world, name, shown, outcome.status, seconds)
-    return found
+        place = Path(folder) / "world"
+        copy_world(bases / base, place)
+        weights = {kind: _WEIGHTS[kind] for kind in kinds if kind in _WEIGHTS}
+        if base != OFFICE:
+            weights = {"tools": 1}
+        whole = sum(weights.values())
+        for kind, weight in weights.items():
+            many = calls * weight // whole
+            if kind == "mail":
+                # An episode begins with a world as it was built.
+                (Path(folder) / "mail").mkdir()
+                copy_world(bases / base, Path(folder) / "mail" / "world")
+                _mail(found, inputs, many, Path(folder) / "mail")
+                continue
+            with World(place) as world:
+                source = (
+                    Requests(world, inputs) if kind == "rest" else Tools(world, inputs, code="code" in kinds)
+                )
+                _calls(found, inputs, kind, iter(source), many, world)
+    found.parts += 1
 
 
-def _shares(calls: int, kinds: tuple[str, ...]) -> list[int]:
-    weights = {"tools": 6, "rest": 3, "mail": 1}
-    whole = sum(weights[kind] for kind in kinds)
-    return [calls * weights[kind] // whole for kind in kinds]
+def _calls(found: Found, inputs: Inputs, kind: str, source: Iterator[Made], many: int, world: World) -> None:
+    for _ in range(many):
+        made = next(source)
+        started = process_time()
+        try:
+            with bounded():
+                outcome = made.make()
+        except Exception:  # noqa: BLE001 - whatever comes through the boundary of a call is a fault
+            status, text = "fault", traceback.format_exc()
+        except Endless:
+            found.calls[f"{kind}: endless"] += 1
+            found.note_fault(made.name, traceback.format_exc(), f"{made.name} {str(made.arguments)[:1500]}")
+            return  # nobody knows in what state the world is
+        else:
+            status, text = outcome.status, outcome.text
+            if status == "fault":
+                text = world.journal.faults()[-1][1]
+        seconds = process_time() - started
+        found.calls[f"{kind}: {status}"] += 1
+        found.tried.add(made.name)
+        if status == "ok":
+            found.succeeded[made.name] += 1
+            inputs.accepted(made.name, made.arguments)
+            if inputs.dice.random() < 0.3:
+                inputs.learn(text)
+        elif status == "fault":
+            found.note_fault(made.name, text, f"{made.name} {str(made.arguments)[:1500]}")
+        if seconds > _SLOW:
+            found.note_slow(seconds, f"{made.name} {str(made.arguments)[:300]}")
+        if world.ended and inputs.dice.random() < 0.02:
+            return
 
 
-def _note(found: Found, world: World, name: str, shown: Any, status: str, seconds: float) -> None:
-    text = f"{name} {str(shown)[:1500]}"
-    if seconds > SLOW:
-        found.slow = sorted([*found.slow, (round(seconds, 2), text[:300])], reverse=True)[:20]
-    if status == "fault":
-        _, error = world.journal.faults()[-1]
-        one = Found(faults=faults_of([(name, error)]))
-        one.examples = {one.faults[0].fingerprint: text}
-        found.add(one)
-
-
-Source = Iterator[tuple[str, Any, Any]]
-
-
-def _tools(world: World, inputs: Inputs, _: str) -> Source:
-    tools = [(s.name, tool) for s in world.services.values() for tool in s.tools.values()]
-    # Small services would hardly be met among so many tools.
-    by_service = {name: [tool for other, tool in tools if other == name] for name, _ in tools}
-    while True:
-        evenly = inputs.dice.random() < 0.4
-        service = inputs.dice.choice(list(by_service)) if evenly else inputs.dice.choice(tools)[0]
-        tool = inputs.dice.choice(by_service[service])
-        arguments = inputs.arguments(tool.signature.schema)
-        yield (
-            f"{service}.{tool.name}",
-            arguments,
-            lambda s=service, t=tool.name, a=arguments: world.call(s, t, a),
-        )
-
-
-def _rest(world: World, inputs: Inputs, _: str) -> Source:
-    routes = [(name, route) for name in services() if (api := load_api(name)) for route in api.routes]
-    while True:
-        service, route = inputs.dice.choice(routes)
-        request = _request(route, inputs)
-        api = load_api(service)
-        assert api
-        matched = api.match(route.method, request.path)
-        if matched is None:
-            continue
-        name, arguments = matched.operation.name, request.arguments()
-        yield (
-            f"{service} {name}",
-            arguments,
-            lambda s=service, n=name, a=arguments: world.request(s, n, a),
-        )
-
-
-def _request(route: Route, inputs: Inputs) -> Request:
-    """A request that the route may have to answer."""
-    properties = route.signature.schema["properties"]
-    path = route.template
-    for placeholder in _placeholders(path):
-        name, _, kind = placeholder.partition(":")
-        value = str(abs(inputs.number(name))) if kind == "int" else inputs.text(name)[:300]
-        path = path.replace(
-            "{" + placeholder + "}", quote(value.encode("utf-8", "replace"), safe="") or "x", 1
-        )
-    given = {n: inputs.value(n, s) for n, s in properties.items() if inputs.dice.random() < 0.4}
-    headers: dict[str, str] = {}
-    query, body = "", b""
-    if route.method in ("GET", "DELETE") or inputs.dice.random() < 0.2:
-        pairs = [(name, _flat(value)) for name, value in given.items()]
-        query = urlencode(pairs, errors="replace")
-    elif inputs.dice.random() < 0.7:
-        headers["content-type"] = "application/json"
-        body = _written(given, inputs)
-    else:
-        headers["content-type"] = inputs.dice.choice(
-            ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", ""]
-        )
-        body = urlencode([(name, _flat(value)) for name, value in given.items()], errors="replace").encode()
-    return Request(route.method, path, query, headers, body, "http://127.0.0.1/e/x/service")
-
-
-def _written(given: Any, inputs: Inputs) -> bytes:
-    if inputs.dice.random() < 0.03:
-        given = inputs.value("", {})
-    try:
-        return json.dumps(given).encode()
-    except (RecursionError, ValueError):
-        return b"[" * 5_000
-
-
-def _flat(value: Any) -> str:
-    try:
-        return value if isinstance(value, str) else json.dumps(value)
-    except (RecursionError, ValueError):
-        return "["
-
-
-def _placeholders(template: str) -> list[str]:
-    return [part.partition("}")[0] for part in template.split("{")[1:]]
-
-
-def _mail(world: World, inputs: Inputs, folder: str) -> Source:
-    world.close()  # the server of the mail ports has it to itself
-    with MailSession(Path(folder)) as session:
-        while True:
+def _mail(found: Found, inputs: Inputs, many: int, folder: Path) -> None:
+    with MailSession(folder) as session:
+        for _ in range(many):
             line = session.line(inputs)
-            yield ("mail", line, lambda line=line: session.send(line))
+            started = process_time()
+            outcome = session.send(line)
+            seconds = process_time() - started
+            found.calls[f"mail: {outcome.status}"] += 1
+            if outcome.status == "fault":
+                found.note_fault("mail", outcome.text, repr(line)[:1500])
+            if seconds > _SLOW:
+                found.note_slow(seconds, repr(line)[:300])
+        found.misread.update(session.log.misread)
+
+
+def run(options: argparse.Namespace, tally: Path | None) -> Found:
+    """Make parts until there are as many calls as asked for."""
+    found = Found.model_validate_json(tally.read_bytes()) if tally and tally.exists() else Found()
+    kinds = tuple(kind for kind in _KINDS if kind in options.only.split(","))
+    inputs = Inputs(f"{options.seed}:{found.parts}")
+    signal.signal(signal.SIGPROF, _stop)
+    with tempfile.TemporaryDirectory(prefix="mesocosm-fuzz-") as folder:
+        build(Path(folder), inputs, games=options.calls > 20_000)
+        while found.total < options.calls:
+            started = process_time()
+            part(found, inputs, kinds, min(CALLS_PER_WORLD, options.calls - found.total), Path(folder))
+            found.seconds += process_time() - started
+            if tally:
+                draft = tally.with_suffix(".draft")
+                draft.write_text(found.model_dump_json(indent=1))
+                os.replace(draft, tally)
+            if found.parts % 10 == 0:
+                print(
+                    f"{found.total:,} calls, {len(found.faults)} kinds of faults", file=sys.stderr, flush=True
+                )
+    return found
 
 
 def main() -> int:
@@ -225,39 +207,26 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--calls", type=int, default=20_000)
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--calls", type=int, default=20_000, help="of the whole run, over all its parts")
     parser.add_argument("--seed", default="0")
-    parser.add_argument("--only", default=",".join(_KINDS), help="some of tools,rest,mail")
+    parser.add_argument("--only", default=",".join(_KINDS), help="some of tools,rest,mail,code")
+    parser.add_argument("--tally", type=Path, help="a file that says what was found, to go on from")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    kinds = tuple(kind for kind in _KINDS if kind in options.only.split(","))
-    started, found = perf_counter(), Found()
-    with tempfile.TemporaryDirectory(prefix="mesocosm-fuzz-") as folder:
-        base = Path(folder) / "base"
-        build(base)
-        parts = max(1, -(-options.calls // CALLS_PER_WORLD))
-        sizes = [min(CALLS_PER_WORLD, options.calls - n * CALLS_PER_WORLD) for n in range(parts)]
-        with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
-            jobs = [
-                pool.submit(work, f"{options.seed}:{n}", size, kinds, base) for n, size in enumerate(sizes)
-            ]
-            for done in as_completed(jobs):
-                found.add(done.result())
-                if sys.stderr.isatty() or sum(found.calls.values()) % 100_000 < CALLS_PER_WORLD:
-                    print(f"{sum(found.calls.values()):,} calls, {len(found.faults)} faults", file=sys.stderr)
-    seconds = perf_counter() - started
-    if options.json:
-        print(found.model_dump_json())
-    else:
-        _show(found, seconds)
+    logging.getLogger("mesocosm").propagate = False
+    logging.getLogger("asyncio").propagate = False
+    found = run(options, options.tally)
+    print(found.model_dump_json()) if options.json else _show(found)
     return 1 if found.faults else 0
 
 
-def _show(found: Found, seconds: float) -> None:
+def _show(found: Found) -> None:
     for name, number in sorted(found.calls.items()):
         print(f"{name:<18}{number:>12,}")
-    print(f"{sum(found.calls.values()):,} calls in {seconds:,.0f} s")
+    print(f"{found.total:,} calls in {found.seconds:,.0f} s of a processor")
+    print(f"{len(found.succeeded)} of {len(found.tried)} operations were answered with success at least once")
+    for name, number in found.misread.most_common(10):
+        print(f"not understood  {number:>8,}  {name}")
     for took, text in found.slow:
         print(f"slow  {took:6.2f} s  {text[:200]}")
     for fault in found.faults:

@@ -1,103 +1,28 @@
 """What a fuzz run hands in: values that a schema admits and some that it does not, ids that are there, and
-whatever has been seen to break things."""
+whatever has been seen to break things.
+
+Most calls begin with arguments that were answered before, of which some are exchanged: what is made from
+nothing is nearly always refused at the first rule.
+"""
 
 from __future__ import annotations
 
 import json
 import random
 from collections import defaultdict
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
-_RESERVOIR = 200
+from fuzzing.odd import FLOATS, NUMBERS, TEXTS
+
+_RESERVOIR = 100
 """Values that are kept of one name, from what was answered."""
-_ODD_TEXTS = [
-    "",
-    " ",
-    "a",
-    "x" * 300 + "/",
-    "x" * 5_000,
-    "x" * 50_001,
-    "a/" * 2_100,
-    "../../etc/passwd",
-    "/workspace",
-    "/workspace/a.txt",
-    "/workspace/book.xlsx",
-    "/workspace/paper.pdf",
-    ".",
-    "~",
-    "a\0b",
-    "%",
-    "_" * 90,
-    "%a" * 500,
-    "*" * 60 + "b",
-    "[a-",
-    "{a,b}" * 12,
-    "\\",
-    "'; --",
-    '"',
-    '"unbalanced',
-    "a AND OR NOT (",
-    "-",
-    "NEAR(a b",
-    "R&D",
-    "&AAA&",
-    "2025-02-30",
-    "2025-13-01T25:61:61Z",
-    "0001-01-01T00:00:00+23:59",
-    "9999-12-31T23:59:59-23:59",
-    "2025-01-15",
-    "2025-01-15T09:00:00Z",
-    "RRULE:FREQ=SECONDLY;COUNT=999999999",
-    "RRULE:FREQ=YEARLY;INTERVAL=0",
-    "1e999",
-    "NaN",
-    "-1",
-    "0",
-    "00",
-    "9" * 30,
-    "9" * 5_000,
-    "true",
-    "null",
-    "[" * 2_000,
-    "(" * 1_500,
-    "<b>" * 2_000,
-    "(a+)+$",
-    "=" + "(" * 900 + "1" + ")" * 900,
-    "=SUM(A1:XFD1048576)",
-    "A1",
-    "XFD1048576",
-    "A1:XFD1048576",
-    "Sheet1",
-    "Sheet1!A1",
-    "ada@example.org",
-    "<ada@example.org",
-    ",".join(["a@b.c"] * 300),
-    "😀" * 40,
-    "\u202e\u0130ß",
-    "e\u0301" * 30,
-    "\ud800",
-    "data:image/png;base64,AAAA",
-    "UEsDBBQ=",
-    "%PDF-1.7",
-    "{}",
-    '{"a":' * 400,
-    "master",
-    "main",
-    "refs/heads/../x",
-    "HEAD~99999",
-    "0" * 40,
-    "asc",
-    "desc",
-    "all",
-    "1,2,3",
-    "1-9999999999",
-    "*/5 * * * *",
-    "en",
-    "EUR",
-    "Europe/Zurich",
-]
-_ODD_NUMBERS = [0, 1, 2, 3, -1, 10, 99, 100, 101, 1000, 2**31, 2**53, 2**63 - 1, -(2**63), 2**63, 10**30]
-_ODD_FLOATS = [0.0, -0.0, 1.5, 1.0, 1e300, float("nan"), float("inf"), 1e-300]
+_CORPUS = 12
+"""Arguments that are kept of one operation."""
+_LONGEST = 20_000
+"""Characters of an answer, or of arguments, that are learned from."""
+
+T = TypeVar("T")
 
 
 class Inputs:
@@ -105,52 +30,124 @@ class Inputs:
 
     def __init__(self, seed: str) -> None:
         self.dice = random.Random(seed)
-        self._seen: dict[str, list[Any]] = defaultdict(list)
+        self._service = ""
+        self._texts: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._numbers: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self._accepted: dict[tuple[str, str], list[Any]] = defaultdict(list)
+        """Values that were part of a call that was answered, by service and name."""
+        self._objects: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        """Objects that were answered, by service."""
+        self._corpus: dict[str, list[dict[str, Any]]] = defaultdict(list)
+
+    def of(self, service: str) -> None:
+        """What is learned and asked for from here on is of this service."""
+        self._service = service
 
     def learn(self, answer: str) -> None:
         """Remember values of an answer, to ask for what is there."""
-        if answer[:1] in ("{", "["):
+        if answer[:1] in ("{", "[") and len(answer) < _LONGEST:
             try:
-                self._remember("", json.loads(answer), 0)
+                said = json.loads(answer)
             except (ValueError, RecursionError):
                 return
+            self._remember("", said, 0)
+            for one in said[:3] if isinstance(said, list) else (said,):
+                if isinstance(one, dict):
+                    self._keep(self._objects[self._service], one, _RESERVOIR)
+
+    def accepted(self, operation: str, arguments: dict[str, Any]) -> None:
+        """Remember arguments that were answered."""
+        if len(repr(arguments)) < _LONGEST:
+            self._keep(self._corpus[operation], arguments, _CORPUS)
+            for name, value in arguments.items():
+                self._keep(self._accepted[self._service, name], value, _RESERVOIR)
+
+    def _keep(self, kept: list[T], value: T, most: int) -> None:
+        if len(kept) < most:
+            kept.append(value)
+        elif self.dice.random() < 0.1:
+            kept[self.dice.randrange(most)] = value
 
     def _remember(self, name: str, value: Any, depth: int) -> None:
         if isinstance(value, dict) and depth < 6:
             for key, inner in list(value.items())[:40]:
-                self._remember(_bare(key), inner, depth + 1)
+                self._remember(bare(key), inner, depth + 1)
         elif isinstance(value, list) and depth < 6:
             for inner in value[:5]:
                 self._remember(name, inner, depth + 1)
-        elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            kept = self._seen[name]
-            if len(kept) < _RESERVOIR:
-                kept.append(value)
-            else:
-                kept[self.dice.randrange(_RESERVOIR)] = value
+        elif isinstance(value, str):
+            self._keep(self._texts[self._service, name], value, _RESERVOIR)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            self._keep(self._numbers[self._service, name], value, _RESERVOIR)
 
-    def arguments(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Arguments for a tool."""
-        given = {
-            name: self.value(name, inner)
-            for name, inner in schema["properties"].items()
-            if name in schema.get("required", []) or self.dice.random() < 0.35
-        }
+    def arguments(
+        self, service: str, operation: str, schema: dict[str, Any], always: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
+        """Arguments for an operation of a service; ``always`` are required besides what the schema says."""
+        self.of(service)
+        known, properties = self._corpus.get(operation), schema["properties"]
+        needed = {*schema.get("required", []), *always}
+        if known and self.dice.random() < 0.75:
+            given = dict(self.dice.choice(known))
+            for _ in range(self.dice.choice((0, 1, 1, 2))):
+                if properties:
+                    name = self.dice.choice(list(properties))
+                    if name in given and name not in needed and self.dice.random() < 0.3:
+                        del given[name]
+                    else:
+                        given[name] = self.value(name, properties[name])
+        else:
+            given = {
+                name: self.value(name, inner)
+                for name, inner in properties.items()
+                if name in needed or self.dice.random() < 0.3
+            }
         roll = self.dice.random()
-        if given and roll < 0.02:
-            given.pop(self.dice.choice(list(given)))
-        elif roll < 0.03:
+        if given and roll < 0.01:
+            name = self.dice.choice(list(given))
+            if name not in always:
+                del given[name]
+        elif roll < 0.015:
             given[self.text("")[:50]] = 1
         return given
 
+    def fields(self) -> dict[str, Any]:
+        """Some fields of an object as it was answered, as clients send it back, with changes."""
+        known = self._objects.get(self._service)
+        if not known:
+            return {}
+        given = self.dice.choice(known)
+        names = self.dice.sample(list(given), min(len(given), self.dice.randint(0, 4)))
+        return {
+            name: given[name] if self.dice.random() < 0.5 else self._like(name, given[name]) for name in names
+        }
+
+    def _like(self, name: str, value: Any) -> Any:
+        match value:
+            case bool():
+                return not value
+            case int():
+                return self.number(name)
+            case str():
+                return self.text(name)
+            case list() if value:
+                return [*value[:2], self._like(name, value[0])]
+            case dict() if value:
+                key = self.dice.choice(list(value))
+                return {**value, key: self._like(key, value[key])}
+        return self._anything(1)
+
     def value(self, name: str, schema: dict[str, Any], depth: int = 0) -> Any:
         """A value for a parameter."""
-        if self.dice.random() < 0.03:
+        roll = self.dice.random()
+        if roll < 0.015:
             return self._anything(depth)
+        if depth == 0 and roll < 0.4 and (known := self._accepted.get((self._service, name))):
+            return self.dice.choice(known)
         for union in ("anyOf", "oneOf"):
             if union in schema:
                 return self.value(name, self.dice.choice(schema[union]), depth)
-        if "enum" in schema and self.dice.random() < 0.9:
+        if "enum" in schema and self.dice.random() < 0.95:
             return self.dice.choice(schema["enum"])
         kind = schema.get("type")
         if isinstance(kind, list):
@@ -161,7 +158,7 @@ class Inputs:
             case "integer":
                 return self.number(name)
             case "number":
-                return self.number(name) if self.dice.random() < 0.8 else self.dice.choice(_ODD_FLOATS)
+                return self.number(name) if self.dice.random() < 0.9 else self.dice.choice(FLOATS)
             case "boolean":
                 return self.dice.random() < 0.5
             case "null":
@@ -176,21 +173,20 @@ class Inputs:
 
     def text(self, name: str) -> str:
         """A text, often one that was answered under such a name."""
-        roll, known = self.dice.random(), self._seen.get(_bare(name))
+        roll, known = self.dice.random(), self._texts.get((self._service, bare(name)))
         if known and roll < 0.6:
-            return str(self.dice.choice(known))
-        if roll < 0.85 or not self._seen:
-            return self.dice.choice(_ODD_TEXTS)
-        other = self._seen[self.dice.choice(list(self._seen))]
-        text = str(self.dice.choice(other)) if other else ""
+            return self.dice.choice(known)
+        if roll < 0.85 or not known:
+            return self.dice.choice(TEXTS)
+        text = self.dice.choice(known)
         return text[: self.dice.randint(0, 40)] + self.dice.choice(["", "", "'", "%", "\n", "é"])
 
     def number(self, name: str) -> int:
         """A whole number, often one that was answered under such a name."""
-        known = [value for value in self._seen.get(_bare(name), ()) if isinstance(value, int)]
+        known = self._numbers.get((self._service, bare(name)))
         if known and self.dice.random() < 0.6:
-            return int(self.dice.choice(known))
-        return self.dice.choice(_ODD_NUMBERS) if self.dice.random() < 0.5 else self.dice.randint(-2, 40)
+            return self.dice.choice(known)
+        return self.dice.choice(NUMBERS) if self.dice.random() < 0.3 else self.dice.randint(-1, 40)
 
     def _object(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
         properties = schema.get("properties")
@@ -200,7 +196,7 @@ class Inputs:
                 for name, inner in properties.items()
                 if name in schema.get("required", []) or self.dice.random() < 0.5
             }
-        names = [*self._seen, "a"]
+        names = [name for service, name in self._texts if service == self._service] or ["a"]
         return {self.dice.choice(names): self._anything(depth + 1) for _ in range(self.dice.randint(0, 3))}
 
     def _anything(self, depth: int) -> Any:
@@ -211,9 +207,9 @@ class Inputs:
             case 1:
                 return self.dice.random() < 0.5
             case 2:
-                return self.dice.choice(_ODD_NUMBERS)
+                return self.dice.choice(NUMBERS)
             case 3:
-                return self.dice.choice(_ODD_FLOATS)
+                return self.dice.choice(FLOATS)
             case 4:
                 return self.text("")
             case 5:
@@ -226,7 +222,8 @@ class Inputs:
         return {self.text("")[:30]: self._anything(depth + 1) for _ in range(self.dice.randint(0, 2))}
 
 
-def _bare(name: str) -> str:
+@lru_cache(maxsize=50_000)
+def bare(name: str) -> str:
     """Names that mean the same kind of thing: ``order_id`` and ``id``, ``file_path`` and ``path``."""
     lowered = name.lower().removesuffix("s")
     for end in ("id", "path", "email", "name", "date", "number", "sha", "slug"):

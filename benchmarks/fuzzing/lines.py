@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import logging
 import socket
-from contextlib import ExitStack, suppress
+import traceback
+from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from fuzzing.inputs import Inputs
 from mesocosm.doors.mail.listening import MailServers
@@ -16,7 +18,7 @@ from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import listen, serving
 from mesocosm.worlds.world import Outcome
 
-ME = "ada@example.org"
+ME = "ann@mcp.com"
 _IMAP = [
     "SELECT {f}",
     "EXAMINE {f}",
@@ -43,6 +45,9 @@ _IMAP = [
     "CHECK",
     "CAPABILITY",
     "APPEND {f} {t}",
+    "APPEND {f} (\\Seen) {l}",
+    "APPEND {f} {l}",
+    "SELECT INBOX",
     "IDLE",
     "DONE",
     "{t}",
@@ -56,11 +61,16 @@ _IMAP = [
 _SMTP = [
     "EHLO {t}",
     "HELO x",
-    "MAIL FROM:<ada@example.org>",
+    "MAIL FROM:<ann@mcp.com>",
     "MAIL FROM:<{t}> SIZE=9",
-    "RCPT TO:<bob@example.org>",
+    "RCPT TO:<person1@mcp.com>",
     "RCPT TO:<{t}>",
-    "DATA\r\nSubject: {t}\r\n\r\n{t}\r\n.",
+    "DATA\f{t}\r\n.",
+    "MAIL FROM:<ann@mcp.com>\fRCPT TO:<person1@mcp.com>\fDATA\fSubject: {t}\r\n\r\n{t}\r\n.",
+    "MAIL FROM:<ann@mcp.com>\fRCPT TO:<person2@mcp.com>\fRCPT TO:<{t}>\fDATA\fFrom: {t}\r\nContent-Type: {t}"
+    "\r\nTo: {t}\r\nDate: {t}\r\n\r\n{t}\r\n.",
+    "RSET\fMAIL FROM:<>\fRCPT TO:<person1@mcp.com>\fDATA\fContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+    "--b\r\nContent-Transfer-Encoding: base64\r\n\r\n{t}\r\n--b--\r\n.",
     "RSET",
     "NOOP",
     "VRFY {t}",
@@ -136,15 +146,22 @@ _FOLDERS = [
 ]
 
 
-class _Warnings(logging.Handler):
-    """Counts what the libraries of the protocols could not make sense of."""
+class _Log(logging.Handler):
+    """What the doors could not make sense of, and what they could not answer."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.seen: list[str] = []
+        self.misread: Counter[str] = Counter()
+        """What the libraries of the protocols raised, by type; they say so to the client."""
+        self.faults: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.seen.append(record.getMessage()[:300])
+        if record.levelno >= logging.ERROR:
+            raised = record.exc_info and record.exc_info[1]
+            lines = traceback.format_exception(raised) if raised else [record.getMessage()]
+            self.faults.append("".join(lines))
+        else:
+            self.misread[record.getMessage().partition(": ")[2].partition("(")[0][:60]] += 1
 
 
 class MailSession:
@@ -154,35 +171,41 @@ class MailSession:
         self._folder = folder
         self._stack = ExitStack()
         self._sockets: dict[str, socket.socket] = {}
+        self._pending: list[bytes] = []
         self._count = 0
-        self.warnings = _Warnings()
+        self.log = _Log()
 
     def __enter__(self) -> Self:
-        world = self._folder / "world"
         self._app = Hosting(self._folder / "state", admin_token="token")
         for name in ("expected.json", "prompt.md"):
             (self._folder / name).write_text("{}")
         family: Any = SimpleNamespace(
             name="fuzz", path=Path("tasks/fuzz.yaml"), task=SimpleNamespace(servers={"email": None})
         )
-        assert world.is_dir()
         self._id = self._app.pool.adopt(self._folder, family)
         mail = MailServers(self._app.pool, imap=listen("127.0.0.1", 0), smtp=listen("127.0.0.1", 0))
         self._stack.enter_context(serving(self._app, mail))
-        logging.getLogger("mesocosm.doors").addHandler(self.warnings)
+        for name in ("mesocosm", "asyncio", "uvicorn"):
+            logging.getLogger(name).addHandler(self.log)
         return self
 
     def __exit__(self, *_: object) -> None:
-        logging.getLogger("mesocosm.doors").removeHandler(self.warnings)
+        for name in ("mesocosm", "asyncio", "uvicorn"):
+            logging.getLogger(name).removeHandler(self.log)
         for connection in self._sockets.values():
             connection.close()
         self._stack.close()
 
     def line(self, inputs: Inputs) -> tuple[str, bytes]:
         """Protocol and line."""
+        inputs.of("email")
+        if self._pending:
+            return "smtp", self._pending.pop(0)
         protocol = "imap" if inputs.dice.random() < 0.7 else "smtp"
         text = self._fill(inputs.dice.choice(_IMAP if protocol == "imap" else _SMTP), inputs, protocol)
-        return protocol, text.encode("utf-8", "replace")
+        # Lines of one message belong together; what follows DATA is sent at once.
+        line, *self._pending = text.encode().split(b"\f") if protocol == "smtp" else [text.encode()]
+        return protocol, line
 
     def _fill(self, text: str, inputs: Inputs, protocol: str) -> str:
         for _ in range(40):
@@ -190,7 +213,7 @@ class MailSession:
             if at < 0 or text[at + 2 : at + 3] != "}":
                 break
             text = text[:at] + self._part(text[at + 1], inputs, protocol) + text[at + 3 :]
-        return text[:20_000]
+        return text[:20_000].encode("utf-8", "replace").decode()
 
     def _part(self, kind: str, inputs: Inputs, protocol: str) -> str:
         pick = inputs.dice.choice
@@ -205,7 +228,10 @@ class MailSession:
                 return pick(_KEYS)
             case "n":
                 return str(inputs.number(""))
-        text = inputs.text("subject").replace("\r", " ").replace("\n", " ").replace("{", "(")[:3_000]
+        text = inputs.text("subject").translate(_ONE_LINE).replace("{", "(")[:3_000]
+        if kind == "l":
+            message = f"Subject: {text}\r\nContent-Type: {pick(_TYPES)}\r\n\r\n{text}"
+            return f"{{{len(message.encode('utf-8', 'replace'))}+}}\r\n{message}"
         if protocol == "imap" and inputs.dice.random() < 0.6:
             return '"' + text.replace("\\", "").replace('"', "") + '"'
         return text
@@ -214,48 +240,78 @@ class MailSession:
         """Send one line and read what is answered, be it nothing more than the end of the connection."""
         protocol, data = line
         self._count += 1
-        before = len(self.warnings.seen)
-        with suppress(OSError):
-            connection = self._connection(protocol)
-            tag = b"%d " % self._count if protocol == "imap" else b""
-            connection.sendall(tag + data + b"\r\n")
-            if not self._answered(connection, tag or None):
-                connection.close()
-                del self._sockets[protocol]
-        faults = self._app.pool.get(self._id).episode.world.journal.faults() if self._count % 50 == 0 else []
-        if faults:
-            raise AssertionError(f"{faults[-1][0]} after {data!r}:\n{faults[-1][1]}")
-        status: Literal["ok", "refused"] = "refused" if len(self.warnings.seen) > before else "ok"
-        return Outcome(status)
+        faults = len(self.log.faults)
+        try:
+            status = self._ask(protocol, data)
+        except TimeoutError:
+            status = "closed"
+            self.log.faults.append(f"No answer within {_PATIENCE} seconds to {data[:300]!r}")
+        except OSError:
+            status = "closed"
+        if protocol in self._sockets and status == "closed":
+            self._sockets.pop(protocol).close()
+        if status != "ok" and data == b"DATA":
+            self._pending = []  # no message is waited for
+        if len(self.log.faults) > faults:
+            return Outcome("fault", (self.log.faults[-1],))
+        return Outcome("ok" if status == "ok" else "refused", (status,))
 
-    def _connection(self, protocol: str) -> socket.socket:
+    def _ask(self, protocol: str, data: bytes) -> str:
         if protocol not in self._sockets:
-            port = self._app.pool.mail_ports[protocol]
-            connection = self._sockets[protocol] = socket.create_connection(("127.0.0.1", port), 20)
-            connection.recv(4096)
-            if protocol == "imap":
-                connection.sendall(f"a LOGIN {ME} {self._id}\r\n".encode())
-            else:
-                plain = f"\0{ME}\0{self._id}".encode()
-                connection.sendall(b"EHLO x\r\n")
-                connection.recv(4096)
-                connection.sendall(b"AUTH PLAIN " + base64.b64encode(plain) + b"\r\n")
-            connection.recv(4096)
-        return self._sockets[protocol]
+            self._sockets[protocol] = self._signed_in(protocol)
+        connection = self._sockets[protocol]
+        tag = b"%d " % self._count if protocol == "imap" else b""
+        connection.sendall(tag + data + b"\r\n")
+        return _answer(connection, tag)
 
-    def _answered(self, connection: socket.socket, tag: bytes | None) -> bool:
-        """Whether the connection goes on. A continuation is left at once."""
-        data = b""
-        while True:
-            part = connection.recv(65_536)
-            if not part:
-                return False
-            data += part
-            if tag is None:
-                last = data.rstrip(b"\r\n").rpartition(b"\n")[2]
-                if last[3:4] != b"-" and data.endswith(b"\n"):
-                    return not last.startswith((b"354", b"334", b"421"))
-            elif (b"\n" + data).find(b"\n" + tag) >= 0 and data.endswith(b"\n"):
-                return b"* BYE" not in data
-            elif data.startswith(b"+") or b"\n+" in data:
-                return False
+    def _signed_in(self, protocol: str) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", self._app.pool.mail_ports[protocol]), _PATIENCE)
+        connection.recv(4096)
+        lines = [b"a LOGIN %s %s" % (ME.encode(), self._id.encode()), b"a SELECT INBOX"]
+        if protocol == "smtp":
+            plain = base64.b64encode(f"\0{ME}\0{self._id}".encode())
+            lines = [b"EHLO x", b"AUTH PLAIN " + plain]
+        for line in lines:
+            connection.sendall(line + b"\r\n")
+            said = _answer(connection, b"a " if protocol == "imap" else b"")
+            assert said == "ok", f"{line!r}: {said}"
+        return connection
+
+
+_ONE_LINE = str.maketrans("\r\n\f", "   ")
+_PATIENCE = 120.0
+"""Seconds until what is not answered is a fault."""
+_TYPES = (
+    "text/plain; charset=utf-8",
+    "text/html",
+    "multipart/mixed; boundary=b",
+    "message/rfc822",
+    "text/plain; charset=nonsense",
+    'multipart/alternative; boundary="',
+    "x/y; name*0*=utf-8''%FF",
+)
+
+
+def _answer(connection: socket.socket, tag: bytes) -> str:
+    """How a line was answered: ok, refused, or closed (also by the client, who is asked to go on)."""
+    data = b""
+    while True:
+        part = connection.recv(65_536)
+        if not part:
+            return "closed"
+        data += part
+        if not data.endswith(b"\n"):
+            continue
+        last = data.rstrip(b"\r\n").rpartition(b"\n")[2]
+        if not tag:
+            if last[3:4] == b"-":
+                continue
+            if last[:3] in (b"334", b"421"):
+                return "closed"
+            return "ok" if last[:1] in b"23" else "refused"
+        at = (b"\n" + data).find(b"\n" + tag)
+        if at >= 0:
+            verdict = data[at + len(tag) : at + len(tag) + 2]
+            return "closed" if b"* BYE" in data else "ok" if verdict == b"OK" else "refused"
+        if data.startswith(b"+") or b"\n+" in data:
+            return "closed"

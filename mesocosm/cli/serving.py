@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,6 +76,8 @@ def serve(
     from mesocosm.hosting.listening import listen
     from mesocosm.hosting.listening import serve as serve_http
 
+    # What is made for this process alone, such as the image of its sandboxes, goes with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     raise_file_limit()
     token = choose_token(state, host, admin_token)
     listener = listen(host, port)

@@ -13,7 +13,6 @@ import json
 import os
 import queue
 import resource
-import select
 import subprocess
 import sys
 import threading
@@ -33,6 +32,7 @@ from mesocosm.families.faults import faults_of
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.worlds.declining import declined
 from mesocosm.worlds.limits import settings
+from mesocosm.worlds.waiting import readable
 
 _PATIENCE = 10
 """Seconds of waiting per second of a processor: the machine may have other things to do."""
@@ -115,8 +115,7 @@ def _line(stream: IO[bytes], until: float) -> bytes:
     """One line; nothing if the stream ends before. Raises ``TimeoutError`` when it is not there in time."""
     line = b""
     while not line.endswith(b"\n"):
-        ready, _, _ = select.select([stream], [], [], max(0.0, until - monotonic()))
-        if not ready:
+        if not readable(stream.fileno(), until - monotonic()):
             raise TimeoutError
         part = os.read(stream.fileno(), 1 << 20)
         if not part:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
 import resource
 import secrets
 import shutil
@@ -132,6 +134,23 @@ def _folder_of(id_: str) -> str:
     return hashlib.sha256(id_.encode()).hexdigest()[:32]
 
 
+def _take_into_use(root: Path) -> int:
+    """Say that this process uses a directory of episodes, and remove what those before it left half-made.
+
+    Whoever is alone there when it begins knows that the drafts of episodes are nobody's any more: a process
+    that was killed left them. Returns the descriptor that says so.
+    """
+    use = os.open(root / "in-use", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for draft in (root / "episodes").glob(".*"):
+            shutil.rmtree(draft, ignore_errors=True)
+    except BlockingIOError:
+        pass
+    fcntl.flock(use, fcntl.LOCK_SH)
+    return use
+
+
 class EpisodePool:
     """All episodes below a directory; the least recently used are closed when too many are open."""
 
@@ -144,6 +163,7 @@ class EpisodePool:
         )
         for folder in ("episodes", "instances"):
             (root / folder).mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._use: int | None = _take_into_use(root)
         self.instances = InstanceCache(root / "instances")
         self.mail_ports: dict[str, int] = {}
         """Ports of the mail protocols (``imap``, ``smtp``) that are served beside."""
@@ -278,3 +298,6 @@ class EpisodePool:
         for hosted in self._open.values():
             hosted.close()
         self._open.clear()
+        if self._use is not None:
+            os.close(self._use)
+            self._use = None

@@ -180,9 +180,11 @@ def image() -> str:
     could be talked around: the others do not exist.
     """
     _remove_abandoned()
-    root = tempfile.mkdtemp(prefix=_PREFIX)
-    # Held as long as this process lives, however it ends.
-    fcntl.flock(os.open(root, os.O_RDONLY | os.O_DIRECTORY), fcntl.LOCK_SH)
+    draft = tempfile.mkdtemp(prefix=f".{_PREFIX}")
+    # Held as long as this process lives, however it ends; before it bears the name by which it is looked for.
+    fcntl.flock(os.open(draft, os.O_RDONLY | os.O_DIRECTORY), fcntl.LOCK_SH)
+    root = f"{os.path.dirname(draft)}/{os.path.basename(draft)[1:]}"
+    os.rename(draft, root)
     owner = os.getpid()
     atexit.register(lambda: shutil.rmtree(root, ignore_errors=True) if os.getpid() == owner else None)
     for folder in ("usr/bin", "etc", "dev", "tmp", CODE[1:], WORKSPACE[1:]):
@@ -221,18 +223,10 @@ def _remove_abandoned() -> None:
             opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                status = os.fstat(opened)
-                # A younger one may be in the making, and not held yet.
-                if status.st_uid in (os.geteuid(), USER) and status.st_ctime < _made_at() - 60:
+                if os.fstat(opened).st_uid in (os.geteuid(), USER):
                     shutil.rmtree(path, ignore_errors=True)
             finally:
                 os.close(opened)
-
-
-def _made_at() -> float:
-    """The present by the file system's clock."""
-    with tempfile.TemporaryFile() as file:
-        return os.fstat(file.fileno()).st_ctime
 
 
 _PREFIX = "mesocosm-sandbox-"

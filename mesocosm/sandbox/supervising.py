@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import selectors
 import signal
 import socket
@@ -22,6 +21,7 @@ from time import monotonic
 
 from mesocosm.sandbox.jobs import Captured, Conversation, Ended, Job, Reached, SandboxFailed
 from mesocosm.sandbox.sharing import Quota
+from mesocosm.worlds.waiting import readable
 
 TICK = 0.1
 """Seconds between two looks at what the kernel does not limit by itself."""
@@ -223,7 +223,7 @@ class Supervisor:
                 del self._outgoing[:sent]
 
     def _is_running(self) -> bool:
-        return not select.select([self._exited], [], [], 0)[0]
+        return not readable(self._exited, 0)
 
     def _look(self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, Quota]) -> None:
         """End the job if it has gone beyond what the kernel does not limit by itself."""
@@ -285,7 +285,7 @@ def kill_with_namespace(process: subprocess.Popen[bytes]) -> None:
             # The first process of the namespace: it is gone only when all others in it are.
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(init, signal.SIGKILL)
-            if not select.select([init], [], [], GRACE)[0]:
+            if not readable(init, GRACE):
                 raise SandboxFailed("the sandbox could not be killed")
     process.wait(GRACE)
 

@@ -20,6 +20,7 @@ from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.families.family import load_family
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
+from mesocosm.hosting.pool import EpisodePool
 from mesocosm.services.calling import ToolError
 from mesocosm.worlds.world import Manifest, World
 
@@ -358,3 +359,17 @@ def test_where_an_episode_lies_does_not_tell_its_id(host: Host) -> None:
     assert id_ not in str(pool.get(id_).episode.world.path)
     assert id_ in pool.ids()
     assert pool.path(id_).name not in pool.ids()
+
+
+def test_what_a_killed_server_left_half_made_is_removed_when_nobody_uses_it(tmp_path: Path) -> None:
+    draft = tmp_path / "episodes" / ".half"
+    (draft / "world").mkdir(parents=True)
+    first = EpisodePool(tmp_path)
+    assert not draft.exists()
+    draft.mkdir()
+    second = EpisodePool(tmp_path)  # while the first may be making it
+    assert draft.exists()
+    for pool in (first, second):
+        pool.close()
+    EpisodePool(tmp_path).close()
+    assert not draft.exists()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -203,3 +205,22 @@ def test_files_without_content_are_counted_where_they_are_memory(
     command = "cd /tmp; i=0; while :; do eval 'mkdir -p '$i'/{a..z}/{a..z}/{a..p}' || exit; i=$((i+1)); done"
     text = world.call("terminal", "run_command", {"command": command}).text
     assert "all processes together may use 64 MiB" in text
+
+
+@needs_sandbox
+def test_code_runs_in_a_server_with_thousands_of_descriptors(
+    make_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Every episode that is open has some, and what waits for one must take any number: select does not.
+    monkeypatch.setenv("MESOCOSM_SANDBOX", "bubblewrap")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, limits[1]), limits[1]))
+    held = [os.dup(1) for _ in range(1100)]
+    try:
+        world = make_world(None, "python_execute")
+        outcome = world.call("python_execute", "python_execute", {"code": "print(6 * 7)"})
+        assert (outcome.status, "42" in outcome.text) == ("ok", True)
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)

@@ -1,0 +1,253 @@
+"""Calls of tools and requests to the vendors' APIs that nobody would make."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from fuzzing.inputs import Inputs
+from fuzzing.odd import QUERIES
+from fuzzing.programs import program
+from mesocosm.doors.gateway import load_api, respond
+from mesocosm.doors.rest import Route
+from mesocosm.services.service import Operation, Tool, load_service
+from mesocosm.worlds.world import Outcome, World
+
+_FINAL = 0.0001
+"""Share of tools that end the episode: after them nothing is accepted."""
+_CODE = 1 / 1500
+"""Share of calls that run code: each starts a sandbox."""
+_SIGN_IN = {
+    "canvas": [("canvas_login", {"login_id": f"user{n}@uni.edu", "password": "secret"}) for n in (1, 2, 3)],
+    "email": [("login", {"email": "ann@mcp.com", "password": "secret"})],
+}
+_SIGNED_OUT = re.compile("not logged in|sign in|authorization required|no user is", re.IGNORECASE)
+
+
+class Made(NamedTuple):
+    """A call that is ready to be made."""
+
+    name: str
+    arguments: Any
+    make: Callable[[], Outcome]
+    service: str = ""
+
+
+Source = Iterator[Made]
+
+
+class Tools:
+    """Calls of tools."""
+
+    def __init__(self, world: World, inputs: Inputs, *, code: bool) -> None:
+        self._world, self._inputs = world, inputs
+        named = [(service, tool) for service in world.services.values() for tool in service.tools.values()]
+        self._tools = [(s.name, t) for s, t in named if not s.runs_code and not t.ends_episode]
+        self._ends = [(s.name, t) for s, t in named if t.ends_episode]
+        self._code = [(s.name, t) for s, t in named if s.runs_code] if code else []
+        # Small services would hardly be met among so many tools.
+        self._by_service: dict[str, list[tuple[str, Tool]]] = {}
+        for name, tool in self._tools:
+            self._by_service.setdefault(name, []).append((name, tool))
+        self._signed_out = ""
+
+    def __iter__(self) -> Source:
+        while True:
+            yield self._next()
+
+    def _next(self) -> Made:
+        dice = self._inputs.dice
+        if self._signed_out:
+            tool_name, arguments = dice.choice(_SIGN_IN[self._signed_out])
+            service, self._signed_out = self._signed_out, ""
+            return self._made(service, load_service(service).tools[tool_name], arguments)
+        roll = dice.random()
+        if self._ends and roll < _FINAL:
+            service, tool = dice.choice(self._ends)
+        elif self._code and roll < _FINAL + _CODE:
+            service, tool = dice.choice(self._code)
+            self._inputs.of(service)
+            return self._made(service, tool, program(tool.name, self._inputs))
+        elif roll < 0.3:
+            service, tool = dice.choice(self._by_service[dice.choice(list(self._by_service))])
+        else:
+            service, tool = dice.choice(self._tools)
+        name = f"{service}.{tool.name}"
+        return self._made(service, tool, self._inputs.arguments(service, name, tool.signature.schema))
+
+    def _made(self, service: str, tool: Tool, arguments: dict[str, Any]) -> Made:
+        def make() -> Outcome:
+            outcome = self._world.call(service, tool.name, arguments)
+            if outcome.status == "refused" and service in _SIGN_IN and _SIGNED_OUT.search(outcome.text[:300]):
+                self._signed_out = service
+            return outcome
+
+        return Made(f"{service}.{tool.name}", arguments, make, service)
+
+
+class _Answered:
+    """The episode as the door to the vendors' APIs sees it: its requests are made at once."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.outcome: Outcome | None = None
+        self.is_open = world.is_open
+        self.operation = world.operation
+
+    async def request(
+        self, service: str, operation: Operation, arguments: Mapping[str, Any], key: str | None
+    ) -> Outcome:
+        self.outcome = self._world.request(service, operation.name, arguments, idempotency_key=key)
+        return self.outcome
+
+    async def revision(self, service: str) -> int | None:
+        return self._world.revision(service)
+
+
+_TOKEN = "episode"
+
+
+class Requests:
+    """Requests to the vendors' APIs, through their door."""
+
+    def __init__(self, world: World, inputs: Inputs) -> None:
+        self._inputs = inputs
+        self._client = _Answered(world)
+        names = [name for name in world.all_services if load_api(name) and world.is_open(name)]
+        self._routes = [(name, route) for name in names if (api := load_api(name)) for route in api.routes]
+
+    def __bool__(self) -> bool:
+        return bool(self._routes)
+
+    def __iter__(self) -> Source:
+        while True:
+            service, route = self._inputs.dice.choice(self._routes)
+            schema, places = self._schema(route), tuple(route.pattern.groupindex)
+            given = self._inputs.arguments(service, route.operation.name, schema, places)
+            scope, body = self._request(service, route, given, places)
+            yield Made(
+                route.operation.name,
+                given,
+                lambda service=service, scope=scope, body=body: self._send(service, scope, body),
+                service,
+            )
+
+    def _schema(self, route: Route) -> dict[str, Any]:
+        properties = dict(route.signature.schema["properties"])
+        for name in route.pattern.groupindex:
+            kind = "integer" if f"{{{name}:int}}" in route.template else "string"
+            properties.setdefault(name, {"type": kind})
+        return {**route.signature.schema, "properties": properties}
+
+    def _request(
+        self, service: str, route: Route, given: dict[str, Any], places: tuple[str, ...]
+    ) -> tuple[dict[str, Any], bytes]:
+        dice, path = self._inputs.dice, route.template
+        for name in places:
+            text = _flat(given[name])[:300]
+            path = re.sub(
+                rf"{{{name}(:\w+)?}}",
+                lambda found, text=text: quote(
+                    text.encode("utf-8", "replace"), safe="/" if found[1] == ":path" else ""
+                ),
+                path,
+                count=1,
+            )
+        said = {name: value for name, value in given.items() if name not in places}
+        query, headers = {}, _authorized(service)
+        body = b""
+        if route.method in ("GET", "DELETE") or dice.random() < 0.1:
+            query = said
+            if dice.random() < 0.4:
+                name = dice.choice(QUERIES)
+                query = {
+                    **said,
+                    name: self._inputs.text(name) if dice.random() < 0.7 else self._inputs.number(name),
+                }
+        else:
+            if route.wants_request and dice.random() < 0.8:
+                said = self._by_hand(route, said)
+            body = self._body(said, headers)
+        if dice.random() < 0.005:
+            headers["x-http-method-override"] = dice.choice(["PUT", "DELETE", "x", "patch"])
+        scope = {
+            "method": route.method,
+            "raw_path": b"/s" + path.encode("utf-8", "replace"),
+            "query_string": urlencode(
+                [(name, _flat(value)) for name, value in query.items()], errors="replace"
+            ).encode(),
+            "scheme": "http",
+            "headers": [
+                (name.encode(), value.encode("latin-1", "replace")) for name, value in headers.items()
+            ],
+        }
+        return scope, body
+
+    def _by_hand(self, route: Route, said: dict[str, Any]) -> dict[str, Any]:
+        """What a route may read of a body that its signature does not tell."""
+        fields = said | self._inputs.fields()
+        if self._inputs.dice.random() < 0.4:
+            nouns = [part for part in route.template.split("/") if part and "{" not in part]
+            return {nouns[-1].removesuffix("s") if nouns else "data": fields}
+        return fields
+
+    def _body(self, said: Any, headers: dict[str, str]) -> bytes:
+        dice = self._inputs.dice
+        if dice.random() < 0.85:
+            headers["content-type"] = "application/json"
+            if dice.random() < 0.02:
+                said = self._inputs.value("", {})
+            try:
+                return json.dumps(said).encode()
+            except (RecursionError, ValueError):
+                return b"[" * 5_000
+        headers["content-type"] = dice.choice(
+            ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", ""]
+        )
+        if headers["content-type"].startswith("multipart"):
+            part = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
+            parts = [part.format(name, _flat(value)) for name, value in said.items()]
+            return ("".join(parts) + "--x--\r\n").encode("utf-8", "replace")
+        return urlencode([(name, _flat(value)) for name, value in said.items()], errors="replace").encode()
+
+    def _send(self, service: str, scope: dict[str, Any], body: bytes) -> Outcome:
+        api = load_api(service)
+        assert api
+        answered: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": body}
+
+        async def send(message: dict[str, Any]) -> None:
+            answered.append(message)
+
+        self._client.outcome = None
+        going = respond(api, self._client, _TOKEN, "/s", scope, receive, send)  # type: ignore[arg-type]
+        try:
+            going.send(None)
+        except StopIteration:
+            pass
+        else:
+            raise AssertionError("a request that nothing keeps waiting waits")
+        status = answered[0]["status"]
+        if self._client.outcome is None:
+            assert status < 500, f"{status} {answered[1]['body'][:300]!r}"
+            return Outcome("refused", (str(status),))
+        return self._client.outcome
+
+
+def _authorized(service: str) -> dict[str, str]:
+    pair = base64.b64encode(f"{_TOKEN}:{_TOKEN}".encode()).decode()
+    kind = f"Basic {pair}" if service in ("woocommerce", "codehost") else f"Bearer {_TOKEN}"
+    return {"host": "127.0.0.1", "authorization": kind}
+
+
+def _flat(value: Any) -> str:
+    try:
+        return value if isinstance(value, str) else json.dumps(value)
+    except (RecursionError, ValueError):
+        return "["
