@@ -5,12 +5,14 @@
 A server is started as a process. So many ordinary episodes call a short tool each, ten times a second; beside
 them one hostile episode does one thing as fast as it can, of each kind in turn. Reported are median and worst
 time of the ordinary calls, without a hostile episode and beside each kind. The targets, 50 and 500 ms,
-hold for a machine with nothing else to do: the line ``nobody`` says what this one takes by itself.
+hold for a machine with nothing else to do: the line ``nobody`` says what this one takes by itself. A line is
+printed for each kind as it is measured. Exit code 1 if any was late.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import re
 import socket
@@ -29,6 +31,8 @@ from typing import Any
 import httpx2
 
 TASK = "apply_phd_email"
+_MORE = ["python_execute", "woocommerce", "excel", "documents", "codehost", "calendar", "canvas"]
+"""Services beside those of the task, for the hostile episodes."""
 TOKEN = "benchmark"
 _MEDIAN, _WORST = 0.05, 0.5
 
@@ -39,9 +43,9 @@ class Server:
     def __init__(self, base: str, imap: int) -> None:
         self.base, self.imap = base, imap
 
-    def create(self) -> str:
-        """A new episode."""
-        body = json.dumps({"task": TASK, "length": "16k"}).encode()
+    def create(self, services: list[str]) -> str:
+        """A new episode, with further services."""
+        body = json.dumps({"task": TASK, "length": "16k", "services": services}).encode()
         headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.base}/episodes", body, headers)
         with urllib.request.urlopen(request) as response:
@@ -53,6 +57,7 @@ class Agent:
 
     def __init__(self, server: Server, episode: str) -> None:
         self.episode = episode
+        self.server = server
         self._url = f"{server.base}/e/{episode}"
         self._client = httpx2.Client(timeout=60)
 
@@ -81,8 +86,16 @@ class Agent:
         started = time.perf_counter()
         answer = self._client.post(f"{self._url}/{service}/mcp", json=body, headers=headers)
         seconds = time.perf_counter() - started
-        assert answer.status_code == 200, answer.text[:500]
+        assert answer.status_code in (200, 413), answer.text[:500]
         return seconds
+
+    def request(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> None:
+        """Ask a vendor's API for something."""
+        pair = base64.b64encode(f"{self.episode}:{self.episode}".encode()).decode()
+        scheme = f"Basic {pair}" if path.startswith("/woocommerce") else f"Bearer {self.episode}"
+        headers = {"Content-Type": kind, "Authorization": scheme}
+        with suppress(httpx2.TransportError):  # who is refused early may find the line closed
+            self._client.request(method, self._url + path, content=body, headers=headers)
 
 
 @contextmanager
@@ -153,6 +166,51 @@ def _remember(_: Server, agent: Agent) -> Callable[[], object]:
     return round_trip
 
 
+def _forget(_: Server, agent: Agent) -> Callable[[], object]:
+    names = [f"entity {n}" for n in range(3000)]
+    entities = [{"name": name, "entityType": "thing", "observations": ["a"]} for name in names]
+    agent.call("memory", "create_entities", entities=entities)
+    relations = [{"from": name, "to": names[n - 1], "relationType": "of"} for n, name in enumerate(names)]
+    agent.call("memory", "create_relations", relations=relations)
+    missing = [f"{name}?" for name in names] * 5
+    return lambda: agent.call("memory", "delete_entities", entityNames=missing)
+
+
+def _code(program: str) -> Attack:
+    def attack(_: Server, agent: Agent) -> Callable[[], object]:
+        return lambda: agent.call("python_execute", "python_execute", code=program, timeout=5)
+
+    return attack
+
+
+def _large_call(_: Server, agent: Agent) -> Callable[[], object]:
+    edits = [{"oldText": str(n), "newText": "y"} for n in range(90_000)]
+    return lambda: agent.call("filesystem", "edit_file", path="none.txt", edits=edits)
+
+
+def _deep_call(_: Server, agent: Agent) -> Callable[[], object]:
+    nested: Any = []
+    for _n in range(300):
+        nested = [nested] * 1
+    return lambda: agent.call("memory", "create_entities", entities=[nested] * 2000)
+
+
+def _rest(method: str, path: str, body: bytes = b"", kind: str = "application/json") -> Attack:
+    return lambda _, agent: lambda: agent.request(method, path, body, kind)
+
+
+def _form(fields: int) -> bytes:
+    return "&".join(f"meta_data[{n}][key]=a{n}" for n in range(fields)).encode()
+
+
+def _sheet(_: Server, agent: Agent) -> Callable[[], object]:
+    agent.call("excel", "create_workbook", filepath="book.xlsx")
+    rows = [[f"cell {n} {m}" for m in range(20)] for n in range(2000)]
+    return lambda: agent.call(
+        "excel", "write_data_to_excel", filepath="book.xlsx", sheet_name="Sheet", data=rows
+    )
+
+
 def _query(_: Server, agent: Agent) -> Callable[[], object]:
     return lambda: agent.call("email", "search_emails", query=" ".join(["e"] * 300))
 
@@ -210,11 +268,42 @@ def _grade(server: Server, agent: Agent) -> Callable[[], object]:
     return lambda: urllib.request.urlopen(request).close()
 
 
+_OBJECT = json.dumps(
+    {"name": "x", "meta_data": [{"key": str(n), "value": n} for n in range(300_000)]}
+).encode()
+_LIST = json.dumps({"create": [{"name": str(n)} for n in range(500_000)]}).encode()
+_TEXT = json.dumps({"title": "x", "text": "\u00e9 <b>" * 4_000_000}).encode()
 ATTACKS: dict[str, Attack] = {
     "edit_file": _edit,
     "search_files": _search,
     "write_file": _write,
     "memory": _remember,
+    "delete_entities": _forget,
+    "busy program": _code("while True: pass"),
+    "many programs": _code("pass"),
+    "talking program": _code("while True: print('x' * 1000)"),
+    "large call": _large_call,
+    "deep call": _deep_call,
+    "workbook": _sheet,
+    "REST object": _rest("POST", "/woocommerce/wp-json/wc/v3/products", _OBJECT),
+    "REST list": _rest("POST", "/woocommerce/wp-json/wc/v3/products/batch", _LIST),
+    "REST text": _rest("POST", "/documents/v1/documents", _TEXT),
+    "REST form": _rest(
+        "POST", "/woocommerce/wp-json/wc/v3/products", _form(200_000), "application/x-www-form-urlencoded"
+    ),
+    "REST query": _rest("GET", "/canvas/api/v1/courses?" + "&".join(f"a[{n}]=b" for n in range(5000))),
+    "REST parts": _rest(
+        "POST",
+        "/canvas/api/v1/courses",
+        b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n' * 100_000 + b"--x--\r\n",
+        "multipart/form-data; boundary=x",
+    ),
+    "git": _rest(
+        "POST",
+        "/codehost/acme/app.git/git-receive-pack",
+        b"0000PACK" + b"\0" * 30_000_000,
+        "application/x-git-receive-pack-request",
+    ),
     "search_emails": _query,
     "send_email": _send,
     "imap name": _line(b'a SELECT "R&D"'),
@@ -242,7 +331,7 @@ def measure(agents: list[Agent], seconds: float) -> list[float]:
 
 def beside(server: Server, attack: Attack, agents: list[Agent], seconds: float) -> tuple[list[float], int]:
     """Seconds of the ordinary calls beside an attack, and how often it was made."""
-    act = attack(server, Agent(server, server.create()))
+    act = attack(server, Agent(server, server.create(_MORE)))
     stop = threading.Event()
     made = 0
 
@@ -260,7 +349,7 @@ def beside(server: Server, attack: Attack, agents: list[Agent], seconds: float) 
     return taken, made
 
 
-def main() -> None:
+def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -273,31 +362,33 @@ def main() -> None:
     chosen = [name for name in ATTACKS if not options.only or name in options.only.split(",")]
     rows: dict[str, dict[str, float]] = {}
     with serving() as server:
-        agents = [Agent(server, server.create()) for _ in range(options.neighbours)]
+        agents = [Agent(server, server.create([])) for _ in range(options.neighbours)]
         measure(agents, 1)
-        rows["nobody"] = _row(measure(agents, options.seconds), 0)
+        print(f"{'beside':<16}{'attacks':>8}{'calls':>8}{'median ms':>11}{'worst ms':>10}", file=sys.stderr)
+        rows["nobody"] = _row("nobody", measure(agents, options.seconds), 0)
         for name in chosen:
-            rows[name] = _row(*beside(server, ATTACKS[name], agents, options.seconds))
+            rows[name] = _row(name, *beside(server, ATTACKS[name], agents, options.seconds))
     if options.json:
         print(json.dumps(rows))
-        return
-    print(f"{'beside':<16}{'attacks':>8}{'calls':>8}{'median ms':>11}{'worst ms':>10}")
-    for name, row in rows.items():
-        late = "" if row["median"] <= _MEDIAN and row["worst"] <= _WORST else "  LATE"
-        print(
-            f"{name:<16}{row['attacks']:>8.0f}{row['calls']:>8.0f}{1000 * row['median']:>11.1f}"
-            f"{1000 * row['worst']:>10.1f}{late}"
-        )
+    return 1 if any(row["median"] > _MEDIAN or row["worst"] > _WORST for row in rows.values()) else 0
 
 
-def _row(taken: list[float], attacks: int) -> dict[str, float]:
-    return {
+def _row(name: str, taken: list[float], attacks: int) -> dict[str, float]:
+    row = {
         "attacks": attacks,
         "calls": len(taken),
         "median": statistics.median(taken),
         "worst": max(taken),
     }
+    late = "" if row["median"] <= _MEDIAN and row["worst"] <= _WORST else "  LATE"
+    print(
+        f"{name:<16}{row['attacks']:>8.0f}{row['calls']:>8.0f}{1000 * row['median']:>11.1f}"
+        f"{1000 * row['worst']:>10.1f}{late}",
+        file=sys.stderr,
+        flush=True,
+    )
+    return row
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

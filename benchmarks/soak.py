@@ -47,6 +47,8 @@ _CODE = 0.01
 """Share of steps that run a program."""
 _FOLDERS = 150
 """A mailbox takes no more than 200."""
+_PATIENCE = 600
+"""Seconds until a server that does not start is given up."""
 _MORE_MIB, _MORE_SHARE, _MORE_DESCRIPTORS = 16, 0.05, 20
 
 
@@ -74,13 +76,13 @@ class Server:
             self._command, stdout=DEVNULL, stderr=self._log, env=environment, start_new_session=True
         )
         self._pids.add(self._process.pid)
-        while time.monotonic() < began + 300:
+        while time.monotonic() < began + _PATIENCE:
             with suppress(httpx2.HTTPError):
                 if httpx2.get(f"{self.base}/health").status_code == 200:
                     self.slowest_start = max(self.slowest_start, time.monotonic() - began)
                     return
             time.sleep(0.1)
-        raise RuntimeError("the server did not start within 300 seconds")
+        raise RuntimeError(f"the server did not start within {_PATIENCE} seconds")
 
     def kill(self) -> None:
         """As a machine that fails."""
@@ -313,11 +315,13 @@ def run(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         with httpx2.Client(timeout=120) as client:
             while part and not over.is_set():
                 dice.choice(part).step(client, dice, over)
+                over.wait(options.pause)
 
     def churning() -> None:
         with httpx2.Client(timeout=120) as client:
             while not over.is_set():
                 churn.round(client)
+                over.wait(options.pause)
 
     with ThreadPoolExecutor(options.workers + 1) as pool:
         parts = list(pool.map(begin, range(options.workers)))
@@ -384,6 +388,7 @@ def main() -> int:
     parser.add_argument("--kill-every", type=float, default=20, help="seconds")
     parser.add_argument("--calm", type=float, default=0.5, help="minutes without a kill, at the end")
     parser.add_argument("--workers", type=int, default=8)
+    parser.add_argument("--pause", type=float, default=0, help="seconds of a worker between two steps")
     parser.add_argument("--port", type=int, default=8399)
     parser.add_argument("--json", action="store_true")
     parser.add_argument(
