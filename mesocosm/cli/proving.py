@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, SuiteLengths, SuiteSeeds, SuiteTasks
+from mesocosm.cli.options import AsJson, Parameter, SuiteLengths, SuiteSeeds, SuiteTasks, read_parameters
 from mesocosm.cli.output import out, print_json, progress, show_proofs
 from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
 
@@ -23,12 +24,23 @@ def prove(
     task: Annotated[list[str], typer.Argument(help="Names of tasks, or paths of their YAML files.")],
     lengths: Annotated[str, typer.Option(help="Lengths, separated by commas.")] = "8k",
     seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0",
+    param: Parameter = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Prove instances: the length holds, the same seed gives the same bytes, the reference solver scores 1,
     doing nothing scores 0, and so does every mutant."""
-    _prove(task, parse_lengths(lengths), parse_seeds(seeds), workers, as_json, None)
+    from mesocosm.families.family import load_family
+
+    for name in task:
+        load_family(name)
+    jobs = [
+        (name, length, seed)
+        for length in parse_lengths(lengths)
+        for name in task
+        for seed in parse_seeds(seeds)
+    ]
+    _prove_jobs(jobs, workers, as_json, parameters=read_parameters(param))
 
 
 @suite_app.command("list")
@@ -97,31 +109,16 @@ def suite_prove(
     from mesocosm.families.suite import instances
 
     wanted = instances(tasks, lengths, seeds)
-    _prove_jobs([(i.task, i.length, i.seed) for i in wanted], workers, as_json, resume)
-
-
-def _prove(
-    tasks: list[str],
-    lengths: list[int],
-    seeds: list[int],
-    workers: int | None,
-    as_json: bool,
-    resume: Path | None,
-) -> NoReturn:
-    from mesocosm.families.family import load_family
-
-    for task in tasks:
-        load_family(task)
-    _prove_jobs(
-        [(task, length, seed) for length in lengths for task in tasks for seed in seeds],
-        workers,
-        as_json,
-        resume,
-    )
+    _prove_jobs([(i.task, i.length, i.seed) for i in wanted], workers, as_json, resume=resume)
 
 
 def _prove_jobs(
-    jobs: list[tuple[str, int, int]], workers: int | None, as_json: bool, resume: Path | None
+    jobs: list[tuple[str, int, int]],
+    workers: int | None,
+    as_json: bool,
+    *,
+    resume: Path | None = None,
+    parameters: dict[str, Any] | None = None,
 ) -> NoReturn:
     from mesocosm.families.proving import Proof, prove_jobs
 
@@ -135,7 +132,8 @@ def _prove_jobs(
     with progress(len(jobs), "proving") as advance:
         for _ in proofs:
             advance("")
-        for proof in prove_jobs([job for job in jobs if job not in done], workers=workers):
+        missing = [job for job in jobs if job not in done]
+        for proof in prove_jobs(missing, workers=workers, parameters=parameters):
             proofs.append(proof)
             advance(f"{proof.task} {show_length(proof.length)} seed {proof.seed}")
             if resume:

@@ -21,6 +21,7 @@ import orjson
 
 from mesocosm.errors import UsageError
 from mesocosm.families import length as lengths
+from mesocosm.families.configurations import PRESET, released
 from mesocosm.families.family import Expected, Family, Params
 from mesocosm.worlds.workspace import keep_for_owner, replace_file
 from mesocosm.worlds.world import Manifest, World
@@ -57,8 +58,9 @@ def build_instance(
     """Build an instance at a target length, or with exactly the given parameters.
 
     A target sets the parameter that grows, unless it is given, and the filler. ``density`` among the
-    parameters is the share of the description in items that hold evidence, and sets the parameter that grows.
-    Nothing is left at ``path`` unless the whole instance is.
+    parameters is the share of the description in items that hold evidence, and sets the parameter that grows;
+    ``preset`` names a configuration, whose numbers win over the target. Nothing is left at ``path`` unless
+    the whole instance is.
     """
     if path.exists():
         raise UsageError(f"{path} exists already")
@@ -75,6 +77,9 @@ def build_instance(
 def _build(
     family: Family, seed: int, path: Path, target: int | None, parameters: dict[str, Any], progress: Progress
 ) -> Instance:
+    preset = parameters.pop(PRESET, None)
+    if preset is not None:
+        parameters = {**released(family.name, preset, target), **parameters}
     density = _density(family, target, parameters)
     growth, attempts = family.task.growth.parameter, 0
     if target is None:
@@ -99,7 +104,8 @@ def _build(
         assert built
         return built
     given = parameters.get(growth)
-    lengths.calibrate(family, target, build, given if isinstance(given, int) else None)
+    fixed = given if isinstance(given, int) else None
+    lengths.calibrate(family, target, build, fixed, overshoot=preset is not None)
     assert built
     return built
 

@@ -167,7 +167,12 @@ class Attempt:
 
 
 def calibrate(
-    family: Family, target: int, build: Callable[[int, int], int], fixed: int | None = None
+    family: Family,
+    target: int,
+    build: Callable[[int, int], int],
+    fixed: int | None = None,
+    *,
+    overshoot: bool = False,
 ) -> Attempt:
     """Find the size (unless it is ``fixed``) and the filler with which an instance has the target length.
 
@@ -201,7 +206,7 @@ def calibrate(
         elif size > smallest:
             size = max(smallest, min(size - 1, size * target // last.tokens))
             sides.clear()
-        elif -miss <= TOLERANCE * target:
+        elif overshoot or -miss <= TOLERANCE * target:
             return last
         else:
             # Rounded up: a label that a user can ask for next.

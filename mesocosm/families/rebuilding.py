@@ -13,9 +13,10 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from mesocosm.families.building import build_instance, fingerprint
 from mesocosm.families.family import load_family
@@ -45,12 +46,12 @@ class Rebuilder:
         """Whether it can be asked."""
         return self._process.poll() is None
 
-    def fingerprint(self, task: str, length: int, seed: int) -> str:
+    def fingerprint(self, task: str, length: int, seed: int, parameters: Mapping[str, Any]) -> str:
         """The fingerprint of the instance as the other process builds it."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin
         assert stdout
-        print(json.dumps([task, length, seed]), file=stdin, flush=True)
+        print(json.dumps([task, length, seed, dict(parameters)]), file=stdin, flush=True)
         answer = stdout.readline()
         if not answer:
             raise RebuildFailed(f"the process ended with status {self._process.wait()}")
@@ -70,21 +71,25 @@ def _rebuilder() -> Rebuilder:
     return Rebuilder()
 
 
-def rebuilt_fingerprint(task: str, length: int, seed: int) -> str:
+def rebuilt_fingerprint(
+    task: str, length: int, seed: int, parameters: Mapping[str, Any] | None = None
+) -> str:
     """The fingerprint of an instance that is built again elsewhere; ``RebuildFailed`` says why it is not."""
     if not _rebuilder().alive:
         _rebuilder.cache_clear()
-    return _rebuilder().fingerprint(task, length, seed)
+    return _rebuilder().fingerprint(task, length, seed, parameters or {})
 
 
 def serve(requests: IO[str], answers: IO[str]) -> None:
     """Build what is asked for, until the requests end."""
     for line in requests:
-        task, length, seed = json.loads(line)
+        task, length, seed, parameters = json.loads(line)
         found, error = None, None
         with tempfile.TemporaryDirectory(prefix="mesocosm-rebuild-") as folder:
             try:
-                instance = build_instance(load_family(task), seed, Path(folder) / "again", target=length)
+                instance = build_instance(
+                    load_family(task), seed, Path(folder) / "again", target=length, parameters=parameters
+                )
                 found = fingerprint(instance.path)
             except Exception:  # noqa: BLE001 - whatever goes wrong is said by the process that asked
                 error = traceback.format_exc()
