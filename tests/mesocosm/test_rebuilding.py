@@ -44,7 +44,7 @@ def test_what_cannot_be_built_there_is_said_and_the_next_one_is_built() -> None:
 def test_what_a_generator_prints_does_not_come_between() -> None:
     done = subprocess.run(
         [sys.executable, "-c", NOISE],
-        input=f'["{TASK}", 8000, 0]\n',
+        input=f'["{TASK}", 8000, 0, {{}}]\n',
         env={**os.environ, "PYTHONHASHSEED": "12"},
         capture_output=True,
         text=True,
