@@ -58,7 +58,7 @@ def tasks_page() -> str:
         "the rest. Every task takes `density` with a length: the share of the description, from 0 to 1, in "
         "items (mails, documents, rows) that hold evidence, as `mesocosm describe` measures it. It sets the "
         "parameter that grows; what cannot be had is refused with the nearest that can. "
-        "`preset` names a benchmark's released configuration below `tasks/configurations/`: `preset=loca` has "
+        "`preset` names a benchmark's released configuration in `tasks/configurations/`: `preset=loca` has "
         "LOCA-bench's numbers at its seven labels of length (its seeds: 42, 123, 456, 789, 2024; "
         "`--with python_execute,terminal` adds what it offers).",
         "",
