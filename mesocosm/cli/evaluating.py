@@ -121,7 +121,9 @@ def evaluate(
     else:
         for one in finished:
             errors = f", [red]{one.errored} errored[/]" if one.errored else ""
-            out.print(f"{one.task}  {one.model}  {one.strategy}: {one.passed} of {one.judged} passed{errors}")
+            steps = "" if one.step_accuracy is None else f", step accuracy {one.step_accuracy:.1%}"
+            passed = f"{one.passed} of {one.judged} passed{errors}{steps}"
+            out.print(f"{one.task}  {one.model}  {one.strategy}: {passed}")
         err.print(f"logs and worlds: {folder}")
     if not finished:
         raise UsageError("nothing was run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import secrets
@@ -19,7 +20,7 @@ from inspect_ai import Epochs, Task
 from inspect_ai.agent import Agent, AgentState
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import mcp_connection, mcp_server_http
 from inspect_ai.util import store
@@ -163,6 +164,7 @@ def episode_task(
         setup=open_episode(axes),
         solver=act(axes),
         scorer=verdict(),
+        metrics=[mean(), stderr(), step_accuracy()] if any(one.has_own_oracle for one in families) else None,
         cleanup=put_away,
         config=GenerateConfig(temperature=1.0, max_tokens=axes.answer, parallel_tool_calls=True),
         epochs=epochs,
@@ -336,6 +338,21 @@ async def run_agent(agent: Agent, state: TaskState) -> None:
 # -- the verdict ----------------------------------------------------------------------------------------
 
 
+@metric
+def step_accuracy() -> Metric:
+    """The mean share of calls that were among the best when they were made; ``nan`` where none was made.
+
+    With several epochs inspect_ai hands over the first one's; our reports read all of them.
+    """
+
+    def measure(scores: list[SampleScore]) -> float:
+        told = [(one.score.metadata or {}).get("step_accuracy") for one in scores]
+        known = [share for share in told if share is not None]
+        return sum(known) / len(known) if known else math.nan
+
+    return measure
+
+
 @scorer(metrics=[mean(), stderr()])
 def verdict() -> Scorer:
     """The checker's verdict: 1 or 0, its findings as the explanation. A fault of ours is an error."""
@@ -368,6 +385,8 @@ def to_score(settled: Settled, fault: str | None, told: Mapping[str, Any], order
         judged,
         conversation,
         settled.reading,
+        settled.measures,
+        settled.steps,
         task=order["task"],
         length=order["length"],
         seed=order["seed"],
@@ -428,6 +447,7 @@ def _keep(now: Acting) -> None:
         episode="episode",
         seconds=None,
         measures=dict(settled.measures),
+        steps=settled.steps,
         conversation=now.conversation,
     )
     with suppress(OSError):  # a full disk: the log has the verdict

@@ -60,6 +60,8 @@ class Outcome(BaseModel):
     judged: int
     passed: int
     errored: int
+    step_accuracy: float | None = None
+    """The mean over the samples, in families that know the best calls."""
     log: str
 
 
@@ -168,6 +170,8 @@ def _outcome(log: EvalLog) -> Outcome:
 
     summaries = read_eval_log_sample_summaries(log.location)
     scored = [score for one in summaries for score in (one.scores or {}).values()]
+    told = [(score.metadata or {}).get("step_accuracy") for score in scored]
+    shares = [share for share in told if share is not None]
     asked = log.eval.dataset.samples or 0
     total = asked * (log.eval.config.epochs or 1)
     return Outcome(
@@ -178,6 +182,7 @@ def _outcome(log: EvalLog) -> Outcome:
         judged=len(scored),
         passed=sum(score.as_float() == 1.0 for score in scored),
         errored=total - len(scored),
+        step_accuracy=sum(shares) / len(shares) if shares else None,
         log=log.location,
     )
 

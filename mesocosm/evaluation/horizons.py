@@ -13,7 +13,8 @@ import orjson
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.reports import bins_of
+from mesocosm.evaluation.report.figures import plain_numbers
+from mesocosm.evaluation.reports import wide_bins
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
 from mesocosm.worlds.workspace import replace_file
@@ -46,7 +47,7 @@ def points(results: Sequence[RunResult], bins: int) -> list[Point]:
     known = [result for result in results if HORIZON in result.measures and result.verdict != "errored"]
     if not known:
         raise UsageError("there are no runs with a horizon (listworld, treeworld, gridworld) among these")
-    edges = bins_of({result.measures[HORIZON] for result in known}, bins)
+    edges = wide_bins({result.measures[HORIZON] for result in known}, bins)
     grouped: dict[tuple[str, tuple[int, int]], list[RunResult]] = {}
     for result in known:
         edge = next(edge for edge in edges if result.measures[HORIZON] <= edge[1])
@@ -166,6 +167,7 @@ def draw(found: Sequence[Point], kind: str) -> bytes:
                 if known:
                     axes.plot(*zip(*known, strict=True), style, color=line.get_color(), linewidth=1)
         axes.set(xlabel="horizon (calls of an optimal policy)", ylabel="%", ylim=(-3, 103), xscale="log")
+        plain_numbers(axes)
         axes.set_title("success, step accuracy (dashed), theory (dotted)", fontsize="small")
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")

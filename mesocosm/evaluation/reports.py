@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,19 @@ def bins_of(values: set[int], bins: int) -> list[tuple[int, int]]:
         return [(value, value) for value in sorted(values)]
     low, width = min(values), -(-(max(values) - min(values) + 1) // bins)
     return [(start, start + width - 1) for start in range(low, max(values) + 1, width)]
+
+
+def wide_bins(values: set[int], bins: int) -> list[tuple[int, int]]:
+    """At most so many bins that grow as their values do, each by its least and its greatest value."""
+    if len(values) <= bins:
+        return [(value, value) for value in sorted(values)]
+    low = max(1, min(values))
+    factor = (max(values) / low) ** (1 / bins)
+    grouped: dict[int, list[int]] = {}
+    for value in sorted(values):
+        place = int(log(max(low, value) / low) / log(factor) + 1e-9)
+        grouped.setdefault(min(bins - 1, place), []).append(value)
+    return [(group[0], group[-1]) for group in grouped.values()]
 
 
 def _bar(series: str, by: str, edge: tuple[int, int], results: Sequence[RunResult]) -> Bar:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from mesocosm.agents.loop import Conversation
 from mesocosm.evaluation.failures import classify
+from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.reading import Reading
 from mesocosm.families.verdict import Check, Verdict
 
@@ -51,6 +52,12 @@ class Row(BaseModel):
     """Tokens of results that hold evidence, as a share of the description length."""
     re_reads: int = 0
     refused_calls: int = 0
+    horizon: int | None = None
+    """Calls of an optimal policy, in families that know."""
+    steps: int | None = None
+    """Calls that were judged one by one, in families that know the best ones."""
+    step_accuracy: float | None = None
+    """The share of these that were among the best when they were made."""
     failure: str = ""
     """Why it failed (``failures.CLASSES``), or empty."""
     world: str = ""
@@ -62,12 +69,16 @@ class Row(BaseModel):
         verdict: Verdict,
         conversation: Conversation | None = None,
         reading: Reading | None = None,
+        measures: Mapping[str, int] | None = None,
+        steps: StepAccuracy | None = None,
         **known: Any,
     ) -> Row:
         """The row of a judged sample."""
-        told: dict[str, Any] = {}
+        told: dict[str, Any] = {"horizon": horizon_of(measures or {})}
+        if steps:
+            told |= {"steps": steps.steps, "step_accuracy": steps.share}
         if reading:
-            told = {
+            told |= {
                 "evidence": reading.evidence,
                 "coverage": reading.coverage,
                 "density": reading.density,
@@ -87,6 +98,11 @@ class Row(BaseModel):
             }
         missed = " ".join(check.name for check in verdict.findings if not check.passed)
         return cls(**known, **told, verdict=verdict.verdict, score=verdict.score, missed=missed[:900])
+
+
+def horizon_of(measures: Mapping[str, int]) -> int | None:
+    """The calls of an optimal policy: the operations of a dependency tree are as many."""
+    return measures.get("horizon", measures.get("operations"))
 
 
 def explain(findings: Sequence[Check]) -> str:

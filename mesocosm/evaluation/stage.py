@@ -20,6 +20,7 @@ from mesocosm.families import grading
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
@@ -68,6 +69,8 @@ class Settled:
     tool_calls: int
     delivered_tokens: int
     measures: Mapping[str, int]
+    steps: StepAccuracy | None = None
+    """How many calls were among the best, in families that know."""
     reading: Reading = field(default_factory=Reading)
 
 
@@ -172,6 +175,7 @@ class RemoteStage(Stage):
             tool_calls=graded["tool_calls"],
             delivered_tokens=graded["delivered_tokens"],
             measures=graded["measures"],
+            steps=graded["steps"] and StepAccuracy.model_validate(graded["steps"]),
             reading=Reading.model_validate(graded["reading"]),
         )
 
@@ -183,7 +187,7 @@ def settle(episode: Episode) -> Settled:
     """Judge an episode that this process has open, and count what was used."""
     verdict, (calls, delivered) = grading.grade(episode), episode.usage()
     reading = Reading() if verdict.verdict == "errored" else read_journal(episode)
-    return Settled(verdict, calls, delivered, episode.measures, reading)
+    return Settled(verdict, calls, delivered, episode.measures, episode.step_accuracy(), reading)
 
 
 _starting = Lock()

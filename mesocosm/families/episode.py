@@ -186,7 +186,9 @@ class Episode:
         cannot be read, which ``grade`` reports."""
         try:
             oracle = self.expected().oracle()
-            judged = oracle.judge(self.history()) if oracle else None
+            # What was asked of services that were added is no step of the task.
+            counted = [made for made in self.history() if made.service not in self.info.added]
+            judged = oracle.judge(counted) if oracle else None
         except (OSError, ValueError, sqlite3.DatabaseError):
             return None
         return None if judged is None else StepAccuracy(steps=len(judged), optimal=sum(judged))

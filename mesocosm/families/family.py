@@ -135,6 +135,12 @@ class Family:
         kind: type[Expected] = self._generator.Expected
         return kind.model_validate_json(data)
 
+    @property
+    def has_own_oracle(self) -> bool:
+        """Whether the family has an oracle of its own: these know every best call."""
+        kind: type[Expected] = self._generator.Expected
+        return kind.oracle is not Expected.oracle
+
     def check(self, world: World, expected: Expected) -> Iterable[Check]:
         """Judge a final state."""
         checks: Iterable[Check] = self._module("checkers").check(world, expected, **self.task.checker)

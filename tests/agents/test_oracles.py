@@ -13,6 +13,8 @@ import pytest
 
 from mesocosm.agents.players import Player
 from mesocosm.agents.react import React
+from mesocosm.agents.scripted.exchange import Message
+from mesocosm.agents.scripted.obeying import told_step
 from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
@@ -68,6 +70,25 @@ def test_a_model_that_does_what_it_is_told_passes(
         else:
             assert sum("Plan: " in str(one["content"]) for one in messages[1:]) == 1, "only the newest"
             assert len(messages) == 2 + 2 * turn
+
+
+@pytest.mark.parametrize("task", ["listworld", "treeworld", "gridworld"])
+@pytest.mark.parametrize("give", ["S", "P"])
+def test_what_is_told_is_enough_to_act_on_without_a_memory(tmp_path: Path, task: str, give: str) -> None:
+    """The scripted model that obeys sees the task and what it is told, as with H; nothing else."""
+    family = load_family(task)
+    built = build_instance(family, 1, tmp_path / "instance", parameters={"budget_extra": 9})
+    episode = Episode.create(tmp_path / "episode", built.path, family)
+    while True:
+        told = f"State: {episode.told_state()}" if give == "S" else f"Plan: {episode.told_plan()}"
+        step = told_step([Message("user", episode.prompt), Message("user", told)])
+        if step is None or step.tool in ("done", "found", "unreachable"):
+            break
+        assert episode.world.call(step.service, step.tool, step.arguments).status == "ok"
+    assert step
+    episode.world.call(step.service, step.tool, step.arguments)
+    assert all(check.passed for check in family.check(episode.world, built.expected))
+    episode.close()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ import pytest
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
+from mesocosm.evaluation.report.figures import all_figures
+from mesocosm.evaluation.report.rows import read_samples
+from mesocosm.evaluation.report.tables import by_horizon
 from mesocosm.families.episode import Episode
 
 
@@ -46,6 +49,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evaluation")
     [outcome] = evaluated(folder)
     assert (outcome["judged"], outcome["passed"], outcome["errored"]) == (2, 2, 0)
+    assert outcome["step_accuracy"] == 1, "the reference solver makes the best calls alone"
     return folder
 
 
@@ -58,6 +62,16 @@ def test_each_sample_keeps_its_world_beside_the_log(finished: Path) -> None:
         assert episode.grade().verdict == "passed"
         episode.close()
     assert not list(finished.glob("logs/worlds/.acting-*")), "nothing is left of the server"
+
+
+def test_success_and_step_accuracy_are_reported_against_the_horizon(finished: Path) -> None:
+    samples = read_samples([finished / "logs"])
+    assert {(one.horizon, one.step_accuracy) for one in samples} == {(2, 1.0)}
+    ((who, horizon, number, accuracy, steps),) = by_horizon(samples).rows
+    assert (horizon, number, accuracy[:6], steps) == ("2", "2", "100.0%", "100.0%")
+    figure = next(one for one in all_figures(samples) if one.name == "horizon")
+    assert b"optimal policy" in figure.render("svg")
+    assert "reference" in who
 
 
 def test_what_is_finished_is_not_run_again(finished: Path) -> None:

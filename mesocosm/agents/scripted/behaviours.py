@@ -6,6 +6,7 @@ solver     works as the reference solver of the task does, one call at a time; q
 tiring     the same, but with every turn the likelier to stop early the more it has read (``rate``: the
            expected number of stops in 100,000 tokens)
 slipping   the same, but a digit of what it writes is wrong now and then (``rate``: of a hundred calls)
+obedient   does what an oracle told it last before its turn (``--strategy oracle:give=SPH``), and nothing else
 talking    answers with text and makes no call
 empty      answers nothing
 stray      calls tools with ids that do not exist, two at a time
@@ -28,7 +29,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
-from mesocosm.agents.scripted.solving import Work, Works, call_of, mark
+from mesocosm.agents.scripted.obeying import told_step
+from mesocosm.agents.scripted.solving import Work, Works, call_of, mark, name_among
 from mesocosm.kits.rollouts.reading import answer_to
 
 _PARAMETERS = {"rate", "every_429", "every_500", "cut", "window", "delay", "think"}
@@ -167,6 +169,15 @@ def _with_slip(value: Any) -> Any:
     return value
 
 
+def _obedient(_: Works, ask: Ask, __: Name) -> Answer:
+    step = told_step(ask.messages) if ask.tools else None
+    if step is None:
+        return Answer("There is nothing that I am told to do.")
+    turn = len(ask.messages)
+    call = Call(f"told-{turn}", name_among(step, ask.tools), step.arguments)
+    return Answer("As I am told.", calls=(call,), stop="calls")
+
+
 def _stray(_: Works, ask: Ask, __: Name) -> Answer:
     tool = next(
         (name for name in sorted(ask.tools) if name.endswith("read_document")), min(ask.tools, default="")
@@ -193,6 +204,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "solver": _solver,
     "tiring": _solver,
     "slipping": _solver,
+    "obedient": _obedient,
     "talking": lambda _, __, ___: Answer("I would look into it."),
     "empty": lambda _, __, ___: Answer(),
     "stray": _stray,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesocosm.evaluation.failures import CLASSES
 from mesocosm.evaluation.report.rows import Sample
-from mesocosm.evaluation.report.tables import grouped, judge, lengths_of
+from mesocosm.evaluation.report.tables import grouped, horizons_of, judge, lengths_of, mean
 from mesocosm.families.quantities import show_length
 
 if TYPE_CHECKING:
@@ -76,6 +76,9 @@ def all_figures(samples: Sequence[Sample]) -> list[Figure]:
         found.append(Figure("strategies", "Strategies", _strategies(samples)))
     if len({round(sample.density, 2) for sample in samples if sample.density}) > 1:
         found.append(Figure("density", "Accuracy against density of evidence", _density(samples)))
+    if horizons_of(samples):
+        title = "Success, and step accuracy (dashed), against horizon"
+        found.append(Figure("horizon", title, _horizon(samples)))
     if any(sample.failure for sample in samples):
         height = 1.6 + 0.35 * len({sample.who for sample in samples})
         found.append(Figure("failures", "Why it failed", _failures(samples), height))
@@ -188,6 +191,39 @@ def _density(samples: Sequence[Sample]) -> Callable[[Axes], None]:
         axes.legend(fontsize="small", frameon=False)
 
     return draw
+
+
+def _horizon(samples: Sequence[Sample]) -> Callable[[Axes], None]:
+    def draw(axes: Axes) -> None:
+        for who, group in grouped(samples, lambda sample: sample.who).items():
+            points, steps = [], []
+            for _, part in horizons_of(group):
+                cell, judged = judge(part), [one for one in part if one.verdict != "errored"]
+                at = mean(one.horizon for one in judged)
+                if at is None or cell.accuracy is None:
+                    continue
+                points.append((at, 100 * cell.accuracy, 100 * cell.low, 100 * cell.high))
+                if (right := mean(one.step_accuracy for one in judged)) is not None:
+                    steps.append((at, 100 * right))
+            _line(axes, who, points)
+            if steps:
+                axes.plot(*zip(*steps, strict=True), "--", color=axes.lines[-1].get_color(), linewidth=1)
+        axes.set(xlabel="horizon (calls of an optimal policy)", ylabel="%", ylim=(-3, 103), xscale="log")
+        plain_numbers(axes)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small", frameon=False)
+
+    return draw
+
+
+def plain_numbers(axes: Axes) -> None:
+    """Label a logarithmic axis with 1, 2, 5, 10, 20 ... as far as they lie on it."""
+    low, high = axes.get_xlim()
+    marks = [one * 10**power for power in range(10) for one in (1, 2, 5)]
+    shown = [mark for mark in marks if low <= mark <= high]
+    if shown:
+        axes.set_xticks(shown, labels=[f"{mark:,}" for mark in shown])
+    axes.minorticks_off()
 
 
 def _failures(samples: Sequence[Sample]) -> Callable[[Axes], None]:

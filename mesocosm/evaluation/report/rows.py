@@ -37,9 +37,9 @@ class Sample(Row):
     """The log that it stands in."""
 
     @property
-    def instance(self) -> tuple[str, int | None, int]:
+    def instance(self) -> tuple[str, int | None, int, int | None]:
         """What was run, whoever acted."""
-        return self.task, self.length, self.seed
+        return self.task, self.length, self.seed, self.horizon
 
     @property
     def who(self) -> str:
@@ -153,6 +153,8 @@ def _runs(path: Path) -> Iterator[Sample]:
         row = Row.of(
             verdict,
             talk,
+            measures=result.measures,
+            steps=result.steps,
             task=result.task,
             length=result.length,
             seed=result.seed,

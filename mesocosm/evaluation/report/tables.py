@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from mesocosm.evaluation.failures import CLASSES
 from mesocosm.evaluation.report.rows import Sample
+from mesocosm.evaluation.reports import wide_bins
 from mesocosm.evaluation.statistics import bootstrap, detectable, pass_at, pass_hat, wilson
 from mesocosm.families.quantities import show_length
 
@@ -92,6 +93,8 @@ def all_tables(samples: Sequence[Sample]) -> list[Table]:
         tables.append(strategies(samples))
     if any(len(group) > 1 for group in grouped(samples, _epochs).values()):
         tables.append(repeated(samples))
+    if horizons_of(samples):
+        tables.append(by_horizon(samples))
     tables += [failures(samples), families(samples)]
     if any(sample.verdict == "failed" for sample in samples):
         tables.append(failed(samples))
@@ -185,6 +188,33 @@ def strategies(samples: Sequence[Sample]) -> Table:
         rows.append([model, shown, strategy, share(judge(group)), number(trajectory), number(removed)])
     head = ("model", "length", "strategy", "accuracy", "trajectory", "removed tokens")
     return Table("strategies", "Strategies", "Accuracy, its 95 % interval, n; means.", head, rows)
+
+
+HORIZON_BINS = 8
+
+
+def horizons_of(samples: Sequence[Sample]) -> list[tuple[tuple[int, int], list[Sample]]]:
+    """Samples whose best calls are known, in bins of how many calls an optimal policy needs."""
+    known = [one for one in samples if one.horizon is not None and one.steps is not None]
+    edges = wide_bins({one.horizon for one in known if one.horizon is not None}, HORIZON_BINS)
+    return [(edge, [one for one in known if edge[0] <= (one.horizon or 0) <= edge[1]]) for edge in edges]
+
+
+def by_horizon(samples: Sequence[Sample]) -> Table:
+    """Success beside step accuracy, against the calls that an optimal policy needs."""
+    rows = []
+    for who, group in grouped(samples, lambda sample: sample.who).items():
+        for (low, high), part in horizons_of(group):
+            cell = judge(part)
+            steps = mean(one.step_accuracy for one in part if one.verdict != "errored")
+            shown = str(low) if low == high else f"{low} to {high}"
+            rows.append([who, shown, str(cell.samples), share(cell), percent(steps)])
+    note = (
+        "The horizon is the number of calls of an optimal policy. `step accuracy` is the share of calls that "
+        "were among the best when they were made, a mean over judged samples."
+    )
+    head = ("who", "horizon", "n", "accuracy", "step accuracy")
+    return Table("by-horizon", "Success and step accuracy against horizon", note, head, rows)
 
 
 def _epochs(sample: Sample) -> tuple[object, ...]:
