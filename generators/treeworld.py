@@ -104,8 +104,8 @@ def generate(world: World, params: Params) -> Expected:
             "budget": str(budget),
             "example": example(False, False),
         },
-        # That a value is nowhere is known only when everything was read.
-        evidence=[Evidence(service="treeworld", contains=sought if reachable else '"id":')],
+        # That a value is nowhere is known only when everything was read: every page is evidence as a whole.
+        evidence=[Evidence(service="treeworld", contains=sought if reachable else '"nodes":[')],
     )
 
 

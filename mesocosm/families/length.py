@@ -7,10 +7,13 @@ results is the count of the whole).
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -47,6 +50,7 @@ class Result:
 
 
 _WORD = re.compile(r"\w+")
+_FEW = 8
 
 
 def _whole_words(needle: str) -> list[str]:
@@ -72,12 +76,17 @@ class EvidenceFinder:
                 self._by_word.setdefault(rarest, []).append((number, needle))
             else:
                 self._anywhere.append((number, needle))
+        if len(self._by_word) <= _FEW:
+            # To look for a few is quicker than to take a text apart.
+            self._anywhere += [one for needles in self._by_word.values() for one in needles]
+            self._by_word = {}
 
     def held_by(self, text: str) -> tuple[int, ...]:
         """The numbers of the needles that the text holds, ascending."""
         candidates = list(self._anywhere)
-        for word in self._by_word.keys() & set(_WORD.findall(text)):
-            candidates += self._by_word[word]
+        if self._by_word:
+            for word in self._by_word.keys() & set(_WORD.findall(text)):
+                candidates += self._by_word[word]
         return tuple(sorted({number for number, needle in candidates if needle in text}))
 
 
@@ -87,9 +96,11 @@ class Survey(Tools):
 
     world: World
     evidence: list[Evidence] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
+    counting: Executor | None = None
+    """Where tokens are counted while the survey goes on; without it, at each call."""
 
     def __post_init__(self) -> None:
+        self._measured: list[Callable[[], Result]] = []
         needles: dict[str, list[tuple[int, str]]] = {}
         for index, piece in enumerate(self.evidence):
             # As it stands in a result: inside JSON, quotes and line breaks are escaped.
@@ -105,10 +116,19 @@ class Survey(Tools):
             raise RuntimeError(f"the survey's call {service}.{tool}({arguments}) was refused: {text}")
         finder = self.finders.get(service)
         held = finder.held_by(text) if finder else ()
-        number = tokens.count(text + "\n")
-        inner = _evidence_tokens(finder, outcome.blocks, number) if finder and held else 0
-        self.results.append(Result(service, tool, arguments, number, held, inner))
+
+        def measure() -> Result:
+            number = tokens.count(text + "\n")
+            inner = _evidence_tokens(finder, outcome.blocks, number) if finder and held else 0
+            return Result(service, tool, arguments, number, held, inner)
+
+        self._measured.append(self.counting.submit(measure).result if self.counting else cache(measure))
         return list(outcome.blocks)
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """What was delivered, when all calls were made."""
+        return [result() for result in self._measured]
 
     @property
     def tokens(self) -> int:
@@ -152,8 +172,10 @@ def _evidence_tokens(finder: EvidenceFinder, blocks: Sequence[str | Image], whol
 
 def take_survey(family: Family, world: World, expected: Expected) -> Survey:
     """Make the family's survey on a finished world."""
-    survey = Survey(world, expected.evidence)
-    family.survey(survey, expected)
+    # The tokenizer lets other threads run while it counts.
+    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as counting:
+        survey = Survey(world, expected.evidence, counting)
+        family.survey(survey, expected)
     return survey
 
 

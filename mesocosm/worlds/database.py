@@ -29,7 +29,9 @@ from sqlalchemy.util import OrderedSet
 
 from mesocosm.worlds import deadlines
 
-_path: ContextVar[tuple[Path, bool]] = ContextVar("path")
+_path: ContextVar[tuple[Path, bool, int]] = ContextVar("path")
+_CACHE, _FILLING_CACHE = 512, 65_536
+"""KiB of a database's pages that are kept in memory: of one among thousands, and of one that is filled."""
 
 
 def file_uri(path: Path, options: str) -> str:
@@ -38,7 +40,7 @@ def file_uri(path: Path, options: str) -> str:
 
 
 def _connect() -> sqlite3.Connection:
-    path, read_only = _path.get()
+    path, read_only, cache = _path.get()
     uri = file_uri(path, "mode=ro&immutable=1" if read_only else "mode=rwc")
     # Transactions are begun by the event below: the driver's own begin comes too late to cover reads.
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
@@ -46,7 +48,7 @@ def _connect() -> sqlite3.Connection:
     # copied as it lies between two calls; OFF gives up only what a failing machine would lose.
     connection.execute("PRAGMA journal_mode=TRUNCATE")
     connection.execute("PRAGMA synchronous=OFF")
-    connection.execute("PRAGMA cache_size=-512")
+    connection.execute(f"PRAGMA cache_size=-{cache}")
     connection.execute("PRAGMA foreign_keys=ON")
     # A statement that is still at work when the time of its call is up is interrupted.
     connection.set_progress_handler(deadlines.overdue, _STEPS)
@@ -80,12 +82,12 @@ def _engine() -> Engine:
     return engine
 
 
-def open_session(path: Path, *, read_only: bool = False) -> Session:
+def open_session(path: Path, *, read_only: bool = False, filling: bool = False) -> Session:
     """A session on one SQLite file; closing its connection is the caller's, with ``close_session``.
 
-    ``read_only`` promises that nobody writes the file meanwhile.
+    ``read_only`` promises that nobody writes the file meanwhile; ``filling`` that much will be written.
     """
-    token = _path.set((path, read_only))
+    token = _path.set((path, read_only, _FILLING_CACHE if filling else _CACHE))
     try:
         connection = _engine().connect()
     finally:

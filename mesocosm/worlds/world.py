@@ -562,7 +562,9 @@ class World:
             )
         if load_service(service).metadata is None:
             return Session()
-        session = database.open_session(self.path / f"{service}.db", read_only=self.read_only)
+        session = database.open_session(
+            self.path / f"{service}.db", read_only=self.read_only, filling=self._building is not None
+        )
         self._stores[service] = load_service(service).store(self, session)
         return session
 
