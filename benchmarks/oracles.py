@@ -1,7 +1,7 @@
 """Oracles: how fast they answer, and that they lead to the end in every family, also after mistakes.
 
-    python benchmarks/oracles.py speed            the worlds at their largest, an office family at 64K
-    python benchmarks/oracles.py follow [TASK]    every such family, with and without mistakes
+    python benchmarks/oracles.py speed [TASK ...]     the worlds at their largest, office families at 64K
+    python benchmarks/oracles.py follow [TASK ...]    every such family at 8K, with and without mistakes
 
 ``follow`` makes every third step a wrong one that can be mended: an event, a draft, an entity, a file.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from mesocosm.families.building import build_instance
@@ -31,25 +31,34 @@ LARGEST: dict[str, dict[str, Any]] = {
 STEPS = 200
 
 
+SPOILT: dict[str, dict[str, Any]] = {
+    "write_file": {"content": "nonsense"},
+    "write_data_to_excel": {"data": [["x"] * 3] * 2},
+    "issue_write": {"method": "update", "issue_number": 1, "title": "Something else"},
+    "woo_products_update": {"productData": {"regular_price": "1.11"}},
+}
+"""What is wrong in a call of the solver's that is made badly, by tool."""
+
+
 @contextmanager
 def opened(
     task: str, seed: int, target: int | None, parameters: dict[str, Any]
 ) -> Iterator[tuple[Episode, float]]:
     """An episode, and how long it took to build."""
     with tempfile.TemporaryDirectory() as folder:
-        started = perf_counter()
+        started = process_time()
         path, family = Path(folder), load_family(task)
         instance = build_instance(family, seed, path / "instance", target=target, parameters=parameters)
-        built = perf_counter() - started
+        built = process_time() - started
         episode = Episode.create(path / "episode", instance.path, family)
         yield episode, built
         episode.close()
 
 
 def timed(what: Callable[[], Any]) -> tuple[Any, float]:
-    """A result, and the milliseconds that it took."""
-    started = perf_counter()
-    return what(), 1000 * (perf_counter() - started)
+    """A result, and the milliseconds of this processor's time that it took."""
+    started = process_time()
+    return what(), 1000 * (process_time() - started)
 
 
 def speed(task: str, target: int | None, parameters: dict[str, Any]) -> None:
@@ -89,20 +98,25 @@ def mistakes(episode: Episode) -> list[Call]:
     ]
     assert isinstance(episode.oracle, SolverOracle)
     for step in episode.oracle.script:
-        spoilt = {"write_file": {"content": "nonsense"}, "write_data_to_excel": {"data": [["x"] * 3] * 2}}
-        if step.call.tool in spoilt:
-            calls.append(
-                step.call.model_copy(update={"arguments": {**step.call.arguments, **spoilt[step.call.tool]}})
-            )
+        if step.call.tool in SPOILT:
+            spoilt = {**step.call.arguments, **SPOILT[step.call.tool]}
+            calls.append(step.call.model_copy(update={"arguments": spoilt}))
     return calls
 
 
-def follow(task: str, seed: int, erring: bool) -> None:
-    """Do what the plan says up to the end, and print what the checker says."""
-    with opened(task, seed, 8_000, {}) as (episode, _):
+def follow(task: str, seed: int, erring: bool, target: int = 8_000) -> bool:
+    """Do what the plan says up to the end; print what the checker says, and how long the answers took."""
+    with opened(task, seed, target, {}) as (episode, _):
+        _, first = timed(episode.told_plan)
         wrong = mistakes(episode) if erring else []
         steps = erred = 0
-        while plan := episode.oracle.plan(episode.world, episode.history()):
+        took = {"plan": [0.0], "state": [0.0]}
+        while True:
+            plan, milliseconds = timed(lambda: episode.oracle.plan(episode.world, episode.history()))
+            took["plan"].append(milliseconds)
+            took["state"].append(timed(episode.told_state)[1])
+            if not plan:
+                break
             steps += 1
             call = plan[0].calls[0]
             if wrong and steps % 3 == 0 and erred < 12:
@@ -112,10 +126,13 @@ def follow(task: str, seed: int, erring: bool) -> None:
             if steps > 1_000:
                 break
         failed = [c.name for c in episode.family.check(episode.world, episode.expected()) if not c.passed]
+        largest = ", ".join(f"{name} {max(times):.0f}" for name, times in took.items())
         print(
-            f"{task} seed {seed}: {steps} steps, {erred} mistakes: {', '.join(failed) or 'passed'}",
+            f"{task} seed {seed}: {steps} steps, {erred} mistakes: {', '.join(failed) or 'passed'}; "
+            f"milliseconds: first answer {first:.0f}, largest of {largest}",
             flush=True,
         )
+        return not failed
 
 
 def main() -> None:
@@ -125,14 +142,13 @@ def main() -> None:
         for task, parameters in LARGEST.items():
             speed(task, None, parameters)
         for task in tasks or ["canvas_list_test", "filter_low_selling_products"]:
-            speed(task, 64_000, {})
-        return
-    for task in tasks or family_names():
-        if task in LARGEST or task.startswith("lore_"):
-            continue
-        for seed in (0, 1):
             for erring in (False, True):
-                follow(task, seed, erring)
+                follow(task, 0, erring, 64_000)
+        return
+    chosen = tasks or [name for name in family_names() if name not in LARGEST]
+    passed = [follow(task, seed, erring) for task in chosen for seed in (0, 1) for erring in (False, True)]
+    print(f"{sum(passed)} of {len(passed)} passed")
+    sys.exit(not all(passed))
 
 
 if __name__ == "__main__":

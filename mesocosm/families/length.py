@@ -90,6 +90,16 @@ class EvidenceFinder:
         return tuple(sorted({number for number, needle in candidates if needle in text}))
 
 
+def evidence_finders(evidence: Sequence[Evidence]) -> dict[str, EvidenceFinder]:
+    """Who finds pieces of evidence in the results of a service, by its name."""
+    needles: dict[str, list[tuple[int, str]]] = {}
+    for number, piece in enumerate(evidence):
+        # As it stands in a result: inside JSON, quotes and line breaks are escaped.
+        for form in {piece.contains: None, orjson.dumps(piece.contains).decode()[1:-1]: None}:
+            needles.setdefault(piece.service, []).append((number, form))
+    return {service: EvidenceFinder(found) for service, found in needles.items()}
+
+
 @dataclass
 class Survey(Tools):
     """Tools that make the survey's calls on a world without leaving a trace, and measure the results."""
@@ -101,12 +111,7 @@ class Survey(Tools):
 
     def __post_init__(self) -> None:
         self._measured: list[Callable[[], Result]] = []
-        needles: dict[str, list[tuple[int, str]]] = {}
-        for index, piece in enumerate(self.evidence):
-            # As it stands in a result: inside JSON, quotes and line breaks are escaped.
-            for form in {piece.contains: None, orjson.dumps(piece.contains).decode()[1:-1]: None}:
-                needles.setdefault(piece.service, []).append((index, form))
-        self.finders = {service: EvidenceFinder(found) for service, found in needles.items()}
+        self.finders = evidence_finders(self.evidence)
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         """Make one call and measure its text."""

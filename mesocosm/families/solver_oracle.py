@@ -9,7 +9,8 @@ An agent that went its own way has made writes that are not in the script. Then 
 of the world, and the first after which the family's checker passes is the plan: to end, to do the rest of the
 script, to take back what was done besides and do the rest. Where none passes, the plan says what cannot be
 mended. Nothing is planned to be written before all is read that the script reads before it, so no value is
-told that the agent could not have read.
+told that the agent could not have read. (The walk of a task in YAML knows the truth, so its script begins
+with the calls of the survey that deliver what the statements tell.)
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from mesocosm.families.delivered import Delivered, Record, records_of
+from mesocosm.families.delivered import Delivered, records_of
 from mesocosm.families.family import Expected, Family
-from mesocosm.families.length import EvidenceFinder
+from mesocosm.families.length import evidence_finders
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
-from mesocosm.services.calling import ToolError, Tools
-from mesocosm.services.service import Image, load_service
+from mesocosm.families.scripts import Step, key_of, write_script
+from mesocosm.services.service import load_service
 from mesocosm.services.undoing import Done, load_undo
 from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.world import Outcome, World
@@ -41,56 +42,14 @@ _MAX_NAMED = 12
 """Things that are named one by one."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """One call of the solver."""
-
-    call: Call
-    key: str
-    writes: bool
-    ends: bool
-    repeatable: bool
-    """Whether it writes a file, and may as well be done again."""
-    records: tuple[Record, ...]
-    """What it delivers."""
-
-
-@dataclass
-class _Recorder(Tools):
-    """Tools of a world that take down what is called."""
-
-    world: World
-    steps: list[Step] = field(default_factory=list)
-
-    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
-        outcome = self.world.call(service, tool, arguments)
-        if outcome.is_error:
-            raise ToolError(outcome.text)
-        offered = self.world.tool(service, tool)
-        self.steps.append(
-            Step(
-                call=Call(service=service, tool=tool, arguments=arguments),
-                key=_key(service, tool, arguments),
-                writes=offered.writes,
-                ends=offered.ends_episode,
-                repeatable=load_service(service).metadata is None and offered.idempotent,
-                records=() if offered.writes else tuple(record for record, _ in records_of(outcome.text)),
-            )
-        )
-        return list(outcome.blocks)
-
-
-def _key(service: str, tool: str, arguments: Any) -> str:
-    given = {name: value for name, value in arguments.items() if value is not None}
-    return f"{service}.{tool} {orjson.dumps(given, option=orjson.OPT_SORT_KEYS).decode()}"
-
-
 @dataclass
 class _Journey:
     """What an agent has read and done so far."""
 
     delivered: Delivered = field(default_factory=Delivered)
     read: dict[str, None] = field(default_factory=dict)
+    evidence: set[int] = field(default_factory=set)
+    """Pieces of evidence that were delivered."""
     relevant: dict[str, None] = field(default_factory=dict)
     """Records that hold evidence, as they stand in the results."""
     writes: list[tuple[int, Made]] = field(default_factory=list)
@@ -121,11 +80,7 @@ class SolverOracle(Oracle):
 
     def __init__(self, family: Family, prompt: str, base: Path, expected: Expected) -> None:
         self._family, self._prompt, self._base, self._expected = family, prompt, base, expected
-        needles: dict[str, list[tuple[int, str]]] = {}
-        for number, piece in enumerate(expected.evidence):
-            for form in {piece.contains: None, orjson.dumps(piece.contains).decode()[1:-1]: None}:
-                needles.setdefault(piece.service, []).append((number, form))
-        self._finders = {service: EvidenceFinder(found) for service, found in needles.items()}
+        self._finders = evidence_finders(expected.evidence)
         self._journey, self._taken = _Journey(), list[Made]()
         self._ways: dict[int, _Way] = {}
         """By the number of writes that took effect."""
@@ -133,12 +88,7 @@ class SolverOracle(Oracle):
     @cached_property
     def script(self) -> list[Step]:
         """The calls of the reference solver on the world as it was built."""
-        with tempfile.TemporaryDirectory(prefix="mesocosm-oracle-") as folder:
-            copy_world(self._base, Path(folder) / "world")
-            with World(Path(folder) / "world") as world:
-                recorder = _Recorder(world)
-                self._family.solve(recorder, self._prompt, self._expected)
-        return recorder.steps
+        return write_script(self._family, self._prompt, self._base, self._expected)
 
     # -- what was done ----------------------------------------------------------------------------------
 
@@ -155,7 +105,7 @@ class SolverOracle(Oracle):
         if made.service == "oracle":
             return
         journey = self._journey
-        key = _key(made.service, made.tool, made.arguments)
+        key = key_of(made.service, made.tool, made.arguments)
         tool = load_service(made.service).tools.get(made.tool)
         if not made.ok or tool is None:
             return
@@ -166,6 +116,7 @@ class SolverOracle(Oracle):
         journey.read[key] = None
         journey.delivered.take(made.service, made.result)
         if finder := self._finders.get(made.service):
+            journey.evidence.update(finder.held_by(made.result))
             for _, shown in records_of(made.result):
                 if finder.held_by(shown):
                     journey.relevant[f"{made.service}: {shown}"] = None
@@ -174,6 +125,8 @@ class SolverOracle(Oracle):
         """Whether the agent knows what a reading step delivers."""
         if step.key in journey.read:
             return True
+        if step.evidence or step.opens:
+            return step.evidence <= journey.evidence and step.opens <= journey.delivered.values
         return bool(step.records) and all(
             journey.delivered.holds(step.call.service, record) for record in step.records
         )
@@ -235,7 +188,16 @@ class SolverOracle(Oracle):
     def _way(self, world: World, journey: _Journey) -> _Way:
         number = len(journey.writes)
         if number not in self._ways:
-            self._ways[number] = self._find_way(world, journey)
+            before = self._ways.get(number - 1)
+            if (
+                before
+                and before.mending
+                and not before.lost
+                and _is(journey.writes[-1][1], before.mending[0])
+            ):
+                self._ways[number] = replace(before, mending=before.mending[1:])
+            else:
+                self._ways[number] = self._find_way(world, journey)
         return self._ways[number]
 
     def _find_way(self, world: World, journey: _Journey) -> _Way:
@@ -244,8 +206,13 @@ class SolverOracle(Oracle):
         if not mending and not hopeless:
             return _Way(rest=rest)
         ends = tuple(number for number in rest if self.script[number].ends)
-        for way in (_Way(rest=ends), _Way(rest=rest), _Way(mending=mending, rest=rest)):
-            if self._leads_there(world, way):
+        failed = self._failing(world, _Way(rest=ends))
+        if not failed:
+            return _Way(rest=ends)
+        # To do the rest is dear to try, and does not lead there where something is amiss that was not before.
+        ways = [_Way(rest=rest), _Way(mending=mending, rest=rest)]
+        for way in reversed(ways) if mending and failed - self._failing_at_first else ways:
+            if not self._failing(world, way):
                 return way
         named = "; ".join(_show(made) for made in hopeless) or "what was done besides"
         return _Way(mending=mending, rest=rest, lost=f"This cannot be mended any more: {named}.")
@@ -259,7 +226,7 @@ class SolverOracle(Oracle):
         done: dict[int, int] = {}
         own: list[tuple[int, Made]] = []
         for place, made in journey.writes:
-            key = _key(made.service, made.tool, made.arguments)
+            key = key_of(made.service, made.tool, made.arguments)
             numbers = open_.get(key, [])
             fresh = next((number for number in numbers if number not in done), None)
             if fresh is not None:
@@ -283,7 +250,7 @@ class SolverOracle(Oracle):
         pending: list[tuple[Made, list[Call]]] = []
         with World(self._base, read_only=True) as base:
             for made in own:
-                key = _key(made.service, made.tool, made.arguments)
+                key = key_of(made.service, made.tool, made.arguments)
                 if self._takes_back(key, pending):
                     continue
                 pending.append((made, self._undo(made, base)))
@@ -295,7 +262,7 @@ class SolverOracle(Oracle):
         """Whether a write is one that takes back another; that one is then settled."""
         for number in range(len(pending) - 1, -1, -1):
             made, calls = pending[number]
-            left = [call for call in calls if _key(call.service, call.tool, call.arguments) != key]
+            left = [call for call in calls if key_of(call.service, call.tool, call.arguments) != key]
             if len(left) < len(calls):
                 if left:
                     pending[number] = (made, left)
@@ -316,8 +283,15 @@ class SolverOracle(Oracle):
         done = Done(made.tool, made.arguments, made.result, before)
         return [Call(service=made.service, tool=tool, arguments=given) for tool, given in undo(done)]
 
-    def _leads_there(self, world: World, way: _Way) -> bool:
-        """Whether the checker passes when this way is gone from the present state, on a copy."""
+    @cached_property
+    def _failing_at_first(self) -> set[str]:
+        """Findings that do not pass when nothing is done but to end."""
+        ends = tuple(number for number, step in enumerate(self.script) if step.ends)
+        with World(self._base, read_only=True) as base:
+            return self._failing(base, _Way(rest=ends))
+
+    def _failing(self, world: World, way: _Way) -> set[str]:
+        """Names of the findings that do not pass when this way is gone from the present state, on a copy."""
         with tempfile.TemporaryDirectory(prefix="mesocosm-oracle-") as folder:
             copy = Path(folder) / "world"
             copy_world(world.path, copy)
@@ -325,15 +299,21 @@ class SolverOracle(Oracle):
                 for call in (*way.mending, *(self.script[number].call for number in way.rest)):
                     outcome: Outcome = ahead.call(call.service, call.tool, call.arguments)
                     if outcome.status == "fault":
-                        return False
+                        return {"fault"}
             with World(copy, base=self._base) as judged:
-                return all(check.passed for check in self._family.check(judged, self._expected))
+                found = self._family.check(judged, self._expected)
+                return {check.name for check in found if not check.passed}
 
 
 def _subtask(call: Call, why: str = "", lost: str = "") -> Subtask:
     first = load_service(call.service).tools[call.tool].description.replace("\n", " ").partition(". ")[0]
     goal = f"Call {call.service}.{call.tool} with {_arguments(call)}: {(why or first).rstrip('.')}."
     return Subtask(goal=f"{lost} {goal}".strip(), calls=[call])
+
+
+def _is(made: Made, call: Call) -> bool:
+    keys = [key_of(one.service, one.tool, one.arguments) for one in (made, call)]
+    return keys[0] == keys[1]
 
 
 def _arguments(call: Call) -> str:

@@ -250,11 +250,19 @@ def _added(world: World) -> bool:
     return True
 
 
+def _taken_back(world: World, changes: Changes) -> set[tuple[str, Any]]:
+    """Events that were put in and deleted again, and of which no guest was told."""
+    back = [row["number"] for row in changes.table("calendar", "events").added
+            if row["status"] == "cancelled" and not row["people"]]  # fmt: skip
+    return {row for number in back for row in _rows_of(changes, number)}
+
+
 words = Words(
     service="calendar",
     things={"event": EventThing(), "calendar": CalendarThing()},
     survey=_survey,
     open=_open,
+    excuses=_taken_back,
     spoilings=(
         Spoiling("an event cancelled", _set(status="cancelled")),
         Spoiling("an event renamed", _set(summary="Something else")),

@@ -411,11 +411,12 @@ def _committed(world: World) -> bool:
 
 
 def _counted(world: World, changes: Changes) -> set[tuple[str, Any]]:
-    """Repositories of which only the counters and times differ."""
+    """Repositories and issues of which only the counters and times differ, as when a change is taken back."""
     follow = {"last_number", "updated_at", "pushed_at"}
     return {
-        ("repositories", after["id"])
-        for before, after in changes.table("codehost", "repositories").changed
+        (table, after["id"])
+        for table in ("repositories", "issues")
+        for before, after in changes.table("codehost", table).changed
         if {name for name in before if before[name] != after[name]} <= follow
     }
 

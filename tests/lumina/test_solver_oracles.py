@@ -12,6 +12,7 @@ import pytest
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.length import evidence_finders
 from mesocosm.families.oracle import Call
 from mesocosm.families.solver_oracle import SolverOracle
 
@@ -139,6 +140,31 @@ def test_nothing_is_told_before_it_could_be_read(open_episode: Open) -> None:
         if tool.writes:
             break
         texts += make(episode, todo[0])
+
+
+@pytest.mark.parametrize("task", ["visit_calendar", "bug_triage"])
+def test_what_a_walk_is_told_is_read_before_anything_is_written(open_episode: Open, task: str) -> None:
+    """The walk of a task in YAML knows the truth. Its oracle reads first, after mistakes too."""
+    episode = open_episode(task)
+    expected = episode.expected()
+    finders = evidence_finders(expected.evidence)
+    held: set[int] = set()
+    slip = {"owner": "", "repo": "", "issue_number": 1, "method": "update", "title": "Something else"}
+    erred = False
+    while todo := plan(episode):
+        (call,) = todo
+        if episode.world.tool(call.service, call.tool).writes:
+            assert held == set(range(len(expected.evidence))), "all that is told has been read"
+            if not erred and task == "bug_triage":
+                slip |= {name: call.arguments[name] for name in ("owner", "repo")}
+                make(episode, Call(service="codehost", tool="issue_write", arguments=slip))
+            elif not erred:
+                make(episode, mistakes(episode)[0])
+            erred, todo = True, plan(episode)
+        text = make(episode, todo[0])
+        held |= set(finders[call.service].held_by(text)) if call.service in finders else set()
+    found = episode.family.check(episode.world, expected)
+    assert [(check.name, check.detail) for check in found if not check.passed] == []
 
 
 def _values(record: str) -> list[str]:

@@ -226,7 +226,9 @@ class Catalogue(Products, Taxes):
         if row == _columns_only(before) and not any(key in changes for key in RELATED):
             return self.product_record(product_id)
         row["date_modified"] = self.today
-        self.run(update(Product).where(Product.id == product_id).values(row))
+        # A statement over all columns takes several times as long to put together.
+        changed = {name: value for name, value in row.items() if value != before[name]}
+        self.run(update(Product).where(Product.id == product_id).values(changed))
         if before["status"] == "trash" != row["status"]:
             # Its variations went into the trash with it.
             self.run(update(Product).where(Product.parent_id == product_id).values(status="publish"))
