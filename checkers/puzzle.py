@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlalchemy import delete, insert, select, update
 
 from mesocosm.families.verdict import Check, Inapplicable, Mutant
-from mesocosm.generators.puzzle import Expected, consistent
+from mesocosm.generators.puzzle import Expected
 from mesocosm.servers.puzzle.models import Creature, Game, Guess, Trait
-from mesocosm.servers.puzzle.store import Condition, PuzzleStore
+from mesocosm.servers.puzzle.store import PuzzleStore
 from mesocosm.worlds.world import World
 
 _TABLES = {("puzzle", "guesses"), ("puzzle", "queries")}
@@ -20,8 +20,8 @@ def check(world: World, expected: Expected) -> list[Check]:
     names = {one.id: one.name for one in store.everyone()}
     said = [names.get(guess, "?") for guess in guesses]
     solved = said[-1:] == [expected.target]
-    wasted, made = _queries(store)
-    score = f"{len(guesses)} of {expected.rounds} rounds, {wasted} of {made} queries wasted"
+    queries = f"{store.wasted()} of {len(store.queries())} queries wasted"
+    score = f"{len(guesses)} of {expected.rounds} rounds, {queries}"
     changes = world.changes()
     others = [*changes.files_added, *changes.files_removed, *changes.files_changed]
     others += [".".join(table) for table in changes.tables if table not in _TABLES]
@@ -38,27 +38,6 @@ def _numbered(world: World, allowed: int) -> bool:
     """Whether the rounds are numbered from 1 on without gaps, and are no more than allowed."""
     rounds = [row["id"] for row in world.store(PuzzleStore).fetch(select(Guess.id).order_by(Guess.id))]
     return rounds == list(range(1, len(rounds) + 1)) and len(rounds) <= allowed
-
-
-def _queries(store: PuzzleStore) -> tuple[int, int]:
-    """Queries that were wasted, and all of them.
-
-    Wasted is a query that was made before, or that is met by nobody whom the feedback of then left open.
-    Further pages of a query are no queries of their own.
-    """
-    everyone = {one.id: one for one in store.everyone()}
-    profiles = {one.name: one.profile for one in everyone.values()}
-    guesses, target = [everyone[id_].name for id_ in store.guesses()], everyone[store.target()].name
-    made = store.queries()
-    wasted = 0
-    left: dict[int, set[str]] = {}
-    seen: set[frozenset[Condition]] = set()
-    for rounds, asked in made:
-        if rounds not in left:
-            left[rounds] = set(consistent(profiles, guesses[:rounds], target))
-        wasted += frozenset(asked) in seen or not left[rounds].intersection(store.meeting(asked))
-        seen.add(frozenset(asked))
-    return wasted, len(made)
 
 
 # -- near misses -------------------------------------------------------------------------------------------

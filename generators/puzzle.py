@@ -21,6 +21,11 @@ from mesocosm.worlds.world import World
 
 _TOKENS_PER_CREATURE = 62
 _SHOWN = 20
+_RETURNS = {
+    "c": "one list of those who meet all of them",
+    "v": "one list for each section asked about, of those who meet the conditions on that section alone",
+}
+"""What the prompt says that a query returns, by the format."""
 
 
 class Params(family.Params):
@@ -67,7 +72,7 @@ def generate(world: World, params: Params) -> Expected:
     target = world.stream("target").randrange(size)
     store.set_up(target + 1, params.rounds, verbose=params.format == "v")
     return Expected(
-        public={"rounds": str(params.rounds)},
+        public={"rounds": str(params.rounds), "returns": _RETURNS[params.format]},
         evidence=[Evidence(service="puzzle", contains=f'"name":"{book.names[target]}"')],
         target=book.names[target],
         rounds=params.rounds,

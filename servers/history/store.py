@@ -1,4 +1,6 @@
-"""The rules of the history service: messages are read in pages and searched; nobody changes them."""
+"""The rules of the history service: messages are read in pages and found by their first lines; nobody changes
+them. What stands further down, and what tools returned, has to be read: as in a mailbox whose index holds the
+subjects, the index holds what a message begins with."""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ MAX_CHARACTERS = 24_000
 """Characters of messages in one result."""
 MAX_QUERY = 200
 MAX_PER_PAGE = 50
-_AROUND = 60
-"""Characters that are shown before and after what was found."""
+_LINE = 200
+"""Characters of a first line that are shown."""
 
 _COUNT = select(func.count().label("messages")).select_from(Message)
 _ROLES = select(Message.role, func.count().label("messages")).group_by(Message.role).order_by(Message.role)
@@ -27,9 +29,10 @@ _FROM = (
     .order_by(Message.id)
     .limit(bindparam("limit"))
 )
+_FIRST_LINE = func.substr(Message.body, 1, func.instr(Message.body + "\n", "\n") - 1)
 _ALIKE = (
-    select(Message.id, Message.role, Message.body)
-    .where(func.instr(func.lower(Message.body), bindparam("part")) > 0)
+    select(Message.id, Message.role, _FIRST_LINE.label("line"))
+    .where(Message.role != "tool", func.instr(func.lower(_FIRST_LINE), bindparam("part")) > 0)
     .order_by(Message.id)
 )
 
@@ -59,12 +62,11 @@ class Reading:
 
 @dataclass(frozen=True)
 class Match:
-    """A message that holds what was looked for."""
+    """A message whose first line holds what was looked for."""
 
     id: int
     role: str
-    occurrences: int
-    excerpt: str
+    line: str
 
 
 class HistoryStore(Store):
@@ -107,18 +109,17 @@ class HistoryStore(Store):
                 yield row["id"], row["heading"], row["body"]
             first = rows[-1]["id"] + 1
 
-    def search(self, query: str, role: str | None) -> list[Match]:
-        """All messages that hold a text as whole words, in any case, in order."""
+    def search(self, query: str) -> list[Match]:
+        """The messages whose first line holds a text as whole words, in any case, in order; no results of
+        tools."""
         if not query.strip() or len(query) > MAX_QUERY:
             raise Invalid(f"query: it must have 1 to {MAX_QUERY} characters.")
         pattern = re.compile(rf"(?<!\w){re.escape(query.strip())}(?!\w)", re.IGNORECASE)
-        found = []
-        for row in self.fetch(_ALIKE, part=_lower(query.strip())):
-            if role in (None, row["role"]) and (places := list(pattern.finditer(row["body"]))):
-                found.append(
-                    Match(row["id"], row["role"], len(places), _excerpt(row["body"], *places[0].span()))
-                )
-        return found
+        return [
+            Match(row["id"], row["role"], row["line"][:_LINE])
+            for row in self.fetch(_ALIKE, part=_lower(query.strip()))
+            if pattern.search(row["line"])
+        ]
 
     # -- filling ----------------------------------------------------------------------------------------
 
@@ -136,9 +137,3 @@ class HistoryStore(Store):
 def _lower(text: str) -> str:
     """As SQLite's ``lower`` does it: letters of ASCII only."""
     return "".join(letter.lower() if letter.isascii() else letter for letter in text)
-
-
-def _excerpt(text: str, begin: int, end: int) -> str:
-    first, last = max(0, begin - _AROUND), min(len(text), end + _AROUND)
-    shown = " ".join(text[first:last].split())
-    return f"{'...' if first else ''}{shown}{'...' if last < len(text) else ''}"

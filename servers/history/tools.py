@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import orjson
 
@@ -14,7 +14,8 @@ from mesocosm.services.service import Service
 server = Service(
     "history",
     HistoryStore,
-    instructions="The history of an agent's work: its messages in order, to be read in pages or searched.",
+    instructions="The history of an agent's work: its messages in order, to be read in pages or found by "
+    "their first lines.",
 )
 
 
@@ -57,24 +58,22 @@ def read_messages(store: HistoryStore, first: int = 0, offset: int = 0) -> tuple
 def search(
     store: HistoryStore,
     query: str,
-    role: Literal["any", "system", "user", "assistant", "tool"] = "any",
     page: Annotated[int, Extra(minimum=1)] = 1,
     per_page: Annotated[int, Extra(minimum=1, maximum=MAX_PER_PAGE)] = 20,
 ) -> dict[str, Any]:
-    """Find the messages that hold a text as whole words, in any case, in order.
+    """Find messages by their first line: those that hold a text there as whole words, in any case, in order.
 
-    Each comes with its number, how often the text occurs in it, and the text around the first place.
+    The index holds first lines only, and none of tool results: read the messages for what else they say.
 
     Args:
-        query: The text, taken word for word: a name, a value, "Round 12".
-        role: Only messages of this role.
+        query: The text, taken word for word: "Round 12", or a name that was guessed.
         page: Page, from 1.
         per_page: Messages per page, 1 to 50.
     """
-    found = store.search(query, None if role == "any" else role)
+    found = store.search(query)
     first = (page - 1) * per_page
     shown = [
-        {"message": one.id, "role": one.role, "occurrences": one.occurrences, "excerpt": one.excerpt}
+        {"message": one.id, "role": one.role, "first_line": one.line}
         for one in found[first : first + per_page]
     ]
     more = {"next_page": page + 1} if first + per_page < len(found) else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal
 
 import orjson
@@ -16,6 +17,8 @@ from mesocosm.services.service import Store
 MAX_CONDITIONS = 30
 MAX_VALUES = 100
 MAX_NAMES = 50
+_LISTED = 60
+"""Values of a section that a refusal lists; of more it names those that are near."""
 
 Value = int | str
 Profile = Mapping[str, tuple[Value, ...]]
@@ -33,6 +36,13 @@ _COMPARED = {
     "<": _AMOUNT.where(Trait.amount < bindparam("amount")),
     "==": _AMOUNT.where(Trait.amount == bindparam("amount")),
 }
+_WORDS = (
+    select(Trait.word)
+    .join(Section, Section.id == Trait.section_id)
+    .where(Section.name == bindparam("section"))
+    .distinct()
+    .order_by(Trait.word)
+)
 _SECTIONS = select(Section.id, Section.name, Section.numeric).order_by(Section.id)
 _GAME = select(Game.target_id, Game.rounds, Game.verbose)
 _GUESSES = select(Guess.id, Guess.creature_id).order_by(Guess.id)
@@ -120,7 +130,6 @@ class PuzzleStore(Store):
 
     def meeting(self, conditions: Sequence[Condition]) -> list[str]:
         """The names of all creatures that meet all conditions, in alphabetical order."""
-        self._check(conditions)
         met: set[int] | None = None
         for condition in conditions:
             ids = self._meeting(condition)
@@ -140,7 +149,8 @@ class PuzzleStore(Store):
         rows = self.fetch(_COMPARED[condition.comparator], section=section, amount=condition.operands[0])
         return {row["creature_id"] for row in rows}
 
-    def _check(self, conditions: Sequence[Condition]) -> None:
+    def check(self, conditions: Sequence[Condition]) -> None:
+        """Refuse conditions on what there is not, or of the wrong type, or too many."""
         if len(conditions) > MAX_CONDITIONS:
             raise Invalid(f"conditions: at most {MAX_CONDITIONS}, not {len(conditions)}.")
         sections = self.sections()
@@ -155,6 +165,18 @@ class PuzzleStore(Store):
                 raise Invalid(f"{condition.section} is asked for with conditions of the type {kind}.")
             if not 1 <= len(condition.operands) <= MAX_VALUES:
                 raise Invalid(f"values: 1 to {MAX_VALUES} values, not {len(condition.operands)}.")
+            if not numeric:
+                self._check_values(condition)
+
+    def _check_values(self, condition: Condition) -> None:
+        words = list(condition.operands)
+        rows = self.fetch(_WORDS.where(Trait.word.in_(words)), section=condition.section)
+        known = {row["word"] for row in rows}
+        for word in words:
+            if word not in known:
+                there = [row["word"] for row in self.fetch(_WORDS, section=condition.section)]
+                what = f"No creature has the value {str(word)[:80]!r} in {condition.section}"
+                raise Invalid(f"{what}; {_offered(str(word), there)}")
 
     def record(self, conditions: Sequence[Condition]) -> None:
         """Keep that this was asked."""
@@ -175,6 +197,27 @@ class PuzzleStore(Store):
             )
             for row in rows
         ]
+
+    def wasted(self) -> int:
+        """How many of the queries were wasted.
+
+        Wasted is a query that was made before, or that is met by nobody whom the feedback of then left open.
+        """
+        made = self.queries()
+        if not made:
+            return 0
+        everyone = {one.id: one for one in self.everyone()}
+        target, guesses = everyone[self.target()], self.guesses()
+        wasted = 0
+        left: dict[int, set[str]] = {}
+        seen: set[frozenset[Condition]] = set()
+        for rounds, asked in made:
+            if rounds not in left:
+                told = [everyone[id_] for id_ in guesses[:rounds] if id_ in everyone]
+                left[rounds] = {one.name for one in everyone.values() if _is_open(one, told, target)}
+            wasted += frozenset(asked) in seen or not left[rounds].intersection(self.meeting(asked))
+            seen.add(frozenset(asked))
+        return wasted
 
     # -- the game ---------------------------------------------------------------------------------------
 
@@ -253,3 +296,35 @@ class PuzzleStore(Store):
     def set_up(self, target: int, rounds: int, *, verbose: bool) -> None:
         """Begin a game with a hidden creature (its id)."""
         self.session.execute(insert(Game).values(id=1, target_id=target, rounds=rounds, verbose=verbose))
+
+
+def verdict(value: Value, right: Sequence[Value]) -> str:
+    """What feedback says of a value that was guessed."""
+    if value in right:
+        return "correct"
+    if isinstance(value, int) and isinstance(right[0], int):
+        return f"wrong, too {'low' if value < right[0] else 'high'}"
+    return "wrong"
+
+
+def _verdicts(guess: Profile, target: Profile) -> list[list[str]]:
+    return [[verdict(value, target[section]) for value in values] for section, values in guess.items()]
+
+
+def _is_open(one: Known, guesses: Sequence[Known], target: Known) -> bool:
+    """Whether the feedback on these guesses would be the same if this were the hidden creature."""
+    return all(
+        (one.id == guess.id) == (target.id == guess.id)
+        and _verdicts(guess.profile, one.profile) == _verdicts(guess.profile, target.profile)
+        for guess in guesses
+    )
+
+
+def _offered(word: str, there: Sequence[str]) -> str:
+    """The values that there are, or those of many that look like what was asked for."""
+    if len(there) <= _LISTED:
+        return f"there are {', '.join(there)}."
+    folded = {value.casefold(): value for value in there}
+    near = [folded[one] for one in get_close_matches(word.casefold(), folded, 5, 0.7)]
+    hint = f"near it are {', '.join(near)}" if near else "browse shows them"
+    return f"it has {len(there):,} values, and {hint}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.puzzle.store import Condition, Feedback, Known, PuzzleStore, Value
+from mesocosm.servers.puzzle.store import Condition, Feedback, Known, PuzzleStore, verdict
 from mesocosm.services.schema import Extra
 from mesocosm.services.service import Service
 
@@ -15,6 +15,11 @@ server = Service(
     instructions="A guessing game: find the hidden creature of an encyclopaedia by queries and guesses.",
 )
 _NAMES_PER_PAGE = 500
+_CONCISE = "intersection: one list, of the creatures that meet all conditions"
+_VERBOSE = (
+    "per_section: one list for each section, of the creatures that meet the conditions on that section alone "
+    "(not intersected)"
+)
 
 Page = Annotated[int, Extra(minimum=1)]
 
@@ -32,14 +37,20 @@ class Asked(TypedDict):
 
 @server.reads
 def describe_game(store: PuzzleStore) -> dict[str, Any]:
-    """Say what the game is: its sections, how many creatures and rounds there are, and whether it is over."""
+    """Say what the game is and how it stands: sections, what queries return, rounds left, wasted queries.
+
+    A query is wasted if it was made before, or if nobody meets it whom the feedback leaves open.
+    """
     made, rounds = len(store.guesses()), store.rounds()
     return {
         "sections": {name: "number" if number else "values" for name, number in store.sections().items()},
+        "query_returns": _VERBOSE if store.verbose else _CONCISE,
         "creatures": store.size(),
         "rounds": rounds,
         "remaining_rounds": rounds - made,
         "solved": store.solved(),
+        "queries": len(store.queries()),
+        "wasted_queries": store.wasted(),
     }
 
 
@@ -71,16 +82,18 @@ def look_up(store: PuzzleStore, names: list[str]) -> list[dict[str, Any]]:
 def query(store: PuzzleStore, conditions: list[Asked], page: Page = 1) -> dict[str, Any]:
     """Find the creatures that meet conditions, in alphabetical order; a query costs no round.
 
-    A condition of the type "value" is met by creatures that have any of the values in the section (with
-    exclude: none of them); one of the type "numeric" by those whose number is >, < or == the threshold. In
-    the concise form of the game the result is the intersection of all conditions, in the verbose form one
-    list of candidates for each section. Queries are kept. Long lists come in pages of 500 names.
+    A condition of the type "value" has values, and is met by creatures that have any of them in the section
+    (with exclude: none of them). One of the type "numeric" has a comparator and a threshold, and is met by
+    those whose number is >, < or == the threshold. describe_game says which of two things the result is: one
+    list of those who meet all conditions (intersection), or one list for each section, of those who meet the
+    conditions on that section alone (per_section). Long lists come in pages of 500 names.
 
     Args:
         conditions: The conditions.
-        page: Page of the lists, from 1.
+        page: Page of the lists, from 1; further pages are no queries of their own.
     """
     asked = [condition_of(one) for one in conditions]
+    store.check(asked)
     if page == 1:
         store.record(asked)
     if not store.verbose:
@@ -99,21 +112,36 @@ def query(store: PuzzleStore, conditions: list[Asked], page: Page = 1) -> dict[s
 def guess(store: PuzzleStore, name: str) -> dict[str, Any]:
     """Guess the hidden creature. This uses up a round; the feedback says section by section what is right.
 
+    A guess that is refused uses up none: of a name that there is not, or of one that was guessed before.
+
     Args:
         name: Name of a creature.
     """
     return _feedback(store.guess(name))
 
 
+_PARTS: dict[str, tuple[frozenset[str], frozenset[str], str]] = {
+    "value": (frozenset({"values"}), frozenset({"exclude"}), "values, and may have exclude"),
+    "numeric": (
+        frozenset({"comparator", "threshold"}),
+        frozenset(),
+        "a comparator (>, < or ==) and a threshold",
+    ),
+}
+"""By type: what a condition must have and may have besides, and both in words."""
+
+
 def condition_of(asked: Asked) -> Condition:
     """The condition that an agent wrote down; refused where its parts do not fit its type."""
+    needed, allowed, words = _PARTS[asked["type"]]
+    given = asked.keys() - {"type", "section"}
+    wrong = [f"{part} is missing" for part in sorted(needed - given)]
+    wrong += [f"{part} has no place in it" for part in sorted(given - needed - allowed)]
+    if wrong:
+        raise Invalid(f"A condition of the type {asked['type']} has {words}: {', '.join(wrong)}.")
     if asked["type"] == "value":
-        if "values" not in asked or "threshold" in asked or "comparator" in asked:
-            raise Invalid("A condition of the type value has values, and may have exclude.")
         comparator: Literal["any", "none"] = "none" if asked.get("exclude") else "any"
-        return Condition(asked["section"], comparator, tuple(asked["values"]))
-    if "comparator" not in asked or "threshold" not in asked or "values" in asked or "exclude" in asked:
-        raise Invalid("A condition of the type numeric has a comparator and a threshold.")
+        return Condition(asked["section"], comparator, tuple(sorted(set(asked["values"]))))
     return Condition(asked["section"], asked["comparator"], (int(asked["threshold"]),))
 
 
@@ -134,18 +162,10 @@ def _feedback(feedback: Feedback) -> dict[str, Any]:
         "number": feedback.guess.number,
         "sections": {
             section: [
-                {"value": value, "verdict": _verdict(value, feedback.target[section])} for value in values
+                {"value": value, "verdict": verdict(value, feedback.target[section])} for value in values
             ]
             for section, values in feedback.guess.profile.items()
         },
         "result": "correct" if feedback.solved else "wrong",
         "remaining_rounds": feedback.remaining,
     }
-
-
-def _verdict(value: Value, right: tuple[Value, ...]) -> str:
-    if value in right:
-        return "correct"
-    if isinstance(value, int) and isinstance(right[0], int):
-        return f"wrong, too {'low' if value < right[0] else 'high'}"
-    return "wrong"

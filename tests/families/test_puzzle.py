@@ -61,6 +61,8 @@ def test_wasted_queries_are_told(game: Episode) -> None:
     nobody = right | {"comparator": ">", "threshold": 5_000}
     for conditions in ([right], [right], [nobody]):
         call(game, "puzzle", "query", conditions=conditions)
+    described = json.loads(call(game, "puzzle", "describe_game"))
+    assert (described["queries"], described["wasted_queries"]) == (3, 2)
     call(game, "puzzle", "guess", name=target)
     (solved,) = [check for check in game.grade().findings if check.name == "solved"]
     assert solved.passed

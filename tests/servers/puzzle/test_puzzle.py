@@ -44,7 +44,6 @@ def number(sign: str, threshold: int) -> dict[str, Any]:
         ([number(">", 300)], ["Belor", "Dumon"]),
         ([number("<", 450), value("Rock", exclude=True)], ["Corune"]),
         ([number("==", 300)], ["Adix", "Corune"]),
-        ([value("Ice")], []),
     ],
 )
 def test_a_query_finds_who_meets_all_conditions(
@@ -111,8 +110,18 @@ def test_the_encyclopaedia_is_read_in_pages_and_by_name(open_tools: Any) -> None
         ("query", {"conditions": [number("<", 3) | {"section": "Type"}]}, "type value"),
         ("query", {"conditions": [value("300") | {"section": "Stats"}]}, "type numeric"),
         ("query", {"conditions": [value()]}, "1 to 100 values"),
-        ("query", {"conditions": [{"type": "value", "section": "Type"}]}, "has values"),
-        ("query", {"conditions": [{"type": "numeric", "section": "Stats", "threshold": 3}]}, "a comparator"),
+        (
+            "query",
+            {"conditions": [value("Fire", "Ice")]},
+            "No creature .* 'Ice' in Type; there are Fire",
+        ),
+        ("query", {"conditions": [{"type": "value", "section": "Type"}]}, "values is missing"),
+        (
+            "query",
+            {"conditions": [number(">", 3) | {"exclude": True}]},
+            "numeric has a comparator .* and a threshold: exclude has no place in it",
+        ),
+        ("query", {"conditions": [{"type": "numeric", "section": "Stats", "threshold": 3}]}, "comparator is"),
         ("query", {"conditions": [value("Fire")] * 31}, "at most 30"),
     ],
 )
