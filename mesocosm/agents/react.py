@@ -35,12 +35,15 @@ def open_model(name: str, base_url: str | None = None, **config: Any) -> Model:
         from inspect_ai.model import GenerateConfig, get_model
     except ImportError:
         raise UsageError("a model needs the extra `eval`: pip install 'mesocosm[eval]'") from None
+    name = "local/smollm2" if name == "local" else name
     # Our tools have optional arguments, which strict schemas would not allow.
     compatible: dict[str, Any] = {"strict_tools": False} if name.startswith("openai-api/") else {}
     try:
         return get_model(
             name, base_url=base_url, config=GenerateConfig(**config), memoize=False, **compatible
         )
+    except UsageError:
+        raise
     except (PrerequisiteError, ValueError, ImportError) as error:
         # inspect_ai writes its messages for a terminal.
         reason = Text.from_markup(str(getattr(error, "message", error))).plain.removeprefix("ERROR: ")

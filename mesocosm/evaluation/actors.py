@@ -9,14 +9,19 @@ from functools import partial
 import anyio
 import anyio.to_thread
 from inspect_ai.agent import is_agent
+from inspect_ai.model import ChatMessageAssistant
 from inspect_ai.solver import TaskState
 
 from mesocosm.agents.strategies.finding import load_object
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.episodes import Acting, EpisodeErrored, episode_tools, run_agent, talk
+from mesocosm.evaluation.resuming import calls_made
 from mesocosm.evaluation.runs import act_command, act_reference
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+
+SHOWN_LOG = 20_000
+"""Characters of what a program wrote that the log shows; ``agent.log`` beside the episode has all."""
 
 Actor = Callable[[TaskState, Acting], Awaitable[TaskState]]
 
@@ -52,6 +57,10 @@ async def _command(state: TaskState, now: Acting) -> TaskState:
     await anyio.to_thread.run_sync(
         act, now.axes.command, opened.mcp, opened.services, opened.prompt, seconds, now.folder
     )
+    if access := now.stage.access(opened.id):
+        state.messages += calls_made(await access.do(lambda episode: list(episode.world.journal.entries())))
+    written = (now.folder / "agent.log").read_text(encoding="utf-8", errors="replace")
+    state.messages.append(ChatMessageAssistant(content=written[-SHOWN_LOG:] or "(it wrote nothing)"))
     return state
 
 

@@ -28,6 +28,7 @@ from inspect_ai.util import store
 from mesocosm.agents.loop import Conversation, Loop, Rules
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.resuming import conversation_of, left_behind
 from mesocosm.evaluation.runs import FAULT_FILE, RunResult, judge
 from mesocosm.evaluation.samples import Row, explain
 from mesocosm.evaluation.stage import (
@@ -215,29 +216,40 @@ def open_episode(axes: Axes) -> Solver:
             tools=axes.tools,
         )
         folder, log = _log_folder()
+        sample = re.sub(r"[^A-Za-z0-9._-]", "_", f"{state.sample_id}-{state.epoch}")
+        if found := left_behind(folder / WORLDS, log, sample):
+            run, result = found
+            told = _told(axes, order, "", str(run.relative_to(folder)), result.edl)
+            talk = result.conversation
+            state.store.set(STORED, {**told, "conversation": talk and talk.model_dump()})
+            state.messages = conversation_of(run)
+            return state
         stage = await anyio.to_thread.run_sync(_stage, axes.server, folder / WORLDS)
         opened = await anyio.to_thread.run_sync(stage.open, order, limiter=_limiter())
-        name = f"{state.sample_id}-{state.epoch}-{opened.id[:6]}"
-        kept_as = f"{WORLDS}/{log}/{re.sub(r'[^A-Za-z0-9._-]', '_', name)}"
+        kept_as = f"{WORLDS}/{log}/{sample}-{opened.id[:6]}"
         place = folder / kept_as
         place.mkdir(parents=True)
         (place / "prompt.md").write_text(opened.prompt, encoding="utf-8")
         _acting[opened.id] = Acting(order, opened, stage, axes, place, kept_as)
-        told = {
-            "id": opened.id,
-            "world": kept_as,
-            "edl": opened.edl,
-            "agent": axes.agent,
-            "strategy": label(parse_strategies(axes.strategy)),
-            "window": axes.window,
-            "tools": axes.tools,
-            "services": " ".join(order.services),
-        }
-        state.store.set(STORED, told)
+        state.store.set(STORED, _told(axes, order, opened.id, kept_as, opened.edl))
         state.messages = [ChatMessageUser(content=opened.prompt)]
         return state
 
     return solve
+
+
+def _told(axes: Axes, order: Order, id_: str, world: str, edl: int) -> dict[str, Any]:
+    """What a sample's store says of its episode."""
+    return {
+        "id": id_,
+        "world": world,
+        "edl": edl,
+        "agent": axes.agent,
+        "strategy": label(parse_strategies(axes.strategy)),
+        "window": axes.window,
+        "tools": axes.tools,
+        "services": " ".join(order.services),
+    }
 
 
 def _stage(server: str | None, worlds: Path) -> Stage:
@@ -278,6 +290,8 @@ def act(axes: Axes) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         from mesocosm.evaluation.actors import actor
 
+        if not state.store.get(STORED)["id"]:
+            return state  # it was taken up as an earlier process left it
         now = acting()
         try:
             return await actor(axes.agent)(state, now)
@@ -360,7 +374,7 @@ def verdict() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         told = state.store.get(STORED)
         now = _acting.get(told["id"])
-        if now is None:  # `inspect score`
+        if now is None:  # `inspect score`, or taken up
             return await anyio.to_thread.run_sync(score_kept, _log_folder()[0], told, state.metadata)
         settled = now.settled = await anyio.to_thread.run_sync(
             now.stage.settle, now.opened.id, limiter=_limiter()

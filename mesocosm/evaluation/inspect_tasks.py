@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 from inspect_ai import Task, task
 
+from mesocosm.agents.local import local
 from mesocosm.agents.scripted import provider
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
@@ -25,7 +26,7 @@ from mesocosm.families.quantities import parse_length, parse_seeds
 from mesocosm.families.task import Offer
 
 Value = str | int | None
-MODELS = (provider.scripted, provider.scripted_responses, provider.scripted_anthropic)
+MODELS = (provider.scripted, provider.scripted_responses, provider.scripted_anthropic, local)
 """Registered with inspect_ai by being imported here."""
 
 

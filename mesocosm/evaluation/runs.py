@@ -36,6 +36,7 @@ from mesocosm.agents.players import Player
 from mesocosm.agents.react import React, Talk
 from mesocosm.agents.strategies import Strategy
 from mesocosm.agents.strategies.finding import parse_strategies
+from mesocosm.doors.client_configurations import client_config
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
 from mesocosm.families.building import EXPECTED, build_instance
@@ -401,9 +402,14 @@ def act_command(
         "MESOCOSM_PROMPT": prompt,
         "MESOCOSM_PROMPT_FILE": "{folder}/prompt.md",
         "MESOCOSM_MCP_CONFIG": "{folder}/mcp.json",
+        "MESOCOSM_CODEX_CONFIG": "{folder}/codex.toml",
         "MESOCOSM_MCP_URL": url,
     }
-    files = {"prompt.md": prompt.encode(), "mcp.json": _pretty(mcp_servers(services))}
+    files = {
+        "prompt.md": prompt.encode(),
+        "mcp.json": _pretty(mcp_servers(services)),
+        "codex.toml": client_config("codex", services).encode(),
+    }
     return program.act(command, given, files, seconds, out, hidden=hidden, walls=walls)
 
 

@@ -103,9 +103,11 @@ class LocalStage(Stage):
 
     def __init__(self, folder: Path) -> None:
         # The SDK takes a second to import; commands that need no server should not wait for it.
+        from mesocosm.doors.connections import raise_file_limit
         from mesocosm.hosting.application import Hosting
         from mesocosm.hosting.listening import serving
 
+        raise_file_limit()
         _remove_dead(folder)
         root = folder / f"{_ACTING}{os.getpid()}"
         app = Hosting(root, admin_token=secrets.token_urlsafe(32))

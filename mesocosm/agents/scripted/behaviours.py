@@ -101,8 +101,7 @@ def _solver(works: Works, ask: Ask, name: Name) -> Answer:
     messages = list(ask.messages)
     work = works.find(messages)
     if work is None:
-        prompt = next((message.text for message in messages if message.role == "user"), "")
-        work = works.begin(prompt)
+        work = works.begin([message.text for message in messages if message.role == "user"])
         if work is None:
             return _from_the_prompt(prompt, ask, name)
     with work.lock:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Stop = Literal["stop", "calls", "length"]
+NAMESPACED = "::"
+"""Stands between a namespace and the tool in it; names of tools hold no colon."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Message, Refused, usage
+from mesocosm.agents.scripted.exchange import NAMESPACED, Answer, Ask, Call, Message, Refused, usage
 
 Event = tuple[str, dict[str, Any]]
 """Name and data of a server-sent event; a name of nothing is not written."""
@@ -30,7 +30,7 @@ class Protocol(ABC):
         """The request; ``Refused`` if it is none."""
         try:
             messages = [message for given in self._given(body) for message in self._message(given)]
-            tools = frozenset(self._tool(tool) for tool in body.get("tools") or [])
+            tools = frozenset(name for tool in body.get("tools") or [] for name in self._tools(tool))
             return Ask(
                 str(body["model"]), _joined(messages), tools, bool(body.get("stream")), max(1, size // 4)
             )
@@ -45,8 +45,9 @@ class Protocol(ABC):
     def _message(self, given: dict[str, Any]) -> Iterator[Message]:
         """What one of them is here."""
 
-    def _tool(self, tool: dict[str, Any]) -> str:
-        return str(tool.get("name") or tool.get("type"))
+    def _tools(self, tool: dict[str, Any]) -> Iterator[str]:
+        """The names of one entry of a request's tools."""
+        yield str(tool.get("name") or tool.get("type"))
 
     @abstractmethod
     def body(self, ask: Ask, answer: Answer) -> dict[str, Any]:
@@ -81,8 +82,8 @@ class Chat(Protocol):
         failed = role == "tool" and text.startswith("Error: ")
         yield Message(role, text, calls, str(given.get("tool_call_id", "")), failed, images)
 
-    def _tool(self, tool: dict[str, Any]) -> str:
-        return str(tool["function"]["name"])
+    def _tools(self, tool: dict[str, Any]) -> Iterator[str]:
+        yield str(tool["function"]["name"])
 
     def body(self, ask: Ask, answer: Answer) -> dict[str, Any]:
         calls = [_chat_call(call) for call in answer.calls]
@@ -126,7 +127,8 @@ class Responses(Protocol):
     def _message(self, given: dict[str, Any]) -> Iterator[Message]:
         kind = given.get("type", "message")
         if kind == "function_call":
-            call = Call(given["call_id"], given["name"], _arguments(given["arguments"]))
+            name = NAMESPACED.join(filter(None, (given.get("namespace"), given["name"])))
+            call = Call(given["call_id"], name, _arguments(given["arguments"]))
             yield Message("assistant", "", (call,))
         elif kind == "function_call_output":
             text, images = _parts(given["output"])
@@ -135,6 +137,13 @@ class Responses(Protocol):
             role = {"developer": "system"}.get(given["role"], given["role"])
             text, images = _parts(given["content"])
             yield Message(role, text, images=images)
+
+    def _tools(self, tool: dict[str, Any]) -> Iterator[str]:
+        if tool.get("type") != "namespace":
+            yield from super()._tools(tool)
+        else:
+            for inner in tool["tools"]:
+                yield f"{tool['name']}{NAMESPACED}{inner['name']}"
 
     def body(self, ask: Ask, answer: Answer) -> dict[str, Any]:
         counted = usage(ask, answer)
@@ -327,13 +336,15 @@ def _response_items(answer: Answer) -> list[dict[str, Any]]:
             }
         )
     for call in answer.calls:
+        namespace, _, name = call.name.rpartition(NAMESPACED)
         items.append(
             {
                 "id": f"fc_{call.id}",
                 "type": "function_call",
                 "status": "completed",
                 "call_id": call.id,
-                "name": call.name,
+                **({"namespace": namespace} if namespace else {}),
+                "name": name,
                 "arguments": _written(call),
             }
         )

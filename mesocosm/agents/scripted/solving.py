@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from queue import SimpleQueue
 from typing import Any
 
-from mesocosm.agents.scripted.exchange import Call, Message
+from mesocosm.agents.scripted.exchange import NAMESPACED, Call, Message
 from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image
@@ -90,9 +90,9 @@ class Works:
                     return work
         return None
 
-    def begin(self, prompt: str) -> Work | None:
-        """A new work on what a prompt asks; ``None`` where it asks for none of the tasks."""
-        found = recognise(prompt)
+    def begin(self, texts: Sequence[str]) -> Work | None:
+        """A new work on what one of the user's texts asks; ``None`` where none asks for a task."""
+        found = next(filter(None, map(recognise, texts)), None)
         if found is None:
             return None
         with self._lock:
@@ -116,9 +116,11 @@ def call_of(work: Work, tools: frozenset[str]) -> Call | None:
 
 
 def name_among(step: Step, tools: frozenset[str]) -> str:
-    """A tool's name in an endpoint of several services: with the service's, where that is needed."""
-    long = f"{step.service}_{step.tool}"
-    return long if long in tools else step.tool
+    """A tool's name among those offered: with the service's where that is needed, or as clients of several
+    servers write it (Claude Code; Codex, which has a namespace for each server)."""
+    service, tool = step.service, step.tool
+    names = (f"{service}_{tool}", f"mcp__{service}__{tool}", f"mcp__{service}{NAMESPACED}{tool}")
+    return next((name for name in names if name in tools), step.tool)
 
 
 def mark(work: Work) -> str:
@@ -127,16 +129,25 @@ def mark(work: Work) -> str:
 
 
 def recognise(prompt: str) -> tuple[Family, str] | None:
-    """The family that a prompt comes from, and the prompt as it was before anything was added to it."""
+    """The family that a prompt comes from, and the prompt as it was before anything was added around it."""
     for family, pattern in _patterns():
-        if found := pattern.match(prompt):
+        if found := pattern.search(prompt):
             return family, found[0].rstrip() + "\n"
     return None
 
 
-@cache
+_reading = threading.Lock()
+
+
 def _patterns() -> list[tuple[Family, re.Pattern[str]]]:
     """What the prompts of each family look like; the longest first, so that none hides another."""
+    # A cache alone would let two hundred first requests read all tasks two hundred times.
+    with _reading:
+        return _read_patterns()
+
+
+@cache
+def _read_patterns() -> list[tuple[Family, re.Pattern[str]]]:
     families = [load_family(name) for name in family_names()]
     families.sort(key=lambda family: -len(family.task.prompt))
     return [(family, _pattern(family.task.prompt.strip())) for family in families]

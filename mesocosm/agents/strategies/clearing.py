@@ -7,6 +7,7 @@ round of tools, when the context is above ``reset_size``.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -47,7 +48,7 @@ class Trim(Strategy):
             del view.messages[cut[0] : cut[1]]
 
 
-class Resetting(Strategy):
+class Resetting(Strategy, ABC):
     """One that acts when the context is above a size."""
 
     resets: ClassVar[bool] = True
@@ -59,9 +60,9 @@ class Resetting(Strategy):
         if view.messages[-1].role != "assistant" and view.turn > 1 and view.tokens > self.reset_size:
             await self.reset(view)
 
+    @abstractmethod
     async def reset(self, view: View) -> None:
         """Take away from the conversation."""
-        raise NotImplementedError
 
 
 class ClearToolResults(Resetting):

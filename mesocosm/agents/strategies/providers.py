@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, PrivateAttr
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 _BETA = "context-management-2025-06-27"
 
 
-class AnthropicEdits(Strategy):
+class AnthropicEdits(Strategy, ABC):
     """One kind of edit that Anthropic's servers make to the context."""
 
     resets: ClassVar[bool] = True
 
+    @abstractmethod
     def edit(self) -> dict[str, Any]:
         """The edit as the request names it."""
-        raise NotImplementedError
 
     def configure(self, config: GenerateConfig, model: Model) -> GenerateConfig:
         from inspect_ai.model import GenerateConfig
