@@ -101,9 +101,10 @@ def _solver(works: Works, ask: Ask, name: Name) -> Answer:
     messages = list(ask.messages)
     work = works.find(messages)
     if work is None:
-        work = works.begin([message.text for message in messages if message.role == "user"])
+        asked = [message.text for message in messages if message.role == "user"]
+        work = works.begin(asked)
         if work is None:
-            return _from_the_prompt(prompt, ask, name)
+            return _from_the_prompt(asked[0] if asked else "", ask, name)
     with work.lock:
         result = next((one for one in reversed(messages) if one.call_id == work.call_id), None)
         if result and work.call_id:

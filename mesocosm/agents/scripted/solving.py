@@ -130,8 +130,10 @@ def mark(work: Work) -> str:
 
 def recognise(prompt: str) -> tuple[Family, str] | None:
     """The family that a prompt comes from, and the prompt as it was before anything was added around it."""
-    for family, pattern in _patterns():
-        if found := pattern.search(prompt):
+    for family, head, pattern in _patterns():
+        # Where its first words stand; a pattern that were tried everywhere could take for ever.
+        at = prompt.find(head)
+        if at >= 0 and (found := pattern.match(prompt, at)):
             return family, found[0].rstrip() + "\n"
     return None
 
@@ -139,18 +141,20 @@ def recognise(prompt: str) -> tuple[Family, str] | None:
 _reading = threading.Lock()
 
 
-def _patterns() -> list[tuple[Family, re.Pattern[str]]]:
-    """What the prompts of each family look like; the longest first, so that none hides another."""
+def _patterns() -> list[tuple[Family, str, re.Pattern[str]]]:
+    """How the prompts of each family begin, and what they look like; the longest first, so that none hides
+    another."""
     # A cache alone would let two hundred first requests read all tasks two hundred times.
     with _reading:
         return _read_patterns()
 
 
 @cache
-def _read_patterns() -> list[tuple[Family, re.Pattern[str]]]:
+def _read_patterns() -> list[tuple[Family, str, re.Pattern[str]]]:
     families = [load_family(name) for name in family_names()]
     families.sort(key=lambda family: -len(family.task.prompt))
-    return [(family, _pattern(family.task.prompt.strip())) for family in families]
+    prompts = [(family, family.task.prompt.strip()) for family in families]
+    return [(family, prompt.partition("$")[0], _pattern(prompt)) for family, prompt in prompts]
 
 
 def _pattern(template: str) -> re.Pattern[str]:
