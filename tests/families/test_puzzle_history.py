@@ -12,6 +12,8 @@ from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.generators.puzzle_history import Expected
+from mesocosm.kits.rollouts.dataset import Plan, make
 from mesocosm.kits.rollouts.questions import TYPES
 from mesocosm.kits.rollouts.transcript import FORMATS
 from mesocosm.kits.rollouts.twins import SETTINGS
@@ -45,6 +47,25 @@ def test_the_twin_of_a_seed_is_the_same_game(tmp_path: Path) -> None:
         include={"answer", "rounds", "evidence"}
     )
     assert ki.public["question"] != kf.public["question"]
+
+
+def test_a_bucket_is_a_trajectory_of_the_dataset_with_its_question(tmp_path: Path) -> None:
+    chosen = {"bucket": "16k", "format": "v", "setting": "kf"}
+    built = build_instance(FAMILY, 9, tmp_path / "x", parameters=chosen)
+    plan = Plan(settings=("kf",), formats=("v",), lengths=(16_000,))
+    ((trajectory, rows),) = make(plan, ("v", 16_000, 1))
+    row = rows[1]
+    expected = built.expected
+    assert isinstance(expected, Expected)
+    assert (
+        (expected.question, expected.answer)
+        == (row.id, row.answer)
+        == (f"kf-v-16k-001-{TYPES[1]}", row.answer)
+    )
+    assert built.expected.public["question"] == row.question
+    assert expected.rounds == trajectory.rounds
+    with pytest.raises(UsageError, match="at least 16k"):
+        build_instance(FAMILY, 0, tmp_path / "y", parameters={"bucket": "1k"})
 
 
 def test_an_unknown_type_is_refused(tmp_path: Path) -> None:

@@ -13,11 +13,13 @@ import pytest
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.question_sets.agentlongbench import questions as question_set
+from mesocosm.evaluation.rollouts import compare, read_scores
 from mesocosm.families.building import fingerprint
 from mesocosm.kits.rollouts.dataset import Plan
 from mesocosm.kits.rollouts.judging import judge, read_predictions
 from mesocosm.kits.rollouts.loading import load, samples
 from mesocosm.kits.rollouts.options import read_lengths, read_plan
+from mesocosm.kits.rollouts.reading import answer_to
 from mesocosm.kits.rollouts.writing import read_questions, upstream_answer, write_dataset
 
 WORDS = ("--lengths", "16k", "--per-type", "2", "--items", "200", "--formats", "v", "--upstream", "full")
@@ -191,4 +193,34 @@ def test_the_questions_of_an_evaluation_are_those_of_the_dataset(folder: Path) -
         assert row.question in question.prompt
         right = f"<answer>{', '.join(row.answer)}</answer>"
         assert question_set.judge(question, right).verdict == "passed"
+        assert (
+            question_set.judge(question, f"<answer>{answer_to(question.prompt)}</answer>").verdict == "passed"
+        )
         assert question_set.judge(question, "<answer>nobody</answer>").verdict == "failed"
+
+
+def test_prompt_and_tools_are_compared_over_the_questions_that_were_asked_both_ways(folder: Path) -> None:
+    rows = [row for row in read_questions(folder) if row.setting == "ki"]
+    right = {row.id: ", ".join(row.answer) for row in rows}
+    prompt = judge(rows, right, "m")
+    half = judge(rows, dict(list(right.items())[:4]), "m")
+    tools = [one.model_copy(update={"how": "tools"}) for one in half[:8]]
+    (found,) = compare([*prompt, *tools], ["how"])
+    assert (found.prompt.questions, found.tools.questions, found.pairs) == (16, 8, 8)
+    assert (found.prompt.accuracy, found.tools.accuracy, found.difference) == (1.0, 0.5, -0.5)
+    assert found.lower is not None
+    assert found.upper is not None
+    assert -1 < found.lower < -0.5 < found.upper < 0
+    assert compare(prompt) == []
+
+
+def test_scores_that_count_twice_are_refused(folder: Path, tmp_path: Path) -> None:
+    (first, *_) = judge(read_questions(folder), {}, "m")
+    line = first.model_dump_json() + "\n"
+    once, twice = tmp_path / "once.jsonl", tmp_path / "twice.jsonl"
+    once.write_text(line)
+    twice.write_text(line * 2)
+    with pytest.raises(UsageError, match=r"line 2: .* a second time"):
+        read_scores([twice])
+    with pytest.raises(UsageError, match="a second time, for the same model 'm'"):
+        read_scores([once, once])

@@ -17,8 +17,10 @@ from mesocosm.kits.rollouts import wording
 from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.dataset import Plan, lines, make, open_book, tokens_of
 from mesocosm.kits.rollouts.encyclopaedia import EVOLUTION, SECTIONS, SETS, TYPE, invent
-from mesocosm.kits.rollouts.engine import TOLERANCE, Engine
+from mesocosm.kits.rollouts.ending import TOLERANCE
+from mesocosm.kits.rollouts.engine import Engine
 from mesocosm.kits.rollouts.naming import name_tokens, plain_tokens
+from mesocosm.kits.rollouts.playing import Player
 from mesocosm.kits.rollouts.questions import TYPES
 from mesocosm.kits.rollouts.reading import History, answer_from
 from mesocosm.kits.rollouts.transcript import FORMATS, Format, message_tokens
@@ -132,6 +134,21 @@ def test_the_hidden_creature_is_never_guessed_and_always_listed(seed: int, forma
     assert [round_.answer for round_ in rollout.rounds] == guesses[1:]
     for round_ in rollout.rounds:
         assert all(creatures & rollout.book.only(rollout.target) for creatures in round_.lists)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_guesses_heed_the_latest_feedback(format: Format) -> None:
+    """Guesses at random among what was returned contradict about an eighth of it."""
+    book, words = open_book(3, 1_500)
+    contradicted = said = 0
+    for seed in range(3):
+        rollout = Engine(book, [words["ki"]], format).play(random.Random(seed), 32_000)
+        player = Player(book, format, Behaviour(), random.Random(0), rollout.target)
+        for round_ in rollout.rounds:
+            facts = player.facts(round_.guess)
+            said += len(facts)
+            contradicted += sum(not book.meeting(fact) & book.only(round_.answer) for fact in facts)
+    assert contradicted < said / 14
 
 
 def test_a_query_asks_only_for_what_feedback_has_said() -> None:

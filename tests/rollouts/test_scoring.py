@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, product
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from mesocosm.kits.rollouts.scoring import Kind, answer_in, boolean_in, names_in, number_in, score
 
-NAMES = st.lists(st.from_regex(r"[A-Z][a-z]{4,9}", fullmatch=True), min_size=3, max_size=8, unique=True)
+WORDS = ("Kelox", "Brumon", "Tarith", "Clioth", "Shaineume", "Baefin", "Thorn", "Andor", "Slashen", "Nono")
+NAMES = st.lists(st.sampled_from(WORDS), min_size=3, max_size=8, unique=True)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +76,13 @@ def test_yes_and_no_are_words(answer: str, said: bool | None) -> None:
         "kelox and item k29a",
         "1. Kelox\n2. Item-K29A",
         "Kelox; 'Item_K29A'",
+        "**Kelox**, `Item_K29A`",
+        "1) Kelox 2) Item_K29A",
+        "Kelox (No. 0012), then Item_K29A",
+        "First: Kelox / second: Item_K29A",
+        "Kelox -> Item_K29A",
+        '{"names": ["Kelox", "Item_K29A"]}',
+        "- Kelox\n- Item_K29A\n",
     ],
 )
 def test_names_are_found_however_they_are_listed(answer: str) -> None:
@@ -87,16 +96,24 @@ def test_what_answers_nothing_is_worth_nothing(kind: Kind, answer: str | None) -
     assert score(answer, gold, kind) == 0
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, database=None)
-@given(names=NAMES)
-def test_a_shorter_pair_is_never_worth_more(names: list[str]) -> None:
-    gold = names[:2]
-    for first in names:
+def test_a_pair_is_worth_half_for_each_name_at_its_place() -> None:
+    gold, other = ["Kelox", "Brumon"], "Tarith"
+    worth = {
+        ("Kelox", "Brumon"): 1,
+        ("Kelox", other): 0.5,
+        (other, "Brumon"): 0.5,
+        ("Kelox",): 0.5,
+        ("Kelox", "Kelox"): 0.5,
+        ("Brumon", "Kelox"): 0,
+        ("Brumon",): 0,
+        (other, other): 0,
+        ("Kelox", "Brumon", other): 0,
+        (other, "Kelox", "Brumon"): 0,
+    }
+    assert {said: score(", ".join(said), gold, "pair") for said in worth} == worth
+    for first in (*gold, other):
         alone = score(first, gold, "pair")
-        assert all(score(f"{first}, {second}", gold, "pair") >= alone for second in names)
-    assert score(", ".join(names), gold, "pair") == 0, "naming everything is worth nothing"
-    assert score(", ".join(gold), gold, "pair") == 1
-    assert score(f"{gold[1]}, {gold[0]}", gold, "pair") == 0
+        assert all(score(f"{first}, {second}", gold, "pair") >= alone for second in (*gold, other))
 
 
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
@@ -130,19 +147,37 @@ def upstream_set(said: list[str], gold: list[str]) -> float:
     return 2 * right / (len(set(said)) + len(gold)) if right else 0
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, database=None)
-@given(names=NAMES, data=st.data())
-def test_it_agrees_with_upstream_on_golds_and_plain_mutations(names: list[str], data: st.DataObject) -> None:
-    gold, other = names[:2], names[2]
-    for said in (gold, gold[::-1], [other, gold[1]][::-1], [other, other], gold[:1], [other]):
-        agreed = upstream_pair(said, gold)
-        if said[:1] == gold[:1] or said[1:2] != gold[1:]:
-            assert score(", ".join(said), gold, "pair") == agreed or len(said) == 2
-    number = data.draw(st.integers(0, 5_000))
-    for text in (str(number), f"{number + 1}", f"It is {number}.", f"{number:,}"):
+def upstream_boolean(said: str) -> bool | None:
+    """Upstream's rule: words of denial are looked for first, then words of assent."""
+    lowered = said.casefold()
+    if re.search(r"\b(?:no|not|false)\b", lowered):
+        return False
+    return True if re.search(r"\b(?:yes|true)\b", lowered) else None
+
+
+def test_pairs_agree_with_upstream_but_for_one_right_name_of_two() -> None:
+    gold = ["Kelox", "Brumon"]
+    for said in chain.from_iterable(product([*gold, "Tarith"], repeat=number) for number in (1, 2, 3)):
+        ours, theirs = score(", ".join(said), gold, "pair"), upstream_pair(list(said), gold)
+        right = sum(one == other for one, other in zip(said, gold, strict=False))
+        if len(said) == 2 and right == 1:
+            assert (ours, theirs) == (0.5, 0)
+        else:
+            assert ours == theirs, said
+
+
+@settings(max_examples=15, deadline=None, derandomize=True, database=None)
+@given(names=NAMES, number=st.integers(0, 5_000))
+def test_it_agrees_with_upstream_on_golds_and_plain_mutations(names: list[str], number: int) -> None:
+    for text in (str(number), f"{number + 1}", f"It is {number}.", f"{number:,}", "none", f"round {number}"):
         assert (upstream_number(text) == number) == (score(text, [str(number)], "number") == 1)
+    for text in ("yes", "No", "true.", "FALSE", "It is there: yes", "unsure"):
+        assert upstream_boolean(text) is boolean_in(text)
+    gold, other = names[:2], names[2]
     for chosen in (gold, names, [other], gold[:1]):
         assert score(", ".join(chosen), gold, "set") == upstream_set(chosen, gold)
+    for said in (gold[0], other, gold[0].upper(), f"{gold[0]}."):
+        assert score(said, gold[:1], "name") == (said.casefold().strip(".") == gold[0].casefold())
 
 
 def test_it_differs_from_upstream_where_upstream_is_unsound() -> None:
@@ -153,3 +188,5 @@ def test_it_differs_from_upstream_where_upstream_is_unsound() -> None:
     assert score("kelox, brumon", gold, "set") == 1
     assert upstream_number("Round 12, value 640") == 640
     assert score("Round 12, value 640", ["640"], "number") == 0
+    assert upstream_boolean("Yes, it is not missing") is False
+    assert boolean_in("Yes, it is not missing") is True

@@ -101,7 +101,9 @@ class _Attempt:
             if self._end(state, ending):
                 player = self.player
                 return Rollout(self.book, player.target, player.format, self.allowed, state.rounds)
-        raise Unfit("its last round could not be made to fit the length")
+        raise Unfit(
+            "its last round could not be made to fit the length; with fewer creatures rounds are shorter"
+        )
 
     def _check_twins(self, state: State) -> None:
         """Refuse early where no last round could bring all vocabularies near the target."""

@@ -36,9 +36,10 @@ def read_plan(
     except ValidationError as error:
         wrong = error.errors()[0]
         name = ".".join(str(part) for part in wrong["loc"])
-        message = "there is no such parameter" if wrong["type"] == "extra_forbidden" else wrong["msg"]
-        known = f"; there are {', '.join(Behaviour.model_fields)}" if error.title == "Behaviour" else ""
-        raise UsageError(f"{name or error.title}: {message}{known}") from None
+        message = wrong["msg"].removeprefix("Value error, ")
+        if wrong["type"] == "extra_forbidden":
+            message = f"there is no such parameter; there are {', '.join(Behaviour.model_fields)}"
+        raise UsageError(f"{name}: {message}" if name else message) from None
 
 
 def read_lengths(text: str) -> list[int]:

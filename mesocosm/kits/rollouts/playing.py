@@ -90,13 +90,13 @@ class Player:
 
     def learn(self, state: State) -> None:
         """Take in the feedback on the guess."""
-        said = self._facts(state.guess)
+        said = self.facts(state.guess)
         state.recent = [*state.recent, said][-self.behaviour.history_window :]
         state.facts.update(dict.fromkeys(said))
         state.highest = max(state.highest, *self.book.entries[state.guess].traits[STATS])
         state.guessed |= self.book.only(state.guess)
 
-    def _facts(self, guess: int) -> list[Condition]:
+    def facts(self, guess: int) -> list[Condition]:
         """What follows from a guess, one condition per value."""
         found: list[Condition] = []
         hidden = self.book.entries[self.target].traits

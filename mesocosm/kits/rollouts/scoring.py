@@ -1,7 +1,9 @@
 """Judging answers: what a reply says, and what that is worth.
 
 - The answer is what stands in the last complete ``<answer>...</answer>``; a reply without one has none.
-- Names are compared without upper and lower case, blanks, hyphens, underscores, dots and quotation marks.
+- Names are compared without upper and lower case, blanks, hyphens, underscores, dots, quotation marks,
+  brackets and asterisks. They may be listed in any usual way; what stands before a colon, and a creature's
+  number in brackets, is no part of a name.
 - A number is right when the answer holds that number and no other (12 and "round 12" are, "12 or 13" is not).
 - Yes and no are the words yes, true, no, false; an answer with both kinds has none.
 - A pair is worth half for each name at its place. One name alone is worth what it would be with a wrong one
@@ -11,7 +13,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -24,9 +25,9 @@ Kind = Literal["number", "boolean", "name", "pair", "set"]
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w])")
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
-_PLAIN = str.maketrans("", "", " \t\n-_.'\"‘’“”`")
-_BETWEEN_NAMES = re.compile(r"[,;|\n]|\band\b|&", re.IGNORECASE)
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_PLAIN = str.maketrans("", "", " \t\n-_.'\"‘’“”`*[](){}")
+_BETWEEN_NAMES = re.compile(r"[,;|/&\n]|->|→|\b(?:and|then)\b|\s\d+[.)]\s", re.IGNORECASE)
+_BESIDE = re.compile(r"^[^:]*:|^\s*(?:[-*•]|\d+[.)])\s+|\(no\.? ?\d+\)", re.IGNORECASE)
 
 
 def kind_of(type: Type, format: Format) -> Kind:
@@ -59,20 +60,9 @@ def plain(name: str) -> str:
 
 
 def names_in(answer: str) -> list[str]:
-    """The names of a list: an array, or parts between commas, semicolons, bars, lines and ands."""
-    text = answer.strip()
-    if text.startswith("[") and text.endswith("]"):
-        text = ", ".join(_array(text))
-    parts = (_BULLET.sub("", part) for part in _BETWEEN_NAMES.split(text))
+    """The names of a list: an array, or parts between commas, semicolons, bars, arrows, lines and ands."""
+    parts = (_BESIDE.sub("", part) for part in _BETWEEN_NAMES.split(answer))
     return [name for part in parts if (name := plain(part))]
-
-
-def _array(text: str) -> list[str]:
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return [text[1:-1]]
-    return [str(item) for item in value]
 
 
 def number_in(answer: str) -> int | None:
