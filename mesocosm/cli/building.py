@@ -11,7 +11,17 @@ from rich.markup import escape
 from rich.table import Table
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, Length, Parameter, Seed, TaskName, read_parameters, read_target
+from mesocosm.cli.options import (
+    AsJson,
+    Length,
+    Parameter,
+    Seed,
+    TaskName,
+    Trust,
+    read_parameters,
+    read_target,
+    trusted,
+)
 from mesocosm.cli.output import out, print_json, show_exposure, spinner
 
 
@@ -33,12 +43,14 @@ def build(
     length: Length = None,
     seed: Seed = 0,
     param: Parameter = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Build an instance: its world, its prompt, and apart from them what its checker expects."""
     from mesocosm.families.building import build_instance
     from mesocosm.families.family import load_family
 
+    trusted(task if trust else None)
     family = load_family(task)
     parameters = read_parameters(param)
     target = read_target(length, parameters, family.task.lengths[0])
@@ -73,11 +85,13 @@ def describe(
         bool,
         typer.Option("--exposure", help="Also what a filter trained on other seeds may skip."),
     ] = False,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Say how long an environment description is, what it consists of, and where its evidence lies."""
     from mesocosm.families.describing import describe_instance, draw_evidence
 
+    trusted(task if trust else None)
     with spinner() as report:
         described = describe_instance(
             task,

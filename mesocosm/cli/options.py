@@ -32,6 +32,9 @@ Tools = Annotated[
         "--tools", help="Offer all tools of the task's services, or those that the task says are needed."
     ),
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Run the Python beside the task file, if the file asks for some.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 AdminToken = Annotated[
     str | None, typer.Option(envvar="MESOCOSM_ADMIN_TOKEN", help="Token of the control plane.")
@@ -49,6 +52,13 @@ SuiteTasks = Annotated[str | None, typer.Option("--tasks", help="Tasks, separate
 
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")]
 RunFolder = Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")]
+
+
+def trusted(tasks: str | list[str] | None) -> None:
+    """Take note of the task files whose Python is trusted."""
+    from mesocosm.families.trusting import trust
+
+    trust(*([tasks] if isinstance(tasks, str) else tasks or ()))
 
 
 def read_parameters(pairs: list[str] | None) -> dict[str, Any]:

@@ -10,7 +10,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, Parameter, SuiteLengths, SuiteSeeds, SuiteTasks, read_parameters
+from mesocosm.cli.options import (
+    AsJson,
+    Parameter,
+    SuiteLengths,
+    SuiteSeeds,
+    SuiteTasks,
+    Trust,
+    read_parameters,
+    trusted,
+)
 from mesocosm.cli.output import out, print_json, progress, show_proofs
 from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
 
@@ -25,12 +34,14 @@ def prove(
     seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0",
     param: Parameter = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Prove instances: the length holds, the same seed gives the same bytes, the reference solver scores 1,
     doing nothing scores 0, and so does every mutant."""
     from mesocosm.families.family import load_family
 
+    trusted(task if trust else None)
     for name in task:
         load_family(name)
     jobs = [

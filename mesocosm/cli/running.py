@@ -19,8 +19,10 @@ from mesocosm.cli.options import (
     Seed,
     TaskName,
     Tools,
+    Trust,
     read_parameters,
     read_target,
+    trusted,
 )
 from mesocosm.cli.output import out, print_json, show_result, spinner
 from mesocosm.errors import UsageError
@@ -133,6 +135,7 @@ def run(
     ] = None,
     admin_token: AdminToken = None,
     strict: Strict = False,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Build a world, serve it, let an agent act over MCP, and grade the final state."""
@@ -142,6 +145,7 @@ def run(
     from mesocosm.hosting.control_plane_client import ControlPlane
     from mesocosm.services.service import load_service
 
+    trusted(task if trust else None)
     family = load_family(task)
     parameters = read_parameters(param)
     target = read_target(length, parameters, family.task.lengths[0])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AdminToken, Length, OfferChoice, Seed, Tools
+from mesocosm.cli.options import AdminToken, Length, OfferChoice, Seed, Tools, Trust, trusted
 from mesocosm.cli.output import err, show_episode, spinner
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_length
@@ -56,6 +56,7 @@ def serve(
     length: Length = None,
     seed: Seed = 0,
     tools: Tools = OfferChoice.all,
+    trust: Trust = False,
 ) -> None:
     """Serve one world over stdio, or many episodes over HTTP."""
     from mesocosm.worlds.limits import override, settings
@@ -91,6 +92,7 @@ def serve(
     if not admin_token:
         err.print(f"admin token: {state / 'admin-token'}")
     if task:
+        trusted(task if trust else None)
         family = load_family(task)
         target = parse_length(length) if length else family.task.lengths[0]
         with spinner() as report:

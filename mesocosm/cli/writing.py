@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson
+from mesocosm.cli.options import AsJson, Trust, trusted
 from mesocosm.cli.output import out, print_json
 from mesocosm.errors import UsageError
 
@@ -17,6 +17,7 @@ from mesocosm.errors import UsageError
 @app.command()
 def lint(
     files: Annotated[list[str], typer.Argument(help="Names of tasks, or paths of their YAML files.")],
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Read task files that are YAML alone, and say what is wrong with them: file, line, key.
@@ -27,6 +28,7 @@ def lint(
     from mesocosm.families.family import task_path
     from mesocosm.kits.yaml_tasks.linting import lint as read
 
+    trusted(files if trust else None)
     found = [complaint for name in files for complaint in read(task_path(name))]
     errors = sum(complaint.level == "error" for complaint in found)
     if as_json:

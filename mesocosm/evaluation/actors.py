@@ -17,7 +17,6 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.episodes import Acting, EpisodeErrored, episode_tools, run_agent, talk
 from mesocosm.evaluation.resuming import calls_made
 from mesocosm.evaluation.runs import act_command, act_reference
-from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 
 SHOWN_LOG = 20_000
@@ -35,8 +34,9 @@ async def _react(state: TaskState, now: Acting) -> TaskState:
 
 async def _reference(state: TaskState, now: Acting) -> TaskState:
     family = load_family(now.order.task)
-    access = now.stage.access(now.opened.id)
-    expected = await access.do(Episode.expected) if access and family.solver == "walk" else None
+    expected = None
+    if family.solver == "walk":
+        expected = await anyio.to_thread.run_sync(now.stage.truth, now.opened.id, family)
     fault = await anyio.to_thread.run_sync(
         act_reference, family, now.opened.mcp, now.opened.prompt, "auto", expected
     )

@@ -181,7 +181,10 @@ def run_remote(
     out.mkdir(parents=True)
     urls = {name: plane.base + path for name, path in view["services"].items()}
     started = perf_counter()
-    acted = _act(family, plane.base + view["mcp"], urls, view["prompt"], out, actor, report)
+    expected = family.read_expected(plane.truth(view["id"])) if actor.needs_truth(family) else None
+    acted = _act(
+        family, plane.base + view["mcp"], urls, view["prompt"], out, actor, report, expected=expected
+    )
     seconds = round(perf_counter() - started, 3)
     report("grading")
     graded = plane.grade(view["id"])
@@ -222,6 +225,10 @@ class _Agent:
     def strategies(self) -> list[Strategy]:
         """What acts on the conversation with a model."""
         return parse_strategies(self.react.strategy) if self.react else []
+
+    def needs_truth(self, family: Family) -> bool:
+        """Whether it is told what is true: the reference agent of a task that is a walk."""
+        return self.kind == "reference" and family.solver == "walk"
 
     def check(self, out: Path) -> None:
         """Refuse what cannot be run before anything is built."""
@@ -346,7 +353,8 @@ def _serve_and_act(
             urls = {name: f"{url}/{name}/mcp" for name in offered}
             access = Access(app.pool, id_)
             prompt = app.pool.get(id_).episode.prompt
-            acted = _act(family, f"{url}/mcp", urls, prompt, out, agent, report, access)
+            expected = access.now(Episode.expected) if agent.needs_truth(family) else None
+            acted = _act(family, f"{url}/mcp", urls, prompt, out, agent, report, access, expected)
     finally:
         seconds = perf_counter() - started
         app.pool.close()
@@ -364,14 +372,13 @@ def _act(
     agent: _Agent,
     report: Report,
     access: Access | None = None,
+    expected: Expected | None = None,
 ) -> _Acted:
     """Let the agent act on the episode at ``url``; ``access`` where it is served by this process."""
     (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
     report(f"agent {agent.kind!r} is acting")
     if agent.kind == "reference":
-        return _Acted(
-            act_reference(family, url, prompt, agent.era, access.now(Episode.expected) if access else None)
-        )
+        return _Acted(act_reference(family, url, prompt, agent.era, expected))
     if agent.react:
         return _act_react(family, url, prompt, agent.react, out, access)
     if agent.player:

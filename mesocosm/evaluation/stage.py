@@ -19,7 +19,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families import grading
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
-from mesocosm.families.family import load_family
+from mesocosm.families.family import Expected, Family, load_family
 from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
@@ -89,6 +89,10 @@ class Stage(ABC):
     def keep(self, id_: str, folder: Path) -> bool:
         """Move an episode to a folder that is not there yet; returns whether it lies there now."""
 
+    @abstractmethod
+    def truth(self, id_: str, family: Family) -> Expected:
+        """What the checker of an episode knows."""
+
     def access(self, id_: str) -> Access | None:
         """For strategies that know more than the model; ``None`` where the episode is elsewhere."""
         return None
@@ -147,6 +151,9 @@ class LocalStage(Stage):
         self._pool.call(self._pool.take_out, id_, folder)
         return True
 
+    def truth(self, id_: str, family: Family) -> Expected:
+        return self.access(id_).now(Episode.expected)
+
     def access(self, id_: str) -> Access:
         return Access(self._pool, id_)
 
@@ -180,6 +187,9 @@ class RemoteStage(Stage):
             steps=graded["steps"] and StepAccuracy.model_validate(graded["steps"]),
             reading=Reading.model_validate(graded["reading"]),
         )
+
+    def truth(self, id_: str, family: Family) -> Expected:
+        return family.read_expected(self._plane.truth(id_))
 
     def keep(self, id_: str, folder: Path) -> bool:
         return False

@@ -14,11 +14,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.families.oracle import Oracle
 from mesocosm.families.task import Task, read_task
+from mesocosm.families.trusting import functions
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.services.calling import Tools
 from mesocosm.services.content import find_module, roots
 from mesocosm.services.service import service_names
 from mesocosm.worlds.world import World
+
+SOLVE = "solve"
+"""A function beside a task file that solves it by reading, instead of its walk."""
 
 
 class Params(BaseModel):
@@ -78,7 +82,7 @@ class Family:
     def _written(self) -> Any:
         """What stands for generator, checker and solver of a file that is the whole task."""
         kit = importlib.import_module("mesocosm.kits.yaml_tasks")
-        return kit.Written(self.task, self.path)
+        return kit.Written(self.task, self.path, functions(self.path, self.task.python))
 
     def _module(self, folder: str) -> Any:
         if self.task.is_written:
@@ -162,7 +166,7 @@ class Family:
     @property
     def solver(self) -> Literal["independent", "walk"]:
         """Whether it is solved by another reading of the rules, or by a walk that is told the truth."""
-        return "walk" if self.task.is_written else "independent"
+        return "walk" if self.task.is_written and SOLVE not in self.task.python else "independent"
 
     def unstated(self, tools: Tools, expected: Expected) -> list[str]:
         """What the goal needs and the survey does not deliver; known where the solver knows the truth."""
@@ -172,7 +176,7 @@ class Family:
     def solve(self, tools: Tools, prompt: str, expected: Expected | None = None) -> None:
         """Solve an instance through its tools alone; a walk needs to know what is true besides."""
         if self.task.is_written:
-            if expected is None:
+            if expected is None and self.solver == "walk":
                 raise UsageError(f"{self.path}: its walk needs the truth, which is not known here")
             self._written.solve(tools, prompt, expected)
         else:

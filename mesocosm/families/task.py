@@ -161,6 +161,11 @@ class Task(BaseModel):
     seeds: Annotated[list[int], BeforeValidator(_seeds)] = Field(default=[0, 1, 2, 3, 4])
     limits: Limits = Limits()
     checker: dict[str, Any] = Field(default={}, description="Options of the checker.")
+    python: list[str] = Field(
+        default=[],
+        description="Functions that the file takes from the Python file of the same name beside it; `check` "
+        "and `solve` are called by these names. Such a file is run with --trust only.",
+    )
     world: dict[str, Any] = Field(default={}, description="Of a task without Python: when and where.")
     facts: dict[str, Any] = Field(default={}, description="Of a task without Python: what is true.")
     statements: list[Any] = Field(default=[], description="Of a task without Python: where facts are told.")

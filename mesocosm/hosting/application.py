@@ -359,6 +359,13 @@ def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str
         page: JournalPage = await pool.get(id).do(lambda episode: _journal_page(episode, after, limit))
         return page
 
+    @app.get("/episodes/{id}/truth", tags=["episodes"], **known)
+    async def truth(id: str) -> dict[str, Any]:
+        """What the checker knows: for reference agents that walk by it. Never to be shown to an agent."""
+        expected = await pool.get(id).do(Episode.expected)
+        known_by_it: dict[str, Any] = expected.model_dump(mode="json")
+        return known_by_it
+
     @app.delete("/episodes/{id}", status_code=204, tags=["episodes"], **known)
     async def delete(id: str) -> None:
         """Remove an episode with its world, snapshots and journal."""

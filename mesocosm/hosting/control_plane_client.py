@@ -46,6 +46,10 @@ class ControlPlane:
         graded: dict[str, Any] = self._ask("POST", f"/episodes/{episode}/grade")
         return graded
 
+    def truth(self, episode: str) -> bytes:
+        """What the checker knows of an episode, as JSON."""
+        return json.dumps(self._ask("GET", f"/episodes/{episode}/truth")).encode()
+
     def journal(self, episode: str) -> Iterator[dict[str, Any]]:
         """All calls of an episode, in order."""
         after = 0

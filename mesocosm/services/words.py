@@ -122,6 +122,11 @@ class Thing:
             return stamp(value)
         return "" if value is None or isinstance(value, (list, dict)) else str(value)
 
+    def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:
+        """Change the table that the agent made (``change`` gets its lines, the columns' names first, and
+        returns those that it is to have); false where this thing is no table, or it is not there."""
+        return False
+
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         """Those that were not there when the world was built."""
         return iter(())

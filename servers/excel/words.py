@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from openpyxl import Workbook, load_workbook
@@ -60,6 +60,22 @@ class SheetThing(Thing):
     def trace(self, fields: Fields, given: Fields) -> str:
         first: Fields = next(iter(fields.get("rows") or ()), {})
         return str(next(iter(first.values()), fields["sheet"]))
+
+    def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:
+        path, title = str(fields["path"]), str(fields["sheet"])
+        try:
+            book = load_workbook(io.BytesIO(world.workspace.read(path)))
+        except (Refusal, InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
+            return False
+        if title not in book.sheetnames:
+            return False
+        lines = change([list(line) for line in book[title].iter_rows(values_only=True)])
+        del book[title]
+        sheet = book.create_sheet(title, 0)
+        for line in lines:
+            sheet.append(line)
+        world.workspace.write(path, save_workbook(book, world.now))
+        return True
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for name in [*changes.files_added, *changes.files_changed]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
@@ -114,6 +114,15 @@ class CsvFile(FileThing):
 
     def trace(self, fields: Fields, given: Fields) -> str:
         return next((_line(row.values()) for row in fields["rows"]), str(given["path"]))
+
+    def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:
+        try:
+            text = world.workspace.read(str(fields["path"])).decode(errors="replace")
+        except Refusal:
+            return False
+        lines = change([line for line in csv.reader(io.StringIO(text)) if line])
+        world.workspace.write(str(fields["path"]), ("\n".join(map(_line, lines)) + "\n").encode())
+        return True
 
     def data(self, fields: Fields) -> bytes:
         rows = fields["rows"]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from trials import call, failed, failures, solve, truth
 
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.runs import run_remote
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.proving import prove_one
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.control_plane_client import ControlPlane
+from mesocosm.hosting.listening import serving
 
 VISITS = Path(__file__).with_name("visits.yaml")
 
@@ -33,11 +35,12 @@ def test_it_is_proven() -> None:
     assert len(set(proof.applied)) == proof.mutants >= 12
 
 
-def test_the_reference_agent_runs_from_the_command_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mesocosm", "run", str(VISITS), "--length", "8k", "--agent", "reference"]
-    done = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["verdict"] == "passed"
+def test_the_reference_agent_walks_on_a_server_that_is_elsewhere(tmp_path: Path) -> None:
+    app = Hosting(tmp_path / "state", admin_token="token")
+    with serving(app) as base:
+        options: Any = {"target": 8_000, "seed": 0, "agent": "reference", "out": tmp_path / "run"}
+        result = run_remote(load_family("price_notices"), ControlPlane(base, "token"), **options)
+    assert result.verdict == "passed", result.findings
 
 
 def test_an_event_too_much_and_a_mail_that_was_moved_are_found(episode: Episode) -> None:

@@ -14,7 +14,8 @@ from mesocosm.services.words import find_thing, thing_names
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 TAKEN = (
-    "kind", "lookalike", "nth", "now", "today", "size", "filler_tokens", "span", "file", "loop", "self",
+    "kind", "lookalike", "nth", "this", "now", "today", "size", "filler_tokens", "span", "file", "loop",
+    "self",
 )  # fmt: skip
 """Names that mean something of themselves."""
 

@@ -20,6 +20,7 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Context, LoopContext
 from jinja2.runtime import missing as missing  # type: ignore[attr-defined]
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
 
 from mesocosm.kits.yaml_tasks.filters import FILTERS, show
 
@@ -129,7 +130,10 @@ class _Environment(ImmutableSandboxedEnvironment):
         self.step()
         if isinstance(obj, Undefined):
             known = ", ".join(sorted(_FUNCTIONS))
-            raise ExpressionError(f"unknown function; there are {known} (and filters: x | name)")
+            name = getattr(obj, "_undefined_name", None) or "it"
+            raise ExpressionError(
+                f"no function or filter {name!r}; functions: {known}; filters: {', '.join(FILTERS)}"
+            )
         if not self.is_safe_callable(obj):
             raise ExpressionError(f"{show_kind(obj)} cannot be called")
         for given in (*args, *kwargs.values()):
@@ -266,6 +270,8 @@ class Expression:
             raise ExpressionError(f"longer than {MAX_SOURCE:,} characters")
         try:
             tree = _ENVIRONMENT.parse("{{ " + source + " }}" if bare else source)
+            if any(found.name not in _ENVIRONMENT.filters for found in tree.find_all(nodes.Filter)):
+                tree = _Calls().visit(tree)
             only = _only_expression(tree)
             self.native = only is not None
             if only is not None:
@@ -335,6 +341,19 @@ def _only_expression(tree: nodes.Template) -> nodes.Expr | None:
     return None
 
 
+class _Calls(NodeTransformer):
+    """Filters that are none of ours may be functions beside the file: ``x | name(y)`` is ``name(x, y)``."""
+
+    def visit_Filter(self, node: nodes.Filter) -> nodes.Node:  # noqa: N802 - as the library has it
+        self.generic_visit(node)
+        if node.name in _ENVIRONMENT.filters or node.node is None:
+            return node
+        function = nodes.Name(node.name, "load", lineno=node.lineno)
+        return nodes.Call(
+            function, [node.node, *node.args], node.kwargs, node.dyn_args, node.dyn_kwargs, lineno=node.lineno
+        )
+
+
 def _inspect(tree: nodes.Node) -> tuple[set[str], set[str], set[tuple[str, ...]]]:
     """The functions called, the names read, and the paths (``me.name``); refuses what is not allowed."""
     calls: set[str] = set()
@@ -364,9 +383,6 @@ def _inspect(tree: nodes.Node) -> tuple[set[str], set[str], set[tuple[str, ...]]
             calls.add(node.node.name)
             todo += [*node.args, *node.kwargs]
             continue
-        if isinstance(node, nodes.Filter) and node.name not in _ENVIRONMENT.filters:
-            known = ", ".join(name for name in FILTERS)
-            raise ExpressionError(f"unknown filter {node.name!r}; there are {known}")
         if isinstance(node, nodes.Test) and node.name not in _ENVIRONMENT.tests:
             raise ExpressionError(f"unknown test {node.name!r}; there are {', '.join(_TESTS)}")
         if isinstance(node, nodes.Name):

@@ -113,6 +113,8 @@ class Entity(Mapping[str, Any]):
             return self.kind
         if name == "nth":
             return self.number + 1
+        if name == "this":
+            return self
         if name == "lookalike" and self.definition.lookalikes:
             return self.lookalike
         if name in self.definition.own_fields:
@@ -143,7 +145,10 @@ class Entity(Mapping[str, Any]):
         """What a Python function beside the file returns for it."""
         hook = self.truth.hooks.get(name)
         if hook is None:
-            raise Undrawable(f"no Python function {name!r} beside the file (or it is not trusted)")
+            known = ", ".join(self.truth.hooks) or "none"
+            raise Undrawable(
+                f"no function {name!r} of the Python beside the file under `python`; there are {known}"
+            )
         return hook(self, self.rng)
 
     # -- fields -----------------------------------------------------------------------------------------
@@ -268,7 +273,7 @@ class Truth:
             return self.now
         if name == "today":
             return self.now.date()
-        if name in self.hooks and getattr(self.hooks[name], "for_expressions", False):
+        if name in self.hooks:
             return self.hooks[name]
         return missing
 
@@ -386,76 +391,6 @@ class Truth:
             entities = [*entities, *self.background.get(selection.for_, ())]
         return [entity for entity in entities if selects(selection, entity)]
 
-    # -- keeping ----------------------------------------------------------------------------------------
-
-    def kept(self, background: int) -> dict[str, Any]:
-        """As data: what was drawn, of everything and of so many background entities of each kind."""
-        shown: dict[tuple[str | None, str | None], int] = {}
-        entities = [
-            *self.singles.values(),
-            *(one for ones in self.sets.values() for one in ones if not one.parent),
-        ]
-        for ones in self.background.values():
-            for one in ones:
-                if one.parent is None:
-                    case = one.lookalike, one.kind
-                    shown[case] = shown.get(case, 0) + 1
-                    if shown[case] <= background:
-                        entities.append(one)
-        return {
-            "now": _as_data(self.now),
-            "zone": str(self.zone),
-            "given": _as_data(self.given),
-            "entities": [_kept(entity) for entity in entities],
-        }
-
-    @classmethod
-    def read(
-        cls, definition: Definition, data: Mapping[str, Any], hooks: Mapping[str, Callable[..., Any]]
-    ) -> Truth:
-        """From what ``kept`` made."""
-        zone = ZoneInfo(data["zone"])
-        truth = cls(definition, None, _from_data(data["now"], {}, zone), zone, hooks)
-        truth.given = _from_data(data["given"], {}, zone)
-        waiting: list[tuple[Entity, Mapping[str, Any]]] = []
-        for kept in data["entities"]:
-            truth._read(kept, None, waiting)
-        known = {
-            (one.fact, one.ident): one
-            for ones in [truth.singles.values(), *truth.sets.values(), *truth.background.values()]
-            for one in ones
-        }
-        for entity, drawn in waiting:
-            entity.drawn = {name: _from_data(value, known, zone) for name, value in drawn.items()}
-            entity.known = dict(entity.drawn)
-        for name, fact in definition.facts.items():
-            if not fact.single:
-                truth.sets.setdefault(name, [])
-        return truth
-
-    def _read(
-        self, kept: Mapping[str, Any], parent: Entity | None, waiting: list[tuple[Entity, Mapping[str, Any]]]
-    ) -> Entity:
-        ident = kept["ident"]
-        entity = Entity(
-            self,
-            kept["fact"],
-            ident,
-            kept["number"],
-            kept["kind"],
-            parent,
-            background=ident.startswith("b"),
-            lookalike=kept.get("lookalike"),
-        )
-        waiting.append((entity, kept["drawn"]))
-        if self.definition.facts[entity.fact].single:
-            self.singles[entity.fact] = entity
-        else:
-            (self.background if entity.background else self.sets).setdefault(entity.fact, []).append(entity)
-        for name, children in kept["children"].items():
-            entity.children[name] = [self._read(child, entity, waiting) for child in children]
-        return entity
-
 
 def selects(selection: Selection, entity: Entity) -> bool:
     """Whether an entity of the right fact is among those that something is done for."""
@@ -493,48 +428,3 @@ def read_zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise Wrong(("world", "zone"), f"no time zone {name!r}; write a name such as Europe/Zurich") from None
-
-
-def _kept(entity: Entity) -> dict[str, Any]:
-    return {
-        "fact": entity.fact,
-        "ident": entity.ident,
-        "number": entity.number,
-        "kind": entity.kind,
-        "lookalike": entity.lookalike,
-        "drawn": {name: _as_data(value) for name, value in entity.drawn.items()},
-        "children": {name: [_kept(child) for child in ones] for name, ones in entity.children.items()},
-    }
-
-
-def _as_data(value: Any) -> Any:
-    if isinstance(value, dt.datetime):
-        return {"$moment": value.isoformat()}
-    if isinstance(value, dt.date):
-        return {"$date": value.isoformat()}
-    if isinstance(value, dt.timedelta):
-        return {"$span": value.total_seconds()}
-    if isinstance(value, Entity):
-        return {"$one": [value.fact, value.ident]}
-    if isinstance(value, Mapping):
-        return {str(key): _as_data(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_as_data(inner) for inner in value]
-    return value
-
-
-def _from_data(value: Any, known: Mapping[tuple[str, str], Entity], zone: dt.tzinfo) -> Any:
-    match value:
-        case {"$moment": text}:
-            return dt.datetime.fromisoformat(text).astimezone(zone)
-        case {"$date": text}:
-            return dt.date.fromisoformat(text)
-        case {"$span": seconds}:
-            return dt.timedelta(seconds=seconds)
-        case {"$one": [fact, ident]}:
-            return known[fact, ident]
-        case dict():
-            return {key: _from_data(inner, known, zone) for key, inner in value.items()}
-        case list():
-            return [_from_data(inner, known, zone) for inner in value]
-    return value

@@ -14,12 +14,14 @@ from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.task import FileProblem, Task, read_task
+from mesocosm.families.trusting import code_of, functions, is_trusted
 from mesocosm.kits.yaml_tasks import checking, stated
 from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.facts import Entity, Wrong
 from mesocosm.kits.yaml_tasks.filling import Filled
+from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.judging import WAYS, wanted_of
 from mesocosm.kits.yaml_tasks.telling import VARIED, Teller, Told
 from mesocosm.kits.yaml_tasks.walking import Walker
@@ -62,11 +64,16 @@ def lint(path: Path) -> list[Complaint]:
     found = [_complaint(path, keys, "error", message) for keys, message in _errors(task)]
     if found:
         return found
+    if task.python and not is_trusted(path):
+        message = f"{code_of(path)} is not run without --trust, so that what follows from it is not looked at"
+        return [_complaint(path, ("python",), "warning", message)]
     try:
-        written = Written(task, path)
+        written = Written(task, path, functions(path, task.python))
         return [_complaint(path, keys, level, message) for keys, level, message in _Reader(written).read()]
     except FileProblem as problem:
         return [_complaint(path, problem.keys, "error", problem.what)]
+    except UsageError as error:
+        return [_complaint(path, ("python",), "error", str(error))]
     except Wrong as wrong:
         return [_complaint(path, wrong.keys, "error", wrong.message)]
 
@@ -111,13 +118,13 @@ def _unknown_names(definition: Definition, task: Task) -> Iterator[checking.Comp
             given.setdefault(statement.for_, set()).add(statement.as_)
     everywhere = (
         {"now", "today", "span", "none", "true", "false"} | set(definition.facts) | given.get(None, set())
-    )
+    ) | set(task.python)
 
     def known(fact: str | None) -> set[str]:
         names = set(everywhere)
         while fact is not None and fact in definition.facts:
             it = definition.facts[fact]
-            names |= {*it.own_fields, "kind", "nth", "lookalike"} | given.get(fact, set())
+            names |= {*it.own_fields, "kind", "nth", "lookalike", "this"} | given.get(fact, set())
             fact = it.of
         return names
 
@@ -162,8 +169,10 @@ def _strangers(source: Any, known: set[str], place: tuple[Any, ...]) -> Iterator
     expressions = source.expressions() if isinstance(source, Draw) else [source]
     for expression in expressions:
         if isinstance(expression, Expression):
-            for name in sorted((expression.names | expression.calls) - known):
+            for name in sorted(expression.names - known):
                 yield place, f"unknown name {name!r}; there are {', '.join(sorted(known))}"
+            for name in sorted(expression.calls - known):
+                yield place, f"no function or filter {name!r}; there are {', '.join(FILTERS)}"
 
 
 def _about(text: str) -> int:

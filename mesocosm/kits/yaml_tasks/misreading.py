@@ -8,15 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
+from mesocosm.kits.yaml_tasks.damaging import all_findings, damage, tables
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
 from mesocosm.kits.yaml_tasks.drawing import Date, Draw, Moment, Number, One, Series
 from mesocosm.kits.yaml_tasks.expressions import ExpressionError
 from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong
-from mesocosm.kits.yaml_tasks.judging import Table, Wanted, base_of, same, wanted_of
+from mesocosm.kits.yaml_tasks.judging import Table, Wanted, same, wanted_of
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.services.calling import ToolError, Tools
-from mesocosm.services.words import load_words
-from mesocosm.worlds.world import World
 
 if TYPE_CHECKING:
     from mesocosm.kits.yaml_tasks.written import Written
@@ -32,7 +31,7 @@ def misreadings(written: Written) -> list[Mutant | Misreading]:
     """All near misses of a task, by names that tell them apart."""
     found: dict[str, Mutant | Misreading] = {}
     maker = _Maker(written)
-    made: list[Mutant | Misreading] = [*maker.misread(), *maker.damage()]
+    made: list[Mutant | Misreading] = [*maker.misread(), *tables(written), *damage(written)]
     for one in made:
         found.setdefault(one.name, one)
     return list(found.values())
@@ -47,7 +46,7 @@ class _Maker:
 
     def misread(self) -> Iterator[Misreading]:
         """Everything that can be read wrongly, of every fact that a goal or the walk is about."""
-        breaks = frozenset(name for goal in self._definition.goal for name in _all_findings(goal))
+        breaks = frozenset(name for goal in self._definition.goal for name in all_findings(goal))
         for name, fact in self._definition.facts.items():
             if fact.single:
                 continue
@@ -189,26 +188,6 @@ class _Maker:
         if not adds or not steps or one is None:
             raise Inapplicable
         self._finish(tools, truth, _victims(self._definition, truth), [one])
-
-    # -- damage -----------------------------------------------------------------------------------------
-
-    def damage(self) -> Iterator[Mutant]:
-        """What nobody asked for, done to the services of the task."""
-        for service in self._written.task.servers:
-            for spoiling in words.spoilings if (words := load_words(service)) else ():
-                breaks = spoiling.breaks | {f"{service}_unchanged"} | _findings_of(self._definition, service)
-                yield Mutant(f"{service}: {spoiling.name}", breaks, partial(_spoil, spoiling.apply))
-
-
-def _findings_of(definition: Definition, service: str) -> set[str]:
-    """All findings about what a service has."""
-    goals = [goal for goal in definition.goal if goal.what.partition(".")[0] == service]
-    return {name for goal in goals for name in _all_findings(goal)}
-
-
-def _spoil(apply: Callable[[World], bool], world: World, expected: Any) -> None:
-    if not apply(world):
-        raise Inapplicable
 
 
 def _walk_for_others(written: Written, lead: Sequence[int], tools: Tools, expected: Any) -> None:
@@ -436,14 +415,3 @@ def _top(definition: Definition, name: str) -> str:
 
 def _chooses(goal: Goal, kind: str) -> bool:
     return goal.where is None and (goal.kinds is None or kind in goal.kinds)
-
-
-def _all_findings(goal: Goal) -> set[str]:
-    """Every finding that a goal can give."""
-    base = base_of(goal)
-    extra = goal.what.replace(".", "_") + ("" if goal.how == "add" else f"_{goal.how}") + "_extra"
-    found = {f"{base}_missing", f"{base}_otherwise", extra, f"{goal.what.partition('.')[0]}_unchanged"}
-    for name in goal.fields:
-        found.add(f"{base}_{name}")
-        found |= {f"{base}_{name}_{part}" for part in ("columns", "missing", "extra", "cells", "order")}
-    return found

@@ -90,16 +90,21 @@ class _Collecting(Tools):
         return blocks
 
 
+def _escaped(text: str) -> str:
+    return orjson.dumps(text).decode()[1:-1]
+
+
 def missing(survey: Callable[[Tools], None], tools: Tools, stated: Iterable[Stated]) -> list[str]:
     """What the survey does not deliver."""
     collecting = _Collecting(tools)
     survey(collecting)
-    texts = {service: "\n".join(parts) for service, parts in collecting.texts.items()}
+    # Lines may be broken elsewhere than they were written, as in PDF files.
+    texts = {service: " ".join("\n".join(parts).split()) for service, parts in collecting.texts.items()}
     problems = []
     for service, text, what in stated:
         if not service:
             problems.append(f"{what} is needed by the goal, and no statement tells it")
-        elif not any(form in texts.get(service, "") for form in (text, orjson.dumps(text).decode()[1:-1])):
+        elif not any(" ".join(form.split()) in texts.get(service, "") for form in (text, _escaped(text))):
             problems.append(
                 f"{what} is told by {service} in a text that the survey does not deliver: {text[:80]!r}"
             )

@@ -16,10 +16,10 @@ from mesocosm.errors import Invalid, UsageError
 from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
-from mesocosm.kits.yaml_tasks import checking, stated
+from mesocosm.kits.yaml_tasks import checking, keeping, stated
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
-from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError
+from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.facts import Truth, Wrong, evaluated, read_zone
 from mesocosm.kits.yaml_tasks.filling import fill
 from mesocosm.kits.yaml_tasks.judging import judge
@@ -50,7 +50,10 @@ class Written:
     def __init__(self, task: Task, path: Path, hooks: Mapping[str, Callable[..., Any]] | None = None) -> None:
         self.task = task
         self.path = path
-        self.hooks = hooks or {}
+        hooks = dict(hooks or {})
+        self._further_check = hooks.pop("check", None)
+        self._solver = hooks.pop("solve", None)
+        self.hooks = {name: for_expressions(hook) for name, hook in hooks.items()}
         with self._placed():
             try:
                 self.definition = Definition.model_validate(task.definition)
@@ -86,7 +89,7 @@ class Written:
                 prompt = self.prompt_of(truth)
             return _Expected(
                 evidence=filled.evidence,
-                truth=truth.kept(_KEPT_BACKGROUND),
+                truth=keeping.kept(truth, _KEPT_BACKGROUND),
                 prompt=prompt,
                 told=stated.needed(self.definition, truth, filled, prompt_reads),
             )
@@ -156,22 +159,29 @@ class Written:
         ]
         files = list(dict.fromkeys(path for path in told if isinstance(path, str)))
         now = expected.truth["now"]["$moment"]
-        return {"now": now, "files": files, **self.definition.survey.get(service, {})}
+        listing = "filesystem" in self.task.servers
+        return {"now": now, "files": files, "listing": listing, **self.definition.survey.get(service, {})}
 
     # -- judging ----------------------------------------------------------------------------------------
 
     def truth_of(self, expected: family.Expected) -> Truth:
         """The facts, as they were drawn."""
         assert isinstance(expected, _Expected)
-        return Truth.read(self.definition, expected.truth, self.hooks)
+        return keeping.read(self.definition, expected.truth, self.hooks)
 
     def check(self, world: World, expected: family.Expected, **options: Any) -> Iterable[Check]:
         """The findings."""
         with self._placed():
-            return list(judge(self.definition, self.task.servers, self.truth_of(expected), world))
+            truth = self.truth_of(expected)
+            found = list(judge(self.definition, self.task.servers, truth, world))
+            return [*found, *(self._further_check(world, truth.lookup) if self._further_check else ())]
 
-    def solve(self, tools: Tools, prompt: str, expected: family.Expected) -> None:
-        """Make the walk."""
+    def solve(self, tools: Tools, prompt: str, expected: family.Expected | None) -> None:
+        """Make the walk, or call the solver beside the file."""
+        if self._solver is not None:
+            self._solver(tools, prompt)
+            return
+        assert expected is not None
         with self._placed():
             Walker(self.definition, self.truth_of(expected), tools).walk()
 

@@ -1,0 +1,79 @@
+"""Python beside a task file: run where the user says that they trust it, and nowhere else.
+
+A task file may come from a stranger; reading, linting and building it runs none of its code. A file that
+takes functions from the Python file of the same name beside it says so (``python: [distance, check]``), and
+is refused until it is named with ``--trust``, or in ``MESOCOSM_TRUST``, which holds for the processes that a
+command starts.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mesocosm.errors import UsageError
+
+VARIABLE = "MESOCOSM_TRUST"
+"""Paths of task files whose Python may be run, separated as in PATH."""
+
+
+def trust(*tasks: str) -> None:
+    """From now on, Python beside these task files may be run, by this process and those that it starts."""
+    paths = [str(Path(task).absolute()) for task in tasks if task.endswith((".yaml", ".yml"))]
+    known = [path for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
+    os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*known, *paths]))
+
+
+def is_trusted(path: Path) -> bool:
+    """Whether the Python beside a task file may be run."""
+    return str(path.absolute()) in os.environ.get(VARIABLE, "").split(os.pathsep)
+
+
+def code_of(path: Path) -> Path:
+    """The Python file beside a task file."""
+    return path.with_suffix(".py")
+
+
+def functions(path: Path, names: Sequence[str]) -> dict[str, Callable[..., Any]]:
+    """The functions that a task file takes from the Python beside it.
+
+    Raises:
+        UsageError: It is not trusted, not there, cannot be loaded, or has no such function.
+    """
+    if not names:
+        return {}
+    code = code_of(path)
+    if not is_trusted(path):
+        raise UsageError(
+            f"{path}: it takes {', '.join(names)} from {code}, which is a program: read it, and add --trust "
+            "to have it run"
+        )
+    module = _load(code)
+    found: dict[str, Callable[..., Any]] = {}
+    for name in names:
+        function = getattr(module, name, None)
+        if not callable(function):
+            own = [
+                one for one, it in vars(module).items() if getattr(it, "__module__", "") == module.__name__
+            ]
+            raise UsageError(f"{code}: there is no function {name!r}; it has {', '.join(own) or 'none'}")
+        found[name] = function
+    return found
+
+
+@cache
+def _load(code: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"mesocosm_task_{code.stem}", code)
+    if not code.is_file() or spec is None or spec.loader is None:
+        raise UsageError(f"{code}: there is no such file, which its task file takes functions from")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (SyntaxError, ImportError, NameError, TypeError, ValueError, AttributeError, LookupError) as error:
+        raise UsageError(f"{code}: it cannot be loaded: {type(error).__name__}: {error}") from None
+    return module

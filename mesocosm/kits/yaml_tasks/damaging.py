@@ -1,0 +1,109 @@
+"""Near misses that are damage: what nobody asked for, done to services, and tables that were rearranged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mesocosm.families.verdict import Inapplicable, Mutant
+from mesocosm.kits.yaml_tasks.definition import Definition, Goal
+from mesocosm.kits.yaml_tasks.judging import base_of, wanted_of_goal
+from mesocosm.services.words import find_thing, load_words
+from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    from mesocosm.kits.yaml_tasks.written import Written
+
+
+def damage(written: Written) -> Iterator[Mutant]:
+    """What nobody asked for, done to the services of the task."""
+    for service in written.task.servers:
+        for spoiling in words.spoilings if (words := load_words(service)) else ():
+            breaks = spoiling.breaks | {f"{service}_unchanged"} | _findings_of(written.definition, service)
+            yield Mutant(f"{service}: {spoiling.name}", breaks, partial(_spoil, spoiling.apply))
+
+
+def tables(written: Written) -> Iterator[Mutant]:
+    """Tables that have the right cells in another order or without some."""
+    for index, goal in enumerate(written.definition.goal):
+        for name, value in goal.fields.items():
+            if not (isinstance(value, dict) and "columns" in value):
+                continue
+            base, of = f"{base_of(goal)}_{name}", f"the {name} of {base_of(goal)}"
+            findings = frozenset({f"{base}_{part}" for part in ("columns", "missing", "extra", "cells")})
+            changes = {"with two columns swapped": _columns_swapped, "without the last column": _narrower}
+            changes |= {"without the last row": _shorter, "with a row twice": _longer}
+            for what, change in changes.items():
+                yield Mutant(f"{of} {what}", findings, partial(_rearranged, written, index, change))
+            if value.get("by"):
+                turned = partial(_rearranged, written, index, _turned_round)
+                yield Mutant(f"{of} in the opposite order", f"{base}_order", turned)
+
+
+def _rearranged(written: Written, index: int, change: Any, world: World, expected: Any) -> None:
+    goal = written.definition.goal[index]
+    thing = find_thing(goal.what)
+    assert thing is not None
+    done = [
+        thing.rearranged(world, one.fields, change)
+        for one in wanted_of_goal(written.truth_of(expected), index, goal)
+    ]
+    if not any(done):
+        raise Inapplicable
+
+
+Lines = list[list[Any]]
+
+
+def _columns_swapped(lines: Lines) -> Lines:
+    if len(lines[0]) < 2:
+        raise Inapplicable
+    return [[line[1], line[0], *line[2:]] for line in lines]
+
+
+def _narrower(lines: Lines) -> Lines:
+    if len(lines[0]) < 2:
+        raise Inapplicable
+    return [line[:-1] for line in lines]
+
+
+def _turned_round(lines: Lines) -> Lines:
+    head, *rows = lines
+    if len(rows) < 2 or rows == rows[::-1]:
+        raise Inapplicable
+    return [head, *reversed(rows)]
+
+
+def _shorter(lines: Lines) -> Lines:
+    if len(lines) < 2:
+        raise Inapplicable
+    return lines[:-1]
+
+
+def _longer(lines: Lines) -> Lines:
+    if len(lines) < 2:
+        raise Inapplicable
+    return [*lines, lines[-1]]
+
+
+def _findings_of(definition: Definition, service: str) -> set[str]:
+    """All findings about what a service has."""
+    goals = [goal for goal in definition.goal if goal.what.partition(".")[0] == service]
+    return {name for goal in goals for name in all_findings(goal)}
+
+
+def _spoil(apply: Callable[[World], bool], world: World, expected: Any) -> None:
+    if not apply(world):
+        raise Inapplicable
+
+
+def all_findings(goal: Goal) -> set[str]:
+    """Every finding that a goal can give."""
+    base = base_of(goal)
+    extra = goal.what.replace(".", "_") + ("" if goal.how == "add" else f"_{goal.how}") + "_extra"
+    found = {f"{base}_missing", f"{base}_otherwise", extra, f"{goal.what.partition('.')[0]}_unchanged"}
+    for name in goal.fields:
+        found.add(f"{base}_{name}")
+        found |= {f"{base}_{name}_{part}" for part in ("columns", "missing", "extra", "cells", "order")}
+    return found

@@ -1,0 +1,137 @@
+"""What task files may say of PDF files in the workspace."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from mesocosm.errors import Refusal
+from mesocosm.servers.pdf_tools.store import PdfToolsStore
+from mesocosm.servers.pdf_tools.store.writing import LINES, write_pdf
+from mesocosm.services.calling import Tools
+from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
+from mesocosm.worlds.changes import Changes
+from mesocosm.worlds.world import World
+
+_WIDTH = 88
+"""Characters of a line: below the width at which the writer of PDF files would wrap it."""
+_AT_ONCE = 20
+"""Pages that are read at once."""
+
+
+class PdfDocument(Thing):
+    """A PDF file."""
+
+    name = "document"
+    about = "A PDF file in the workspace; a text longer than a page has several pages."
+    when = "date"
+    text = "text"
+    title = "title"
+    listed = False
+    serial = "path"
+    overhead = 120
+    says: ClassVar[Mapping[str, Word]] = {
+        "path": Word("Its path in the workspace, such as `scans/{{ number }}.pdf`.", required=True),
+        "text": Word("Its text.", required=True),
+        "title": Word("Its title among its properties; left out, an everyday one."),
+        "author": Word("Its author among its properties."),
+        "date": Word("When it was made.", "moment", required=True),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "path": Word("Its path.", required=True),
+        "text": Word("The text of all its pages; usually judged by `contains`."),
+        "pages": Word("How many pages it has.", "number"),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"path": "Its path."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        taken = {name for name, _ in world.workspace.files()}
+        given = []
+        for number, fields in enumerate(things):
+            path = str(fields["path"])
+            if path in taken:
+                path = f"{path.removesuffix('.pdf')}-{number}.pdf"
+            taken.add(path)
+            author = str(fields.get("author") or "")
+            data = write_pdf(
+                _pages(fields),
+                moment=fields["date"],
+                title=_plain(fields.get("title")),
+                author=_plain(author),
+            )
+            world.workspace.fill([(path, data)], fields["date"])
+            given.append({"path": path})
+        return given
+
+    def check(self, fields: Fields) -> str | None:
+        return None if str(fields["path"]).endswith(".pdf") else f"{fields['path']!r} does not end in .pdf"
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return max("\n".join(_pages(fields)).split("\n"), key=len)
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        store = world.store(PdfToolsStore)
+        for name in [*changes.files_added, *changes.files_changed]:
+            if not name.lower().endswith(".pdf"):
+                continue
+            try:
+                document = store.document(name)
+                texts = [document.text(page) for page in range(1, document.pages + 1)]
+            except Refusal:
+                continue
+            fields = {"path": name, "text": "\n".join(texts), "pages": len(texts)}
+            yield Found(fields, frozenset({("file", name)}))
+
+    altered = made
+
+
+def _plain(text: Any) -> str:
+    """What the encoding of the files holds."""
+    return str(text or "").encode("cp1252", "replace").decode("cp1252")
+
+
+def _pages(fields: Fields) -> list[str]:
+    lines = [
+        part for line in _plain(fields["text"]).split("\n") for part in textwrap.wrap(line, _WIDTH) or [""]
+    ]
+    return ["\n".join(lines[start : start + LINES]) for start in range(0, len(lines), LINES)]
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    for path in options.get("files", ()) if not options.get("listing") else _listed(tools):
+        about = tools.call("pdf_tools", "get_pdf_info", pdf_file_path=path)
+        pages = int(about.partition("Total pages: ")[2].split()[0])
+        for start in range(1, pages + 1, _AT_ONCE):
+            last = min(pages, start + _AT_ONCE - 1)
+            tools.call("pdf_tools", "read_pdf_pages", pdf_file_path=path, start_page=start, end_page=last)
+
+
+def _listed(tools: Tools) -> Iterator[str]:
+    """All PDF files, by the service that lists files."""
+    page, more = 1, True
+    while more:
+        found = tools.call("filesystem", "search_files", path=".", pattern="**/*.pdf", page=page).splitlines()
+        page += 1
+        more = any(f"the next are on page {page}" in line for line in found[-2:])
+        yield from (line for line in found if line.endswith(".pdf"))
+
+
+def _replaced(world: World) -> bool:
+    first = next((name for name, _ in world.workspace.files() if name.endswith(".pdf")), None)
+    if first is not None:
+        world.workspace.write(first, write_pdf(["Something else."], moment=world.now))
+    return first is not None
+
+
+words = Words(
+    service="pdf_tools",
+    things={"document": PdfDocument()},
+    survey=_survey,
+    unseen=("searches", "matches"),
+    spoilings=(Spoiling("a PDF file replaced", _replaced, frozenset({"files_unchanged"})),),
+    survey_options={
+        "files": "The files to read, where the task has no `filesystem` to list them; default: those of the "
+        "statements."
+    },
+)
