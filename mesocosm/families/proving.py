@@ -24,6 +24,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from mesocosm.errors import UsageError
 from mesocosm.families.building import Instance, build_instance, fingerprint
 from mesocosm.families.configurations import PRESET
 from mesocosm.families.episode import Episode
@@ -90,6 +91,8 @@ def prove_one(task: str, length: int, seed: int, parameters: Mapping[str, Any] |
     try:
         with tempfile.TemporaryDirectory(prefix="mesocosm-prove-") as folder:
             _prove(load_family(task), proof, Path(folder))
+    except UsageError as error:
+        proof.problems.append(str(error))
     except Exception:  # noqa: BLE001 - the episode boundary: one broken instance must not hide the others
         proof.problems.append(traceback.format_exc())
     proof.prove_seconds = round(perf_counter() - started - proof.build_seconds, 2)

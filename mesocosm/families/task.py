@@ -276,7 +276,7 @@ def _complaint(path: Path, root: yaml.Node | None, item: Any) -> str:
     line, found = _line_of(root, keys)
     name = ".".join(str(key) for key in keys[: max(found, 1)]) or "(top)"
     message = {"extra_forbidden": "unknown key", "missing": "this key is required"}.get(
-        item["type"], item["msg"]
+        item["type"], item["msg"].removeprefix("Value error, ")
     )
     if item["type"] == "missing":
         name = ".".join(str(key) for key in keys)

@@ -9,6 +9,7 @@ from typing import Any
 from mesocosm.kits.prose.topics import TOPICS
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Between, Definition, Doing, Rows, Selection, Step
 from mesocosm.kits.yaml_tasks.drawing import One, drawn
+from mesocosm.kits.yaml_tasks.options import unclosed
 from mesocosm.services.service import load_service, service_names
 from mesocosm.services.words import find_thing, thing_names
 
@@ -95,6 +96,9 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
                 (*place, "kinds"),
                 f"what belongs to another is background when that is; give {fact.of} the kind",
             )
+        for other, like in fact.lookalikes.items():
+            if all(source == fact.fields.get(field) for field, source in like.fields.items()):
+                yield (*place, "lookalikes", other, "fields"), "nothing is different from those that count"
         if fact.lookalikes and (fact.single or fact.of is not None):
             yield (
                 (*place, "lookalikes"),
@@ -162,6 +166,17 @@ def _check_thing(
         if word.required and field not in given:
             yield (*place, doing.what), f"the field {field!r} is required: {word.about}"
     yield from _check_expressions(given, (*place, doing.what))
+    if stated:
+        yield from _check_options(given, (*place, doing.what))
+
+
+def _check_options(given: Any, place: tuple[Any, ...]) -> Iterator[Complaint]:
+    if isinstance(given, str) and unclosed(given):
+        yield place, "an option is not closed: write {one way|another}"
+    elif isinstance(given, (Mapping, list)):
+        inner = given.items() if isinstance(given, Mapping) else enumerate(given)
+        for key, value in inner:
+            yield from _check_options(value, (*place, key))
 
 
 def _check_expressions(given: Any, place: tuple[Any, ...]) -> Iterator[Complaint]:

@@ -6,7 +6,9 @@ Braces without a bar inside are braces. Options may hold options.
 from __future__ import annotations
 
 import random
+import re
 
+_EXPRESSION = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.S)
 MAX_DEPTH = 8
 
 
@@ -29,6 +31,17 @@ def chosen(text: str, rng: random.Random) -> str:
         options = pieces.pop()
         pieces[-1][-1] += "{" + "|".join(options)
     return _tidy(pieces[0][0])
+
+
+def unclosed(source: str) -> bool:
+    """Whether a text of a file begins an option that it does not end, or the other way round."""
+    text = _EXPRESSION.sub("", source)
+    depth = 0
+    for letter in text:
+        depth += (letter == "{") - (letter == "}")
+        if depth < 0:
+            break
+    return "|" in text and depth != 0
 
 
 def _marks(text: str) -> list[str]:
