@@ -295,6 +295,12 @@ class Expression:
         except (RecursionError, MemoryError, SyntaxError, OverflowError) as error:
             raise ExpressionError(f"too deeply nested ({type(error).__name__})") from None
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expression) and self.source == other.source
+
+    def __hash__(self) -> int:
+        return hash(self.source)
+
     def value(self, scope: Lookup) -> Any:
         """Its value where names mean what ``scope`` says."""
         context = _ENVIRONMENT.context_class(_ENVIRONMENT, {"*scope": scope}, None, {})
