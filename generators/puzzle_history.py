@@ -6,10 +6,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import orjson
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
@@ -51,6 +51,12 @@ class Params(family.Params):
     """Tokens such as 32k: not a game of its own, but a trajectory of `dataset agentlongbench` (seed 0), with
     the question that `eval agentlongbench` asks about it. With ``question=any`` seeds 0 to 7 are the
     questions about its first trajectory, 8 to 15 those about the second; else the seed is its number."""
+
+    @model_validator(mode="after")
+    def _one_length(self) -> Self:
+        if self.bucket and self.filler_tokens:
+            raise ValueError("a bucket says how long the history is: leave --length and filler_tokens out")
+        return self
 
     def turn(self, seed: int) -> tuple[Type, int]:
         """The type of a seed's question, and the number of its game."""

@@ -66,6 +66,8 @@ def test_a_bucket_is_a_trajectory_of_the_dataset_with_its_question(tmp_path: Pat
     assert expected.rounds == trajectory.rounds
     with pytest.raises(UsageError, match="at least 16k"):
         build_instance(FAMILY, 0, tmp_path / "y", parameters={"bucket": "1k"})
+    with pytest.raises(UsageError, match="leave --length"):
+        build_instance(FAMILY, 0, tmp_path / "z", target=32_000, parameters={"bucket": "16k"})
 
 
 def test_an_unknown_type_is_refused(tmp_path: Path) -> None:

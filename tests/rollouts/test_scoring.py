@@ -80,7 +80,7 @@ def test_yes_and_no_are_words(answer: str, said: bool | None) -> None:
         "1) Kelox 2) Item_K29A",
         "Kelox (No. 0012), then Item_K29A",
         "First: Kelox / second: Item_K29A",
-        "Kelox -> Item_K29A",
+        "Kelox -> Item\\_K29A!",
         '{"names": ["Kelox", "Item_K29A"]}',
         "- Kelox\n- Item_K29A\n",
     ],

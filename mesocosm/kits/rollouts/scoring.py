@@ -2,8 +2,8 @@
 
 - The answer is what stands in the last complete ``<answer>...</answer>``; a reply without one has none.
 - Names are compared without upper and lower case, blanks, hyphens, underscores, dots, quotation marks,
-  brackets and asterisks. They may be listed in any usual way; what stands before a colon, and a creature's
-  number in brackets, is no part of a name.
+  brackets and what marks up a text (asterisks, backslashes). They may be listed in any usual way; what stands
+  before a colon, and a creature's number in brackets, is no part of a name.
 - A number is right when the answer holds that number and no other (12 and "round 12" are, "12 or 13" is not).
 - Yes and no are the words yes, true, no, false; an answer with both kinds has none.
 - A pair is worth half for each name at its place. One name alone is worth what it would be with a wrong one
@@ -25,7 +25,7 @@ Kind = Literal["number", "boolean", "name", "pair", "set"]
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w])")
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
-_PLAIN = str.maketrans("", "", " \t\n-_.'\"‘’“”`*[](){}")
+_PLAIN = str.maketrans("", "", " \t\n-_.'\"‘’“”`*!\\[](){}")
 _BETWEEN_NAMES = re.compile(r"[,;|/&\n]|->|→|\b(?:and|then)\b|\s\d+[.)]\s", re.IGNORECASE)
 _BESIDE = re.compile(r"^[^:]*:|^\s*(?:[-*•]|\d+[.)])\s+|\(no\.? ?\d+\)", re.IGNORECASE)
 
@@ -89,7 +89,7 @@ def _boolean(answer: str, gold: Sequence[str]) -> float:
 
 
 def _name(answer: str, gold: Sequence[str]) -> float:
-    return float(names_in(answer) == [plain(gold[0])])
+    return float(set(names_in(answer)) == {plain(gold[0])})
 
 
 def _pair(answer: str, gold: Sequence[str]) -> float:
