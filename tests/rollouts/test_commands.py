@@ -224,3 +224,57 @@ def test_scores_that_count_twice_are_refused(folder: Path, tmp_path: Path) -> No
         read_scores([twice])
     with pytest.raises(UsageError, match="a second time, for the same model 'm'"):
         read_scores([once, once])
+
+
+def logged(path: Path, task: str, samples: dict[str, tuple[dict[str, Any], dict[str, Any]]]) -> Path:
+    """A log of an evaluation: samples with their own metadata and that of their scores."""
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+    from inspect_ai.scorer import Score
+
+    created, dataset, config = "2026-01-01T00:00:00+00:00", EvalDataset(), EvalConfig()
+    spec = EvalSpec(created=created, task=task, model="m", dataset=dataset, config=config)
+    made = [
+        EvalSample(
+            id=id_,
+            epoch=1,
+            input="",
+            target="",
+            metadata=order,
+            scores={"judged": Score(value=0, metadata=told)},
+        )
+        for id_, (order, told) in samples.items()
+    ]
+    write_eval_log(EvalLog(eval=spec, samples=made), str(path))
+    return path
+
+
+def test_logs_of_both_ways_are_read_as_the_same_questions(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai")
+    labels = {"setting": "kf", "format": "v", "type": "find_target_offsets_tool", "evidence_tokens": 70}
+    told: dict[str, Any] = {f"label_{name}": value for name, value in labels.items()}
+    found = [{"name": "answered", "passed": True, "detail": ""}]
+    found += [
+        {"name": "answer", "passed": False, "detail": "score 0.500: answered 'A'; the answer is 'A, B'"}
+    ]
+    id_ = "kf-v-16k-001-find_target_offsets_tool"
+    prompt = {id_: ({"question": {}}, told | {"length": 16_000, "agent": "answer", "findings": found})}
+    logged(tmp_path / "logs" / "prompt.eval", "mesocosm/agentlongbench", prompt)
+    world = tmp_path / "logs" / "worlds" / "w"
+    world.mkdir(parents=True)
+    (world / "run.json").write_text('{"measures": {"evidence_tokens": 70}}')
+    order = {"task": "puzzle_history", "length": None, "seed": 10}
+    order |= {"parameters": {"bucket": "16k", "setting": "kf", "format": "v"}}
+    silent = [{"name": "submitted", "passed": False, "detail": "0 answers"}]
+    judged = {"task": "puzzle_history", "agent": "react", "world": "worlds/w", "findings": silent}
+    logged(
+        tmp_path / "logs" / "tools.eval", "mesocosm/puzzle-history", {"puzzle_history-s10": (order, judged)}
+    )
+    scores = {one.how: one for one in read_scores([tmp_path / "logs"])}
+    assert {one.id for one in scores.values()} == {id_}
+    assert {(one.type, one.length, one.evidence_tokens) for one in scores.values()} == {
+        (labels["type"], 16_000, 70)
+    }
+    assert (scores["prompt"].score, scores["prompt"].missing) == (0.5, False)
+    assert (scores["tools"].score, scores["tools"].missing) == (0, True)
+    (comparison,) = compare(list(scores.values()))
+    assert comparison.difference == -0.5
