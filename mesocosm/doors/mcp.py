@@ -31,6 +31,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 import mesocosm
+from mesocosm.doors.bodies import looked_at
 from mesocosm.doors.episodes import Caller
 from mesocosm.doors.stdio import Conversation
 from mesocosm.doors.turns import take_turn
@@ -270,6 +271,10 @@ class HttpEndpoints:
             for name, value in scope["headers"]
         ]
         scope = {**scope, "mesocosm.caller": caller, "user": _owner(owner), "headers": headers}
+        receive, wrong = await looked_at(scope, receive)
+        if wrong:
+            await Response(error_body(wrong), 413, media_type="application/json")(scope, receive, send)
+            return
         manager = await self._manager(service or (caller.all_services, tuple(caller.services)))
         await manager.handle_request(scope, receive, send)
 

@@ -16,7 +16,9 @@ from mesocosm.worlds.world import Outcome
 MAX_THREADS = 256
 """Calls that may be at work in threads, beside code: an episode has one, so this many episodes."""
 _LARGE = 100_000
-"""Characters, or items, of an argument that takes a while to look at."""
+"""Characters of arguments that take a while to look at."""
+_MANY = 4_000
+"""Values in arguments that take a while to look at, however they are nested."""
 
 
 class Call(Protocol):
@@ -43,7 +45,21 @@ async def take_turn(
 
 
 def _is_large(arguments: Mapping[str, Any]) -> bool:
-    return any(isinstance(value, str | list | dict) and len(value) > _LARGE for value in arguments.values())
+    """Whether only to read the arguments takes long; what is small is told in microseconds."""
+    values, characters = list(arguments.values()), 0
+    # The list grows while it is walked through: a structure may be nested deeper than functions may call.
+    for value in values:
+        if isinstance(value, str):
+            characters += len(value)
+        elif isinstance(value, list):
+            characters += len(value)
+            values.extend(value[: _MANY + 1])
+        elif isinstance(value, dict):
+            characters += len(value)
+            values.extend(value if len(value) > _MANY else value.values())
+        if characters > _LARGE or len(values) > _MANY:
+            return True
+    return False
 
 
 class _Limiter:

@@ -373,3 +373,16 @@ def test_what_a_killed_server_left_half_made_is_removed_when_nobody_uses_it(tmp_
         pool.close()
     EpisodePool(tmp_path).close()
     assert not draft.exists()
+
+
+def test_a_call_of_more_lists_than_anybody_needs_is_not_read(host: Host) -> None:
+    # To read it would hold up everybody, for a second a megabyte.
+    id_ = host.open()
+    status, answer = host.ask(f"/e/{id_}/email/mcp", b"[" * 60_000 + b"]" * 60_000, token=None)
+    assert (status, answer["error"]["message"]) == (
+        413,
+        "A call may have 50,000 lists and objects; this one has more.",
+    )
+    arguments = {"query": "x" * 60_000}
+    with host.tools(id_) as tools, pytest.raises(ToolError, match=r"1,?000|long|at most"):
+        tools.call("email", "search_emails", **arguments)

@@ -107,8 +107,23 @@ def test_a_shallow_clone_can_be_deepened_and_pushed_from(git: Git, tools: Tools)
     sha = git.commit({"shallow.txt": "s\n"})
     git.run("push", "-q", "origin", "HEAD:from-shallow", at="app")
     assert tools("get_commit", sha="from-shallow")["sha"] == sha
+    git.run("fetch", "-q", "--deepen=2", at="app")
+    assert git.run("rev-list", "--count", "HEAD", at="app") == "5"
     git.run("fetch", "-q", "--unshallow", at="app")
     assert git.run("rev-list", "--count", "HEAD", at="app") == "8"
+
+
+def test_notes_are_pushed_and_fetched_and_options_taken(git: Git, tools: Tools) -> None:
+    git.clone()
+    git.run("notes", "add", "-m", "Seen", "HEAD", at="app")
+    git.run("push", "-q", "origin", "refs/notes/commits", at="app")
+    git.run("update-ref", "-d", "refs/notes/commits", at="app")
+    git.run("fetch", "-q", "origin", "refs/notes/*:refs/notes/*", at="app")
+    assert git.run("notes", "show", "HEAD", at="app") == "Seen"
+    sha = git.commit({"option.txt": "o\n"})
+    git.run("push", "-q", "-o", "ci.skip", "origin", "HEAD:with-option", at="app")
+    assert tools("get_commit", sha="with-option")["sha"] == sha
+    assert "commits" not in {branch["name"] for branch in tools("list_branches")}
 
 
 @pytest.mark.parametrize("depth", [1, 2])
@@ -282,7 +297,7 @@ def test_of_several_refs_the_good_ones_are_updated_unless_all_must_be(git: Git, 
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        ("HEAD:refs/pull/99/head", "only refs/heads/ and refs/tags/"),
+        ("HEAD:refs/pull/99/head", "only refs/heads/, refs/tags/ and refs/notes/"),
         (":main", "default branch"),
         ("HEAD:refs/heads/feature/below", "there is a branch feature"),
         ("HEAD^{tree}:refs/tags/tree", "not a commit"),

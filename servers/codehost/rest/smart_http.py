@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from dulwich.errors import GitProtocolError
 from dulwich.object_store import MissingObjectFinder
-from dulwich.objects import ObjectID, RawObjectID, ShaFile, valid_hexsha
+from dulwich.objects import Commit, ObjectID, RawObjectID, ShaFile, Tag, valid_hexsha
 from dulwich.protocol import CAPABILITY_ATOMIC, CAPABILITY_FILTER, Protocol, pkt_line
 from dulwich.refs import Ref
 from dulwich.server import Backend, BackendRepo, ReceivePackHandler, UploadPackHandler
@@ -29,6 +29,8 @@ _UNCACHED = {
     "Pragma": "no-cache",
     "Cache-Control": "no-cache, max-age=0, must-revalidate",
 }
+_RELATIVE, _OPTIONS = b"deepen-relative", b"push-options"
+"""Capabilities that dulwich does not offer."""
 _MALFORMED = (AssertionError, GitProtocolError, ValueError)
 """What dulwich raises when a client that fetches does not keep to the protocol."""
 
@@ -96,7 +98,8 @@ class _Upload(UploadPackHandler):
     """Answers a fetch. A partial clone would ask for single objects later, so none is offered."""
 
     def capabilities(self) -> list[bytes]:
-        return [name for name in super().capabilities() if name != CAPABILITY_FILTER]
+        kept = [name for name in super().capabilities() if name != CAPABILITY_FILTER]
+        return [*kept, _RELATIVE]
 
     def set_client_capabilities(self, caps: Iterable[bytes]) -> None:
         # Git says that it filters even after it has warned that the server does not.
@@ -136,7 +139,14 @@ class _Wire(Protocol):
         return line
 
 
-class _Receive(ReceivePackHandler):
+class _Offered(ReceivePackHandler):
+    """Says what a push may have: options (``git push -o``) are taken, and mean nothing here."""
+
+    def capabilities(self) -> list[bytes]:
+        return [*super().capabilities(), _OPTIONS]
+
+
+class _Receive(_Offered):
     """Takes a push: dulwich reads what the client wants, the store decides."""
 
     def __init__(self, store: CodehostStore, repository: Row, wire: _Wire) -> None:
@@ -146,6 +156,8 @@ class _Receive(ReceivePackHandler):
         """Whether nothing of the push may stay."""
 
     def _apply_pack(self, refs: list[tuple[ObjectID, ObjectID, Ref]]) -> Iterator[tuple[bytes, bytes]]:
+        while self.has_capability(_OPTIONS) and self._wire.read_pkt_line() is not None:
+            pass
         updates = [
             RefUpdate(name.decode("utf-8", "replace"), before.decode(), after.decode())
             for before, after, name in refs
@@ -165,7 +177,32 @@ class _Receive(ReceivePackHandler):
             yield name, _line(reason or "atomic push failure") if reason or atomic else b"ok"
 
 
-def _boundary(body: bytes) -> tuple[bytes, Set[ObjectID]]:
+def _from_the_tips(line: bytes, lines: Sequence[bytes], shallow: Sequence[bytes], repository: _Served) -> bytes:
+    """A line that says how much deeper the client's history shall be, as how deep it shall be in all."""
+    word, _, number = line.strip().partition(b" ")
+    if word != b"deepen":
+        return line
+    tips = [part[1] for wanted in lines if len(part := wanted.split()) > 1 and part[0] == b"want"]
+    depth, found, level = 0, set(shallow), {name for name in tips if name in repository.object_store}
+    seen: set[bytes] = set()
+    reached = 0
+    while level and found:
+        depth += 1
+        if level & found:
+            reached, found = depth, found - level
+        seen |= level
+        level = {parent for name in level for parent in _parents(repository, name)} - seen
+    return b"deepen %d\n" % (reached + int(number))
+
+
+def _parents(repository: Repo, name: bytes) -> Sequence[bytes]:
+    found = repository.object_store[ObjectID(name)]
+    while isinstance(found, Tag):
+        found = repository.object_store[found.object[1]]
+    return found.parents if isinstance(found, Commit) else ()
+
+
+def _boundary(body: bytes, repository: _Served) -> tuple[bytes, Set[ObjectID]]:
     """What dulwich may read of a fetch, and the commits at which the client's history ends.
 
     Dulwich understands the lines that name those only where a new depth is asked for.
@@ -177,6 +214,9 @@ def _boundary(body: bytes) -> tuple[bytes, Set[ObjectID]]:
     names = [line.removeprefix(b"shallow ").strip() for line in told]
     if not all(valid_hexsha(name) for name in names):
         raise GitProtocolError("invalid name of a shallow commit")
+    if lines and _RELATIVE in lines[0].split():
+        lines = [_from_the_tips(line, lines, names, repository) for line in lines]
+        body = b"".join([*map(pkt_line, lines), pkt_line(None), body[wire.given.tell() :]])
     if told and not any(line.startswith(b"deepen") for line in lines):
         kept = [pkt_line(line) for line in lines if not line.startswith(b"shallow ")]
         body = b"".join([*kept, pkt_line(None), body[wire.given.tell() :]])
@@ -207,7 +247,7 @@ def info_refs(store: CodehostStore, request: Request, owner: str, name: str, ser
     if service not in ("git-upload-pack", "git-receive-pack"):
         raise _plain("Please upgrade your git client: only the smart HTTP protocol is served.", 403)
     repository = _repository(store, owner, name, service)
-    handler = _Upload if service == "git-upload-pack" else ReceivePackHandler
+    handler = _Upload if service == "git-upload-pack" else _Offered
     wire = _Wire()
     wire.write(pkt_line(f"# service={service}\n".encode()) + pkt_line(None))
     handler(_Backend(store, repository), [""], wire, stateless_rpc=True, advertise_refs=True).handle()
@@ -219,7 +259,7 @@ def upload_pack(store: CodehostStore, request: Request) -> Reply:
     """The objects that a client lacks."""
     repository = _repository(store, **request.params, service="git-upload-pack")
     try:
-        body, boundary = _boundary(request.body)
+        body, boundary = _boundary(request.body, _Backend(store, repository).repository)
         wire, backend = _Wire(body), _Backend(store, repository, boundary)
         _Upload(backend, [""], wire, stateless_rpc=True).handle()
     except _MALFORMED as error:

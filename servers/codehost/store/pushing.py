@@ -21,7 +21,7 @@ from mesocosm.services.service import Row
 
 NOTHING = "0" * 40
 """In git's protocol the name of no object."""
-_HEADS, _TAGS = "refs/heads/", "refs/tags/"
+_HEADS, _TAGS, _NOTES = "refs/heads/", "refs/tags/", "refs/notes/"
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,10 @@ class Pushes(Reviews):
             force: Whether a branch may lose commits.
         """
         self.check_ref_name(name)
-        if not name.startswith((_HEADS, _TAGS)):
-            raise Unprocessable(f"Reference {name} cannot be changed: only refs/heads/ and refs/tags/ can.")
+        if not name.startswith((_HEADS, _TAGS, _NOTES)):
+            raise Unprocessable(
+                f"Reference {name} cannot be changed: only refs/heads/, refs/tags/ and refs/notes/ can."
+            )
         there = self.ref(repository, name)
         if before is not None and before != (there or ""):
             raise Conflict(f"{name} is at {there or 'nothing'} but expected {before or 'nothing'}")
