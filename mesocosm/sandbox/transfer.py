@@ -162,7 +162,7 @@ class Receiver:
         self._count(len(payload))
         path = _checked(header.get("path"), self._depth)
         mode, modified, target = header.get("mode"), header.get("modified"), header.get("target")
-        if type(mode) is not int or type(modified) is not int or not 0 <= modified < 1 << 63:
+        if type(mode) is not int or type(modified) is not int or not -(1 << 63) <= modified < 1 << 63:
             raise BadFrame(f"no mode or time of {path!r}")
         match header.get("is"):
             case "folder":

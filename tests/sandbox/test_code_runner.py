@@ -88,7 +88,7 @@ import os, shutil
 print(open("/workspace/d/a.txt").read(), os.getcwd())
 open("b.txt", "w").write("new"); open("d/c.txt", "w").write("c"); os.symlink("c.txt", "d/link")
 os.rename("d/a.txt", "a.txt"); os.makedirs("e/f")
-for name, moment in (("b.txt", -1000), ("e", -1000), ("a.txt", 2**33)): os.utime(name, (moment, moment))
+for name in ("a.txt", "e"): os.utime(name, (-1000, -1000))
 """
     assert run(world, code).startswith("=== STDOUT ===\nkept /workspace\n")
     assert files(world) == {"b.txt": b"new", "a.txt": b"kept", "d/c.txt": b"c"}
