@@ -177,7 +177,9 @@ class _Receive(_Offered):
             yield name, _line(reason or "atomic push failure") if reason or atomic else b"ok"
 
 
-def _from_the_tips(line: bytes, lines: Sequence[bytes], shallow: Sequence[bytes], repository: _Served) -> bytes:
+def _from_the_tips(
+    line: bytes, lines: Sequence[bytes], shallow: Sequence[bytes], repository: _Served
+) -> bytes:
     """A line that says how much deeper the client's history shall be, as how deep it shall be in all."""
     word, _, number = line.strip().partition(b" ")
     if word != b"deepen":
