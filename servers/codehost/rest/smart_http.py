@@ -184,9 +184,10 @@ def _from_the_tips(
     word, _, number = line.strip().partition(b" ")
     if word != b"deepen":
         return line
-    tips = [part[1] for wanted in lines if len(part := wanted.split()) > 1 and part[0] == b"want"]
-    depth, found, level = 0, set(shallow), {name for name in tips if name in repository.object_store}
-    seen: set[bytes] = set()
+    words = [wanted.split() for wanted in lines if wanted.startswith(b"want ")]
+    tips = [ObjectID(wanted[1]) for wanted in words if wanted[1:]]
+    depth, found, level = 0, set(shallow), {tip for tip in tips if tip in repository.object_store}
+    seen: set[ObjectID] = set()
     reached = 0
     while level and found:
         depth += 1
@@ -197,8 +198,8 @@ def _from_the_tips(
     return b"deepen %d\n" % (reached + int(number))
 
 
-def _parents(repository: Repo, name: bytes) -> Sequence[bytes]:
-    found = repository.object_store[ObjectID(name)]
+def _parents(repository: _Served, name: ObjectID) -> Sequence[ObjectID]:
+    found = repository.object_store[name]
     while isinstance(found, Tag):
         found = repository.object_store[found.object[1]]
     return found.parents if isinstance(found, Commit) else ()
