@@ -1,4 +1,4 @@
-"""The little English morphology that the grammar needs: verb forms, and "a" or "an"."""
+"""The little English morphology that the grammar needs: verb forms (by LemmInflect), and "a" or "an"."""
 
 from __future__ import annotations
 
@@ -11,158 +11,9 @@ Form = Literal["", "s", "ed", "en", "ing", "mark"]
 
 FORMS: tuple[Form, ...] = ("", "s", "ed", "en", "ing", "mark")
 
-# base past participle, for the irregular verbs that the grammar files use (prefixes are stripped first).
-_IRREGULAR = {
-    line.split()[0]: (line.split()[1], line.split()[2])
-    for line in """\
-be was been
-become became become
-begin began begun
-bend bent bent
-break broke broken
-bring brought brought
-build built built
-buy bought bought
-catch caught caught
-choose chose chosen
-come came come
-cut cut cut
-deal dealt dealt
-do did done
-draw drew drawn
-drive drove driven
-eat ate eaten
-fall fell fallen
-feed fed fed
-feel felt felt
-fight fought fought
-find found found
-fit fitted fitted
-fly flew flown
-forget forgot forgotten
-get got got
-give gave given
-go went gone
-grow grew grown
-hang hung hung
-have had had
-hear heard heard
-hit hit hit
-hold held held
-keep kept kept
-know knew known
-lay laid laid
-lead led led
-learn learned learned
-leave left left
-lend lent lent
-let let let
-lose lost lost
-make made made
-mean meant meant
-meet met met
-pay paid paid
-put put put
-read read read
-ride rode ridden
-ring rang rung
-rise rose risen
-run ran run
-say said said
-see saw seen
-seek sought sought
-sell sold sold
-send sent sent
-set set set
-shake shook shaken
-show showed shown
-shut shut shut
-sit sat sat
-speak spoke spoken
-spend spent spent
-split split split
-spread spread spread
-stand stood stood
-stick stuck stuck
-sweep swept swept
-swim swam swum
-take took taken
-teach taught taught
-tell told told
-think thought thought
-throw threw thrown
-wake woke woken
-wear wore worn
-win won won
-wind wound wound
-write wrote written
-""".splitlines()
-}
-_PREFIXES = ("re", "over", "under", "with", "out")
-_DOUBLING = frozenset(
-    [
-        *(
-            "ban",
-            "bar",
-            "bid",
-            "chat",
-            "dim",
-            "drop",
-            "fan",
-            "flag",
-            "jot",
-            "knit",
-            "log",
-            "map",
-            "nod",
-            "pat",
-        ),
-        *(
-            "pin",
-            "plan",
-            "plug",
-            "pop",
-            "rub",
-            "scan",
-            "scrap",
-            "scrub",
-            "ship",
-            "skip",
-            "slip",
-            "slot",
-            "spot",
-        ),
-        *(
-            "step",
-            "stir",
-            "stop",
-            "strip",
-            "sum",
-            "swap",
-            "tag",
-            "tip",
-            "top",
-            "trim",
-            "unplug",
-            "unwrap",
-            "wrap",
-        ),
-        *("zip", "admit", "commit", "defer", "permit", "prefer", "refer", "regret", "submit", "transfer"),
-    ]
-)
-"""Regular verbs that double their last letter."""
+_TAGS: dict[Form, str] = {"s": "VBZ", "ed": "VBD", "en": "VBN", "ing": "VBG"}
+"""What the library calls the forms (Penn Treebank)."""
 _MARKED = re.compile("\x02([^\x03]*)\x03")
-
-
-def _irregular(verb: str) -> tuple[str, str] | None:
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
-    for prefix in _PREFIXES:
-        stem = verb.removeprefix(prefix)
-        if stem != verb and stem in _IRREGULAR:
-            past, participle = _IRREGULAR[stem]
-            return prefix + past, prefix + participle
-    return None
 
 
 @cache
@@ -180,34 +31,15 @@ def conjugate(marked: str, form: Form) -> str:
 
 
 def _word(verb: str, form: Form) -> str:
+    """A verb in a form, in British spelling where the library knows both."""
     if form == "":
         return verb
-    consonant_y = verb.endswith("y") and verb[-2] not in "aeiou"
-    if form == "s":
-        if verb == "have":
-            return "has"
-        if consonant_y:
-            return verb[:-1] + "ies"
-        return verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
-    if form == "ing":
-        if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")) and verb != "be":
-            return verb[:-1] + "ing"
-        if verb in _DOUBLING or (_irregular(verb) and _doubles(verb)):
-            return verb + verb[-1] + "ing"
-        return verb + "ing"
-    irregular = _irregular(verb)
-    if irregular:
-        return irregular[0 if form == "ed" else 1]
-    if consonant_y:
-        return verb[:-1] + "ied"
-    if verb.endswith("e"):
-        return verb + "d"
-    return verb + (verb[-1] if verb in _DOUBLING else "") + "ed"
+    from lemminflect import getInflection
 
-
-def _doubles(verb: str) -> bool:
-    """Whether an irregular verb ends in a single short vowel and one consonant: put, run, begin, forget."""
-    return bool(re.search(r"(^|[^aeiou])[aeiou][bdgmnpt]$", verb)) and not verb.endswith("en")
+    before, dash, last = verb.rpartition("-")
+    known = [found for found in getInflection(last, _TAGS[form]) if found.isalpha()]
+    british = [found for found in known if "ll" in found and "ll" not in last]
+    return before + dash + (british or known)[0]
 
 
 _VOWEL_SOUND = re.compile(

@@ -395,6 +395,8 @@ _PLURAL_HINTS = ("chs", "shs", "xs", "sss", "ys", "lfs", "ifes", "mans")
 
 _DOUBLED = re.compile(r"(?<![-\w])(\w\w+) \1(?![-\w'])")
 """A modifier met again as the first word of what it modifies: "lost lost languages"."""
+_ASKED = re.compile(r"\? [a-z]")
+"""What follows a question begins a sentence."""
 _STRAY_SPACES = (" ,", " .", " ;", " :", " ?", " !")
 
 
@@ -419,6 +421,8 @@ def _polish(text: str) -> str:
             text = _PLURAL.sub(_plural, text)
             break
     text = fix_articles(_DOUBLED.sub(r"\1", text))
+    if "? " in text:
+        text = _ASKED.sub(lambda match: match[0].upper(), text)
     return text[0].upper() + text[1:]
 
 

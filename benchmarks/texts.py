@@ -1,0 +1,159 @@
+"""How the texts of worlds read: how often wordings repeat, how far zlib shrinks them, what a grammar checker says.
+
+    python benchmarks/texts.py [TASK...] [--length 256k] [--seed 0] [--words 75000]
+
+Free text is what people would have written: the values of JSON results that are longer than a few words, and
+text results; not the JSON around them, nor what holds evidence. The checker is Harper (``harper-py``, British
+English), which runs offline; what it says of names, of long sentences and of taste is left out. 75,000 words
+are about 100,000 tokens. Prints a line for each task and, with ``--show``, every complaint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.families.length import Survey
+from mesocosm.families.quantities import parse_length
+from mesocosm.services.calling import decode
+from mesocosm.services.service import Image
+from mesocosm.worlds.world import World
+
+SHORTEST = 80
+"""Characters from which a value counts as free text."""
+_SHINGLE = 8
+WITHOUT_PROSE = frozenset({"gridworld", "listworld", "treeworld", "puzzle", "puzzle_history", "longproc"})
+"""Families whose worlds are values and records: nobody writes in them."""
+_OF_TASTE = frozenset({"Readability", "Style", "Formatting", "Regionalism", "Enhancement", "Redundancy"})
+_UNJUST = (
+    "closed compound", "should probably be written as", "position inside a building", "canonical spelling",
+    "compound adjective", "preposition here", "between this modal verb", "phrasal verb", "negative word",
+    "mass noun", "base form", "Months should", "find out", "indefinite article",
+)  # fmt: skip
+"""Messages of rules that are wrong about right English here: compounds that British dictionaries write as one
+word, "in the first floor lounge", names that are also words, codes that begin with a digit."""
+_KNOWN = frozenset(
+    "annexe aider co-author co-authors interferometry wifi plasmids etc recode recoded recoding ttl dreamed "
+    "blacksmiths mindedly anonymised flexitime lakeland matt undyed lookbook uncoated toml src sql rs ini".split()
+)
+"""Right words that its dictionary lacks."""
+
+
+@dataclass
+class _Reading(Survey):
+    """A survey that keeps its free texts, each once."""
+
+    texts: dict[str, None] = field(default_factory=dict)
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """Make one call and keep what people wrote."""
+        blocks = super().look(service, tool, arguments)
+        for block in blocks:
+            if isinstance(block, str):
+                self.texts.update(dict.fromkeys(free_texts(decode(block))))
+        return blocks
+
+
+def free_texts(value: Any) -> Iterator[str]:
+    """What people would have written in a result."""
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from free_texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from free_texts(item)
+    elif isinstance(value, str) and len(value) >= SHORTEST and " " in value:
+        yield value
+
+
+def texts_of(family: Family, length: int, seed: int) -> list[str]:
+    """The free texts of an instance that hold no evidence."""
+    with tempfile.TemporaryDirectory(prefix="mesocosm-texts-") as folder:
+        built = build_instance(family, seed, Path(folder) / "x", target=length)
+        with World(built.path / "world", read_only=True) as world:
+            reading = _Reading(world)
+            family.survey(reading, built.expected)
+    evidence = [piece.contains for piece in built.expected.evidence]
+    return [text for text in reading.texts if not any(piece in text for piece in evidence)]
+
+
+def repeated(texts: Iterable[str]) -> float:
+    """The share of shingles of eight words that occur more than once."""
+    words = [word for text in texts for word in text.lower().split()]
+    shingles = Counter(tuple(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1))
+    return sum(number for number in shingles.values() if number > 1) / max(sum(shingles.values()), 1)
+
+
+def shrunk(texts: Iterable[str]) -> float:
+    """To which share of its size zlib brings the text."""
+    together = "\n".join(texts).encode()
+    return len(zlib.compress(together, 9)) / max(len(together), 1)
+
+
+@cache
+def _linter() -> Any:
+    from harper import Dialect, Linter
+
+    return Linter(Dialect.BRITISH)
+
+
+def complaints(texts: Sequence[str], words: int) -> tuple[list[str], int]:
+    """What the checker says of about so many words of the texts, and how many words it read."""
+    said, read = [], 0
+    for text in texts:
+        if read >= words:
+            break
+        read += len(text.split())
+        for lint in _linter().lint(text):
+            at = lint.span
+            name = lint.lint_kind == "Spelling" and not lint.problem_text[:1].islower()
+            code = any(letter in text[max(0, at.start - 1) : at.end + 1] for letter in "_/\\.@0123456789")
+            if (
+                lint.lint_kind in _OF_TASTE
+                or name
+                or code
+                or lint.problem_text in _KNOWN
+                or any(part in lint.message for part in _UNJUST)
+            ):
+                continue
+            around = text[max(0, at.start - 40) : at.end + 40].replace("\n", " ")
+            said.append(f"{lint.lint_kind}: …{around}…: {lint.message}")
+    return said, read
+
+
+def main() -> None:
+    """Read the tasks and print a table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tasks", nargs="*", metavar="TASK")
+    parser.add_argument("--length", type=parse_length, default=256_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--words", type=int, default=75_000)
+    parser.add_argument("--show", action="store_true", help="print every complaint")
+    given = parser.parse_args()
+    families = [load_family(task) for task in given.tasks or family_names()]
+    print(f"{'task':<30}{'repeated':>9}{'zlib':>7}{'words read':>12}{'complaints / 1,000':>20}")
+    for family in families:
+        if family.task.family in WITHOUT_PROSE:
+            continue
+        texts = texts_of(family, given.length, given.seed)
+        said, read = complaints(texts, given.words)
+        rate = 1000 * len(said) / max(read, 1)
+        share, size = repeated(texts), shrunk(texts)
+        print(f"{family.name:<30}{share:>9.2%}{size:>7.0%}{read:>12,}{rate:>20.2f}", flush=True)
+        if given.show:
+            print(*(f"  {line}" for line in said), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
