@@ -42,8 +42,35 @@ _UNJUST = (
 """Messages of rules that are wrong about right English here: compounds that British dictionaries write as one
 word, "in the first floor lounge", names that are also words, codes that begin with a digit."""
 _KNOWN = frozenset(
-    "annexe aider co-author co-authors interferometry wifi plasmids etc recode recoded recoding ttl dreamed "
-    "blacksmiths mindedly anonymised flexitime lakeland matt undyed lookbook uncoated toml src sql rs ini".split()
+    [
+        "annexe",
+        "aider",
+        "co-author",
+        "co-authors",
+        "interferometry",
+        "wifi",
+        "plasmids",
+        "etc",
+        "recode",
+        "recoded",
+        "recoding",
+        "ttl",
+        "dreamed",
+        "blacksmiths",
+        "mindedly",
+        "anonymised",
+        "flexitime",
+        "lakeland",
+        "matt",
+        "undyed",
+        "lookbook",
+        "uncoated",
+        "toml",
+        "src",
+        "sql",
+        "rs",
+        "ini",
+    ]
 )
 """Right words that its dictionary lacks."""
 
