@@ -39,7 +39,7 @@ def _word(verb: str, form: Form) -> str:
     before, dash, last = verb.rpartition("-")
     known = [found for found in getInflection(last, _TAGS[form]) if found.isalpha()]
     british = [found for found in known if "ll" in found and "ll" not in last]
-    return before + dash + (british or known)[0]
+    return f"{before}{dash}{(british or known)[0]}"
 
 
 _VOWEL_SOUND = re.compile(
