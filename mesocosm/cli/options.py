@@ -43,6 +43,10 @@ Parameter = Annotated[
     list[str] | None,
     typer.Option("--param", help="A generator parameter, NAME=VALUE (VALUE as JSON or text); repeatable."),
 ]
+With = Annotated[
+    str | None,
+    typer.Option("--with", help="Services to add to the task's own, such as oracle,memory_tool."),
+]
 
 
 SuiteLengths = Annotated[str | None, typer.Option("--lengths", help="Lengths (default: each task's own).")]
@@ -89,3 +93,13 @@ def read_chances(text: str) -> list[float]:
     if not all(0 <= chance <= 1 for chance in chances):
         raise UsageError(f"not probabilities: {text!r}; they lie between 0 and 1")
     return chances
+
+
+def read_services(text: str | None) -> list[str]:
+    """The services that ``--with`` names; ``UsageError`` for one that there is not."""
+    from mesocosm.services.service import load_service
+
+    names = [name.strip() for name in text.split(",")] if text else []
+    for name in names:
+        load_service(name)
+    return names

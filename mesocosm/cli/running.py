@@ -20,7 +20,9 @@ from mesocosm.cli.options import (
     TaskName,
     Tools,
     Trust,
+    With,
     read_parameters,
+    read_services,
     read_target,
     trusted,
 )
@@ -117,10 +119,7 @@ def run(
     player_seed: Annotated[
         int, typer.Option(min=0, help="With --agent random or noisy: what is done at random follows from it.")
     ] = 0,
-    with_: Annotated[
-        str | None,
-        typer.Option("--with", help="Services to add to the task's own, such as oracle,memory_tool."),
-    ] = None,
+    with_: With = None,
     param: Parameter = None,
     tools: Tools = OfferChoice.all,
     to: Annotated[
@@ -143,7 +142,6 @@ def run(
     from mesocosm.evaluation import runs as evaluation
     from mesocosm.families.family import load_family
     from mesocosm.hosting.control_plane_client import ControlPlane
-    from mesocosm.services.service import load_service
 
     trusted(task if trust else None)
     family = load_family(task)
@@ -165,9 +163,7 @@ def run(
         else None
     )
     player = _player(agent, p, player_seed)
-    added = [name.strip() for name in with_.split(",")] if with_ else []
-    for name in added:
-        load_service(name)
+    added = read_services(with_)
     directory = to or evaluation.default_run_directory(family, target, seed, agent.value)
     options: dict[str, Any] = {
         "target": target,

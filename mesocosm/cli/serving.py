@@ -10,10 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AdminToken, Length, OfferChoice, Seed, Tools, Trust, trusted
+from mesocosm.cli.options import (
+    AdminToken,
+    Length,
+    OfferChoice,
+    Parameter,
+    Seed,
+    Tools,
+    Trust,
+    With,
+    read_parameters,
+    read_services,
+    read_target,
+    trusted,
+)
 from mesocosm.cli.output import err, show_episode, spinner
 from mesocosm.errors import UsageError
-from mesocosm.families.quantities import parse_length
 
 if TYPE_CHECKING:
     from mesocosm.doors.mail.listening import MailServers
@@ -55,7 +67,9 @@ def serve(
     task: Annotated[str | None, typer.Option(help="Open an episode of this task and print its URLs.")] = None,
     length: Length = None,
     seed: Seed = 0,
+    param: Parameter = None,
     tools: Tools = OfferChoice.all,
+    with_: With = None,
     trust: Trust = False,
 ) -> None:
     """Serve one world over stdio, or many episodes over HTTP."""
@@ -64,6 +78,9 @@ def serve(
     for assignment in limit or []:
         override(assignment)
     settings()  # says now what is wrong with them
+    if not task and (given := [name for name, value in (("--with", with_), ("--param", param)) if value]):
+        raise UsageError(f"{given[0]} goes with --task; other episodes are ordered at the control plane")
+    added = read_services(with_)
     if stdio:
         _serve_stdio(stdio, world, tools.value)
         return
@@ -94,10 +111,11 @@ def serve(
     if task:
         trusted(task if trust else None)
         family = load_family(task)
-        target = parse_length(length) if length else family.task.lengths[0]
+        parameters = read_parameters(param)
+        target = read_target(length, parameters, family.task.lengths[0])
         with spinner() as report:
             report(f"building {family.name}")
-            id_ = hosting.pool.create(task, seed, target, {}, tools.value)
+            id_ = hosting.pool.create(task, seed, target, parameters, tools.value, added)
         hosted = hosting.pool.get(id_)
         show_episode(base, id_, hosted.episode.prompt, list(hosted.services), hosted.apis)
         if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):

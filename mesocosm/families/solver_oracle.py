@@ -54,6 +54,8 @@ class _Journey:
     """Records that hold evidence, as they stand in the results."""
     writes: list[tuple[int, Made]] = field(default_factory=list)
     """Writes that took effect, each with its place in the journal."""
+    refused: dict[str, None] = field(default_factory=dict)
+    """Writes that were refused at some time."""
     ended: bool = False
 
 
@@ -82,8 +84,8 @@ class SolverOracle(Oracle):
         self._family, self._prompt, self._base, self._expected = family, prompt, base, expected
         self._finders = evidence_finders(expected.evidence)
         self._journey, self._taken = _Journey(), list[Made]()
-        self._ways: dict[int, _Way] = {}
-        """By the number of writes that took effect."""
+        self._ways: dict[tuple[int, int], _Way] = {}
+        """By the number of writes that took effect, and of those that were refused."""
 
     @cached_property
     def script(self) -> list[Step]:
@@ -107,7 +109,11 @@ class SolverOracle(Oracle):
         journey = self._journey
         key = key_of(made.service, made.tool, made.arguments)
         tool = load_service(made.service).tools.get(made.tool)
-        if not made.ok or tool is None:
+        if tool is None:
+            return
+        if not made.ok:
+            if tool.writes:
+                journey.refused[key] = None
             return
         if tool.writes:
             journey.writes.append((place, made))
@@ -186,23 +192,22 @@ class SolverOracle(Oracle):
     # -- ways on ----------------------------------------------------------------------------------------
 
     def _way(self, world: World, journey: _Journey) -> _Way:
-        number = len(journey.writes)
-        if number not in self._ways:
-            before = self._ways.get(number - 1)
-            if (
-                before
-                and before.mending
-                and not before.lost
-                and _is(journey.writes[-1][1], before.mending[0])
-            ):
-                self._ways[number] = replace(before, mending=before.mending[1:])
+        key = len(journey.writes), len(journey.refused)
+        if key not in self._ways:
+            before = self._ways.get((key[0] - 1, key[1]), _Way())
+            if before.mending and not before.lost and _is(journey.writes[-1][1], before.mending[0]):
+                self._ways[key] = replace(before, mending=before.mending[1:])
             else:
-                self._ways[number] = self._find_way(world, journey)
-        return self._ways[number]
+                self._ways[key] = self._find_way(world, journey)
+        return self._ways[key]
 
     def _find_way(self, world: World, journey: _Journey) -> _Way:
         rest, own = self._rest(journey)
         mending, hopeless = self._mending(own)
+        # What was refused may be superfluous by now: a sheet that is there already.
+        less = tuple(number for number in rest if self.script[number].key not in journey.refused)
+        if less != rest and not self._failing(world, way := _Way(mending=mending, rest=less)):
+            return way
         if not mending and not hopeless:
             return _Way(rest=rest)
         ends = tuple(number for number in rest if self.script[number].ends)
