@@ -50,3 +50,7 @@ class Conflict(Refusal):
 
 class UsageError(ValueError):
     """What a person asked of Mesocosm cannot be done as asked: a bad name, file or option."""
+
+
+class InUse(UsageError):
+    """A world is open in another process, such as a server; one process owns an open world."""

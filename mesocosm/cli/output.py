@@ -60,8 +60,8 @@ def show_result(result: RunResult, directory: Path) -> None:
         out.print(f"measures            {', '.join(f'{n} {v:,}' for n, v in result.measures.items())}")
     if result.steps and result.step_accuracy is not None:
         out.print(
-            f"step accuracy       {result.step_accuracy:.1%} ({result.steps.optimal:,} of "
-            f"{result.steps.steps:,} calls were among the best)"
+            f"step accuracy       {result.step_accuracy:.1%} ({result.steps.optimal_calls:,} of "
+            f"{result.steps.calls:,} calls were among the best)"
         )
     if talk := result.conversation:
         out.print(

@@ -76,7 +76,7 @@ class Row(BaseModel):
         """The row of a judged sample."""
         told: dict[str, Any] = {"horizon": horizon_of(measures or {})}
         if steps:
-            told |= {"steps": steps.steps, "step_accuracy": steps.share}
+            told |= {"steps": steps.calls, "step_accuracy": steps.share}
         if reading:
             told |= {
                 "evidence": reading.evidence,

@@ -27,7 +27,7 @@ from pathlib import Path
 import orjson
 from pydantic import BaseModel
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import InUse, UsageError
 from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.faults import Fault, faults_of
@@ -191,7 +191,7 @@ class Episode:
             judged = oracle.judge(counted) if oracle else None
         except (OSError, ValueError, sqlite3.DatabaseError):
             return None
-        return None if judged is None else StepAccuracy(steps=len(judged), optimal=sum(judged))
+        return None if judged is None else StepAccuracy(calls=len(judged), optimal_calls=sum(judged))
 
     def expected(self) -> Expected:
         """What its checker knows."""
@@ -274,6 +274,8 @@ class Episode:
         """Faults of ours in the calls that count; that the journal cannot be read is one."""
         try:
             return faults_of(self.world.journal.faults(self.world.counted))
+        except InUse:
+            raise
         except Exception:  # noqa: BLE001 - the episode boundary: a journal that is damaged is our fault
             return faults_of([("reading the journal", traceback.format_exc())])
 

@@ -102,14 +102,15 @@ class StepAccuracy(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    steps: int
+    calls: int
     """Calls that were judged."""
-    optimal: int
+    optimal_calls: int
+    """Those of them that were among the best."""
 
     @property
     def share(self) -> float | None:
         """The step accuracy; ``None`` where no call was made."""
-        return self.optimal / self.steps if self.steps else None
+        return self.optimal_calls / self.calls if self.calls else None
 
 
 def history_of(entries: Iterable[Entry]) -> list[Made]:

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import InUse
 from mesocosm.worlds import tokens
 
 Status = Literal["begun", "ok", "refused", "fault", "interrupted"]
@@ -96,7 +96,7 @@ class Journal:
             self._db.execute("PRAGMA journal_mode=WAL")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise UsageError(f"{path.parent} is in use by another process") from None
+                raise InUse(f"{path.parent} is in use by another process") from None
             raise
         self._db.execute("PRAGMA synchronous=OFF")
         self._db.execute("PRAGMA cache_size=-256")

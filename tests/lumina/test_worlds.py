@@ -177,7 +177,7 @@ def test_who_plays_optimally_passes_within_the_horizon(play: Any, task: str, see
     played.best()
     assert failures(played.episode) == set()
     steps = played.episode.step_accuracy()
-    assert steps.optimal == steps.steps <= played.episode.measures["horizon"]
+    assert steps.optimal_calls == steps.calls <= played.episode.measures["horizon"]
 
 
 def test_a_mistake_in_the_list_cannot_be_mended(play: Any) -> None:
@@ -190,7 +190,7 @@ def test_a_mistake_in_the_list_cannot_be_mended(play: Any) -> None:
     played.best()
     assert failures(played.episode) == {"list"}
     steps = played.episode.step_accuracy()
-    assert steps.steps - steps.optimal == 1, "what can still be had was had"
+    assert steps.calls - steps.optimal_calls == 1, "what can still be had was had"
 
 
 def test_the_budget_is_m_times_the_optimum_plus_n(play: Any) -> None:
@@ -220,7 +220,7 @@ def test_to_say_that_a_value_is_unreachable_is_right_where_it_is(play: Any) -> N
     early = play("treeworld", unreachable_share=1)
     early.make("unreachable")
     assert failures(early.episode) == set(), "a lucky guess succeeds, as in the paper"
-    assert early.episode.step_accuracy().optimal == 0
+    assert early.episode.step_accuracy().optimal_calls == 0
     wrong = play("treeworld", unreachable_share=0)
     wrong.make("unreachable")
     assert failures(wrong.episode) == {"answer"}
