@@ -41,11 +41,13 @@ class Expected(family.Expected):
     budget: int
     cost: int
     """What the cheapest way costs."""
+    moves: int
+    """Moves of the shortest of the cheapest ways: through a hole they are fewer than it costs."""
 
     @property
     def measures(self) -> dict[str, int]:
-        """What an optimal policy needs, and the size of the board."""
-        return {"horizon": self.cost + 1, "size": self.size}
+        """The calls of an optimal policy, what they cost, and the size of the board."""
+        return {"horizon": self.moves + 1, "cost": self.cost, "size": self.size}
 
     def oracle(self) -> GameOracle:
         """The oracle of the board."""
@@ -76,6 +78,7 @@ def generate(world: World, params: Params) -> Expected:
         holes=holes,
         budget=budget,
         cost=cost,
+        moves=board.moves(start),
         public={
             "size": f"{size} x {size}",
             "start": str(start),

@@ -13,6 +13,8 @@ from mesocosm.servers.gridworld.store import HOLE_COST, MOVE_COST, STEPS, Direct
 
 Field = tuple[int, int]
 """Row and column."""
+_BITS = 22
+"""Of the moves of a way: as many as the largest board has fields."""
 
 
 class Board:
@@ -21,7 +23,7 @@ class Board:
     def __init__(self, size: int, goal: Field, holes: Collection[Field]) -> None:
         self.size, self.goal = size, goal
         self.holes = frozenset(row * size + column for row, column in holes)
-        self._costs = self._cheapest()
+        self._lengths = self._cheapest()
 
     def enter(self, field: Field) -> int:
         """What it costs to enter a field."""
@@ -29,7 +31,11 @@ class Board:
 
     def cost(self, field: Field) -> int:
         """What the cheapest way from a field to the goal costs."""
-        return self._costs[field[0] * self.size + field[1]]
+        return self._lengths[field[0] * self.size + field[1]] >> _BITS
+
+    def moves(self, field: Field) -> int:
+        """How many moves the shortest of the cheapest ways from a field to the goal has."""
+        return self._lengths[field[0] * self.size + field[1]] & (1 << _BITS) - 1
 
     def beyond(self, field: Field) -> Iterator[tuple[Direction, Field]]:
         """The fields next to one."""
@@ -48,9 +54,10 @@ class Board:
         ]
 
     def _cheapest(self) -> list[int]:
-        """Dijkstra from the goal over the moves turned round."""
+        """Dijkstra from the goal over the moves turned round: costs, and in the lower bits moves."""
         size = self.size
-        entering = [MOVE_COST + (HOLE_COST if number in self.holes else 0) for number in range(size * size)]
+        plain, hole = (MOVE_COST << _BITS) + 1, (MOVE_COST + HOLE_COST << _BITS) + 1
+        entering = [hole if number in self.holes else plain for number in range(size * size)]
         edges = []
         for row in range(size):
             for column in range(size):
@@ -70,10 +77,7 @@ class Board:
         graph.add_edges_from(edges)
         goal = self.goal[0] * size + self.goal[1]
         found = rustworkx.dijkstra_shortest_path_lengths(graph, goal, float)
-        costs = [0] * (size * size)
-        for field in range(size * size):
-            costs[field] = int(found[field]) if field != goal else 0
-        return costs
+        return [int(found[field]) if field != goal else 0 for field in range(size * size)]
 
 
 class GridGame(Game):
