@@ -216,9 +216,7 @@ def read_task(path: Path) -> Task:
     """Read a task file; ``UsageError`` says which key on which line is wrong."""
     try:
         text = path.read_text(encoding="utf-8")
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        _check_size(root)
-        data = yaml.load(text, Loader=_Loader)
+        root, data = _parsed(text)
     except OSError as error:
         raise UsageError(f"cannot read the task file {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -241,6 +239,17 @@ def read_task(path: Path) -> Task:
     except ValidationError as error:
         raise UsageError("\n".join(_complaint(path, root, item) for item in error.errors())) from None
     return task if task.family else task.model_copy(update={"family": path.stem})
+
+
+def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
+    """What YAML says, with the places of all of it."""
+    loader = _Loader(text)
+    try:
+        root = loader.get_single_node()
+        _check_size(root)
+        return root, None if root is None else loader.construct_document(root)
+    finally:
+        loader.dispose()
 
 
 MAX_NODES = 50_000
