@@ -76,7 +76,7 @@ class IssueThing(Thing):
 
     name = "issue"
     about = "An issue of a repository of the owner's."
-    overhead = 520
+    overhead = 200
     text = "body"
     title = "title"
     when = "created_at"
