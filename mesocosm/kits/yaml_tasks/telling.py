@@ -66,6 +66,7 @@ class Teller:
         self._stream = stream
         self._statements = list(enumerate(definition.statements))
         self._stood_in = 0
+        self._tables = list(_tables(definition))
 
     # -- statements -------------------------------------------------------------------------------------
 
@@ -218,17 +219,11 @@ class Teller:
 
     def _cost_in_rows(self, entity: Entity) -> int:
         together = 0
-        for index, statement in self._statements:
-            for name, value in statement.fields.items():
-                if isinstance(value, dict) and value.get("for") == entity.fact and "columns" in value:
-                    rows = Rows.model_validate(value)
-                    if selects_at(rows, entity, ("statements", index, statement.what, name)):
-                        cells = row_of(self.truth, rows, entity, ("statements", index, statement.what, name))
-                        thing = find_thing(statement.what)
-                        assert thing is not None
-                        together += sum(
-                            self._count(str(cell)) + 1 for cell in cells.values()
-                        ) + thing.row_overhead(cells)
+        for keys, thing, rows in self._tables:
+            if rows.for_ == entity.fact and selects_at(rows, entity, keys):
+                cells = row_of(self.truth, rows, entity, keys)
+                together += sum(self._count(str(cell)) + 1 for cell in cells.values())
+                together += thing.row_overhead(cells)
         return together
 
     def cost(self, told: Told) -> int:
@@ -317,6 +312,16 @@ class Teller:
             letters.letter(fields, self.truth.singles["me"], blocks) if thing.letter else "\n\n".join(blocks)
         )
         return Told(what, thing.unlike(fields))
+
+
+def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Rows]]:
+    """The rows that statements have, and where they stand."""
+    for index, statement in enumerate(definition.statements):
+        for name, value in statement.fields.items():
+            if isinstance(value, dict) and "columns" in value:
+                thing = find_thing(statement.what)
+                assert thing is not None
+                yield ("statements", index, statement.what, name), thing, Rows.model_validate(value)
 
 
 class Scope:
