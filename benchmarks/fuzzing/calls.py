@@ -109,6 +109,8 @@ class _Answered:
 
 
 _TOKEN = "episode"
+_UNKNOWN = ("field_of_nobody", "kept, or refused by name")
+"""A field that no vendor has: what takes it with a success status drops it, unless the answer shows it."""
 
 
 class Requests:
@@ -201,6 +203,8 @@ class Requests:
             headers["content-type"] = "application/json"
             if dice.random() < 0.02:
                 said = self._inputs.value("", {})
+            elif isinstance(said, dict) and dice.random() < 0.05:
+                said = {**said, _UNKNOWN[0]: _UNKNOWN[1]}
             try:
                 return json.dumps(said).encode()
             except (RecursionError, ValueError):
@@ -237,6 +241,8 @@ class Requests:
         if self._client.outcome is None:
             assert status < 500, f"{status} {answered[1]['body'][:300]!r}"
             return Outcome("refused", (str(status),))
+        dropped = _UNKNOWN[0].encode() in body and _UNKNOWN[1].encode() not in answered[-1]["body"]
+        assert status >= 300 or not dropped, f"{scope['method']} answers {status} and drops a field"
         return self._client.outcome
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from mailbox import fill_mailbox
 from pathlib import Path
 from types import SimpleNamespace
@@ -373,6 +376,19 @@ def test_what_a_killed_server_left_half_made_is_removed_when_nobody_uses_it(tmp_
         pool.close()
     EpisodePool(tmp_path).close()
     assert not draft.exists()
+
+
+def test_a_request_has_to_say_in_time_what_it_wants(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("INTRODUCTION", "BODY"):
+        monkeypatch.setattr(f"mesocosm.hosting.http.{name}", 0.3)
+    where = urllib.parse.urlsplit(host.base)
+    head = b"POST /episodes HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n"
+    for sent in (head, head + b"\r\n{"):
+        with socket.create_connection((where.hostname or "", where.port or 0), 20) as client:
+            client.sendall(sent)
+            with suppress(ConnectionError):  # a TimeoutError would say that the server has waited on
+                while client.recv(1000):
+                    pass
 
 
 def test_a_call_of_more_lists_than_anybody_needs_is_not_read(host: Host) -> None:
