@@ -84,6 +84,16 @@ class Course:
     """Credits, books and the rule of exemption stand in the syllabus, else in a welcome post."""
     variant: str = ""
     """Which of the ways to be exempt, optional or without a final."""
+    groups: tuple[int, ...] = ()
+    """The sections that what is said is about; none: all of the course's."""
+    term: str = ""
+    """The term of the final, where notices name it."""
+    sitting: str = "final exam"
+    """What notices are about: the final, or something else of the course's."""
+    known: bool = True
+    """Whether the student is in the course, so that it has a page to post on."""
+    personal: bool = True
+    """Whether the student is among those that notices are meant for."""
 
     @property
     def code(self) -> str:
@@ -119,6 +129,12 @@ class Campus(campus.Campus):
     def office(self) -> Contact:
         """The office that speaks for all courses."""
         return Contact(Person("Examinations", "Office", "exams"), f"exams@{self.domain}")
+
+    @property
+    def earlier_term(self) -> str:
+        """The term before this one."""
+        season, year = self.term.split()
+        return f"fall {int(year) - 1}" if season == "spring" else f"spring {year}"
 
     @property
     def term_start(self) -> dt.datetime:

@@ -12,20 +12,23 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 
 from mesocosm.families.family import Evidence
+from mesocosm.generators.canvas_arrange_exam.composing import Composer
 from mesocosm.generators.canvas_arrange_exam.courses import (
     Campus,
     Course,
     Details,
     Plan,
 )
-from mesocosm.generators.canvas_arrange_exam.decoys import decoys
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK, Expected, LeftOut, Row
+from mesocosm.generators.canvas_arrange_exam.furnishing import furnish
+from mesocosm.generators.canvas_arrange_exam.lookalikes import Lookalikes
 from mesocosm.generators.canvas_arrange_exam.notices import notices, syllabus
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.generators.canvas_arrange_exam.people import People
 from mesocosm.generators.canvas_arrange_exam.planning import plan_world
 from mesocosm.generators.canvas_arrange_exam.posts import Post
 from mesocosm.generators.canvas_arrange_exam.traffic import Traffic
+from mesocosm.kits.apportioning import share_of
 from mesocosm.kits.campus import add_campus, add_users
 from mesocosm.kits.moments import in_words, shown_offset, utc_stamp
 from mesocosm.kits.people import Contact
@@ -38,8 +41,14 @@ from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.worlds.world import World
 
 _SOURCES = {"announcement": "Announcement", "email": "Email", "message": "Message"}
-_CLASSMATES = 6
-_TOKENS_PER_CLASSMATE = 30_000
+_CLASSMATES = 36
+_TOKENS_PER_CLASSMATE = 3_000
+_STUDENTS = (20, 34)
+"""In a course, with the student."""
+_SMALL = 12
+"""Courses from which on posts are of full length, and syllabi tell of two groups of sections."""
+_SHORTEST, _LONGEST = 105, 190
+"""Tokens of the text of a post, in a large world."""
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -48,12 +57,9 @@ def generate(world: World, params: Params) -> Expected:
     plan = plan_world(params, rng, Prose(rng))
     campus = plan.campus
     world.set_now(campus.now)
-    evidence: list[Post] = []
-    syllabi: list[str | None] = []
-    for course in plan.courses:
-        syllabi.append(syllabus(course, campus, rng))
-        evidence += notices(course, campus, rng)
-    around, people = _surroundings(world, params, plan)
+    composer = Composer(campus, rng, _size(params))
+    evidence = [post for course in plan.courses for post in notices(course, campus, composer, rng)]
+    around, people, syllabi = _surroundings(world, params, plan)
     posts = sorted([*evidence, *around], key=lambda post: (post.moment, post.channel, post.subject))
     _fill_canvas(world, plan, people, syllabi, posts)
     _fill_mailbox(world, campus, [post for post in posts if post.channel == "email"])
@@ -61,24 +67,40 @@ def generate(world: World, params: Params) -> Expected:
     return _expected(plan, evidence, syllabi)
 
 
-def _surroundings(world: World, params: Params, plan: Plan) -> tuple[list[Post], People]:
-    """Everything that is not evidence, from a stream of its own: the evidence does not move with it."""
+def _size(params: Params) -> tuple[int, int]:
+    """How long posts are: shorter where courses are so few that little else would fit."""
+    short_of = max(0, _SMALL - params.num_courses)
+    return _SHORTEST - 15 * short_of, _LONGEST - 22 * short_of
+
+
+def _surroundings(world: World, params: Params, plan: Plan) -> tuple[list[Post], People, list[str]]:
+    """Everything that is not evidence, from streams of its own: the evidence does not move with it."""
     rng = world.stream("surroundings")
     prose = Prose(rng)
-    people = People(plan, prose, _CLASSMATES + params.filler_tokens // _TOKENS_PER_CLASSMATE)
-    traffic = Traffic(plan, people, prose, rng)
-    posts = decoys(plan, params.decoy_rate, people, prose, rng)
+    number = _CLASSMATES + params.filler_tokens // _TOKENS_PER_CLASSMATE
+    people = People(plan, Prose(world.stream("people")), number)
+    composer = Composer(plan.campus, rng, _size(params))
+    lookalikes = Lookalikes(plan, params, people, composer, prose, rng)
+    told = 1 if params.num_courses < _SMALL else 2
+    syllabi = [
+        syllabus(
+            course, lookalikes.other_sections(course, told - course.in_syllabus), plan.campus, composer, rng
+        )
+        for course in plan.courses
+    ]
+    posts = [lookalikes.next() for _ in range(share_of(params.decoy_rate, len(plan.courses)))]
+    traffic = Traffic(plan, people, composer, rng)
     posts += traffic.some("email", params.distraction_emails)
     for course in plan.courses:
         posts += traffic.in_course(course, params.distraction_announcements)
-    return posts + traffic.worth(params.filler_tokens), people
+    return [*posts, *traffic.worth(params.filler_tokens, lookalikes, params.lookalike_share)], people, syllabi
 
 
 # -- canvas ------------------------------------------------------------------------------------------------
 
 
 def _fill_canvas(
-    world: World, plan: Plan, people: People, syllabi: Sequence[str | None], posts: Sequence[Post]
+    world: World, plan: Plan, people: People, syllabi: Sequence[str], posts: Sequence[Post]
 ) -> None:
     store, campus = world.store(CanvasStore), plan.campus
     root = add_campus(store, campus)
@@ -86,7 +108,7 @@ def _fill_canvas(
     contacts = {campus.student.email: campus.student}
     for course in plan.courses:
         contacts |= {who.email: who for who in (course.instructor, course.assistant)}
-    contacts |= {who.email: who for who in people.classmates}
+    contacts = {who.email: who for who in (*people.teachers, *people.classmates)} | contacts
     users = add_users(store, campus, root, contacts.values(), began - dt.timedelta(days=40))
     courses = store.add_courses(
         [
@@ -104,7 +126,9 @@ def _fill_canvas(
         ]
     )
     by_code = {course.code: key for course, key in zip(plan.courses, courses, strict=True)}
-    store.add_enrollments(list(_enrollments(plan, people, by_code, users, utc_stamp(began))))
+    dice = world.stream("furniture")
+    store.add_enrollments(list(_enrollments(plan, people, by_code, users, utc_stamp(began), dice)))
+    furnish(store, plan, by_code, dice)
     store.add_announcements(
         [
             {
@@ -125,14 +149,18 @@ def _fill_canvas(
 
 
 def _enrollments(
-    plan: Plan, people: People, courses: dict[str, int], users: dict[str, int], created_at: str
+    plan: Plan,
+    people: People,
+    courses: dict[str, int],
+    users: dict[str, int],
+    created_at: str,
+    rng: random.Random,
 ) -> Any:
-    student = plan.campus.student
-    for index, course in enumerate(plan.courses):
-        some = [people.classmates[(3 * index + step) % len(people.classmates)] for step in range(3)]
-        parts: list[tuple[Contact, str]] = [(student, "StudentEnrollment")]
+    for course in plan.courses:
+        some = rng.sample(people.classmates, rng.randint(*_STUDENTS) - 1)
+        parts: list[tuple[Contact, str]] = [(plan.campus.student, "StudentEnrollment")]
         parts += [(course.instructor, "TeacherEnrollment"), (course.assistant, "TaEnrollment")]
-        parts += [(who, "StudentEnrollment") for who in {who.email: who for who in some}.values()]
+        parts += [(who, "StudentEnrollment") for who in some]
         for who, kind in parts:
             yield {
                 "course_id": courses[course.code],
@@ -187,8 +215,6 @@ def _mail(mail: Post, student: Contact, *, is_read: bool) -> NewEmail:
         "date": mail.moment,
         "is_read": is_read,
     }
-    if mail.thread:
-        new["thread"] = mail.thread
     return new
 
 
@@ -214,7 +240,7 @@ def _fill_rest(world: World, campus: Campus) -> None:
 # -- the truth ---------------------------------------------------------------------------------------------
 
 
-def _expected(plan: Plan, evidence: Sequence[Post], syllabi: Sequence[str | None]) -> Expected:
+def _expected(plan: Plan, evidence: Sequence[Post], syllabi: Sequence[str]) -> Expected:
     campus = plan.campus
     listed = sorted((course for course in plan.courses if course.fate in LISTED), key=_order)
     changed = [course for course in listed if course.earlier]
@@ -229,7 +255,7 @@ def _expected(plan: Plan, evidence: Sequence[Post], syllabi: Sequence[str | None
             "offset": shown_offset(campus.now),
             "office": f"{campus.office.name} ({campus.office.email})",
         },
-        evidence=[*_needles(evidence), *_names(plan), *_pages(syllabi)],
+        evidence=[*_needles(evidence), *_names(plan), *_pages(plan, syllabi)],
         rows=[_row(course, course.details) for course in listed],
         left_out=[
             LeftOut(reason=course.fate, row=_row(course, course.details))
@@ -291,5 +317,10 @@ def _names(plan: Plan) -> list[Evidence]:
     return [Evidence(service="canvas", contains=f"{course.code}{course.suffix}") for course in plan.courses]
 
 
-def _pages(syllabi: Sequence[str | None]) -> list[Evidence]:
-    return [Evidence(service="canvas", contains=text) for text in syllabi if text]
+def _pages(plan: Plan, syllabi: Sequence[str]) -> list[Evidence]:
+    """The syllabi that say what holds for the student's section."""
+    return [
+        Evidence(service="canvas", contains=text)
+        for course, text in zip(plan.courses, syllabi, strict=True)
+        if course.in_syllabus
+    ]

@@ -1,9 +1,11 @@
-"""The evidence: what each course publishes about its final, and where."""
+"""What each course publishes about a final, and where: by the same hands for all sections."""
 
 from __future__ import annotations
 
 import random
 
+from mesocosm.generators.canvas_arrange_exam import statements
+from mesocosm.generators.canvas_arrange_exam.composing import Composer
 from mesocosm.generators.canvas_arrange_exam.courses import (
     CHANNELS,
     Campus,
@@ -13,7 +15,15 @@ from mesocosm.generators.canvas_arrange_exam.courses import (
     Exemption,
 )
 from mesocosm.generators.canvas_arrange_exam.posts import Post
-from mesocosm.generators.canvas_arrange_exam.wording import Facts, Voice, facts_block, facts_sentences, named
+from mesocosm.generators.canvas_arrange_exam.wording import (
+    Facts,
+    Voice,
+    facts_block,
+    facts_sentences,
+    named,
+    sitting,
+    whom,
+)
 from mesocosm.kits.wording import Block, Draft
 
 _FIRST_DAYS, _LAST_DAYS = 38, 13
@@ -21,154 +31,115 @@ _FIRST_DAYS, _LAST_DAYS = 38, 13
 _CHANGE_DAYS = (9, 4)
 _FORWARD_DAYS = (11.5, 9.1)
 """Notices that bring a final forward come before it took place."""
-_CLOSERS = (
-    "Please bring your student card.",
-    "Bags stay at the front.",
-    "Be there ten minutes early.",
-    "Phones must be switched off.",
-    "Black or blue ink only, please.",
-    "Good luck with your revision!",
-    "Old papers are on the course page.",
-    "Water is fine, food is not.",
-    "Questions? Use the discussion board.",
-    "The seating plan hangs at the door.",
-    "Calculators without a network are fine.",
-)
+WELCOME_DAYS = (104, 95)
 
 
-def notices(course: Course, campus: Campus, rng: random.Random) -> list[Post]:
-    """Everything that is evidence for one course, in no particular order."""
-    author = _Author(course, campus, rng)
-    posts = [] if course.in_syllabus else [author.welcome()]
+def notices(course: Course, campus: Campus, composer: Composer, rng: random.Random) -> list[Post]:
+    """Everything that is published for one course, in no particular order.
+
+    Where the student is not meant, nothing is said to the student personally.
+    """
+    author = _Author(course, campus, composer, rng)
+    posts = [] if course.in_syllabus or course.sitting != "final exam" else [author.welcome()]
     if not (course.fate == "no_exam" and course.variant == "never"):
         posts.append(author.exam())
     if course.change:
         posts.append(author.change())
     if course.proctor_apart:
         posts.append(author.proctor())
-    if course.exemption:
-        posts.append(author.average(course.exemption))
     if course.fate == "no_exam":
         posts.append(author.no_exam())
-    if course.fate == "exemption" and course.variant == "direct":
-        posts.append(author.exempt())
-    if course.fate == "optional":
+    if course.fate == "optional" and course.variant == "optional":
         posts.append(author.optional())
+    if course.personal:
+        if course.exemption:
+            posts.append(author.average("coursework average", course.exemption.average))
+        if course.fate == "exemption" and course.variant == "direct":
+            posts.append(author.exempt())
+        if course.fate == "optional" and course.variant == "auditor":
+            posts.append(author.auditor())
     return posts
+
+
+def marked(course: Course, campus: Campus, composer: Composer, mark: str, rng: random.Random) -> Post:
+    """The student is told an average."""
+    return _Author(course, campus, composer, rng).average(mark, round(rng.uniform(62, 99), 1))
+
+
+def excused(course: Course, campus: Campus, composer: Composer, rng: random.Random) -> Post:
+    """The student is told to be exempt from whatever the course's sitting is."""
+    return _Author(course, campus, composer, rng).exempt()
 
 
 class _Author:
     """Writes for one course."""
 
-    def __init__(self, course: Course, campus: Campus, rng: random.Random) -> None:
+    def __init__(self, course: Course, campus: Campus, composer: Composer, rng: random.Random) -> None:
         self._course = course
         self._campus = campus
+        self._composer = composer
         self._rng = rng
-        self._title = course.title
 
     def _post(
         self,
         channel: Channel,
         days: tuple[float, float],
-        subject: str,
-        blocks: list[Block],
+        statement: list[Block],
         office: bool = False,
+        *,
+        titled: bool = True,
     ) -> Post:
-        moment = self._campus.waking_moment(self._rng, *days)
-        author = self._campus.office if office else self._course.instructor
-        student = self._campus.student.person.first
-        if channel == "announcement":
-            body = Draft(blocks).html()
-        elif channel == "email":
-            hello = self._rng.choice((f"Dear {student},", "Dear all,", f"Hello {student},", "Dear students,"))
-            name = author.name if office or self._rng.random() < 0.7 else author.person.first
-            body = Draft([hello, *blocks, name]).plain()
-        else:
-            body = Draft(blocks).plain()
-        return Post(channel, moment, author, subject, body, self._course)
+        """``titled``: the subject line may say what the statement is about."""
+        course = self._course
+        return self._composer.post(
+            self._reachable(channel),
+            days,
+            self._campus.office if office else course.instructor,
+            course.subject,
+            course=course if course.known else None,
+            statement=statement,
+            sitting=course.sitting if titled else "",
+        )
+
+    def _reachable(self, channel: Channel) -> Channel:
+        """Who is not in a course does not see its page."""
+        return "email" if channel == "announcement" and not self._course.known else channel
+
+    def _sitting(self, voice: Voice, channel: Channel) -> str:
+        return sitting(voice, self._course, at_home=self._reachable(channel) == "announcement")
 
     # -- what courses say at the beginning -------------------------------------------------------------------
 
     def welcome(self) -> Post:
         """Credits, whether books are allowed, and who need not sit the final."""
-        voice = Voice(self._rng)
-        first = voice.pick(
-            f"Welcome to {self._title}!",
-            f"{self._title} starts this week, welcome.",
-            f"Good to have you in {self._title}.",
-            f"A warm welcome to {self._title}.",
-        )
-        said = self._terms(voice)
-        blocks: list[Block] = [first, said]
-        if voice.chance(0.6):
-            blocks = [" ".join([first, *said])]
-        subject = voice.pick(
-            f"Welcome to {self._title}", "Welcome!", "How this course works", "First things first"
-        )
-        return self._post("announcement", (104, 95), subject, blocks)
+        channel: Channel = "announcement"
+        statement = " ".join(self.terms(Voice(self._rng), named=not self._course.known))
+        return self._post(channel, WELCOME_DAYS, [statement], titled=False)
 
-    def syllabus(self) -> str:
-        """The syllabus page, which says the same where there is no welcome post."""
-        course, voice = self._course, Voice(self._rng)
-        teacher, assistant = (f"{who.name} ({who.email})" for who in (course.instructor, course.assistant))
-        labels = self._rng.choice(
-            (("Instructor", "Teaching assistant"), ("Taught by", "Assistant"), ("Lecturer", "TA"))
-        )
-        people = [f"{labels[0]}: {teacher}", f"{labels[1]}: {assistant}"]
-        blocks: list[Block] = [course.subject.description, [*people, *self._terms(voice)]]
-        if voice.chance(0.5):
-            blocks = [people, f"{course.subject.description} {' '.join(self._terms(voice))}"]
-        return Draft(blocks).html()
-
-    def _terms(self, voice: Voice) -> list[str]:
+    def terms(self, voice: Voice, *, named: bool = False) -> list[str]:
+        """What holds for the sections from the beginning; ``named``: with the title of the course."""
         course, credits = self._course, f"{self._course.credits:g}"
-        said = [
-            voice.pick(
-                f"The course is worth {credits} credits.",
-                f"It carries {credits} credits.",
-                f"On passing you earn {credits} credits.",
-                f"Course credit: {credits}.",
-            )
-        ]
+        group = whom(voice, course)
+        if named:
+            group = f"{group} of {course.title}"
+        said = [voice.say(statements.CREDITS, group=group, credits=credits)]
         if not (course.fate == "no_exam" and course.variant == "never"):
-            said.append(self._book(voice, course.earlier or course.details))
+            said.append(self._book(voice, course.earlier or course.details, "their final"))
         if course.exemption:
             said.append(self._rule(voice, course.exemption))
         return said
 
     @staticmethod
-    def _book(voice: Voice, details: Details) -> str:
+    def _book(voice: Voice, details: Details, final: str) -> str:
         if details.book is None:
-            return voice.pick(
-                "Whether the final is open-book or closed-book will be decided later.",
-                "It is not settled yet if the final will be open-book or closed-book.",
-            )
-        if details.book == "Open-book":
-            return voice.pick(
-                "The final is open-book.",
-                "Your notes are welcome in the final, which is an open-book exam.",
-                "Type of the final: open-book.",
-                "We have an open-book final.",
-            )
-        return voice.pick(
-            "The final is closed-book.",
-            "No notes are allowed in the final, which is a closed-book exam.",
-            "Type of the final: closed-book.",
-            "We have a closed-book final.",
-        )
+            return voice.say(statements.BOOK_PENDING, final=final)
+        ways = statements.OPEN_BOOK if details.book == "Open-book" else statements.CLOSED_BOOK
+        return voice.say(ways, final=final)
 
     @staticmethod
     def _rule(voice: Voice, exemption: Exemption) -> str:
-        limit = f"{exemption.threshold:.1f}"
-        if exemption.inclusive:
-            return voice.pick(
-                f"With a coursework average of {limit} or higher you are exempt from the final.",
-                f"Whoever has a coursework average of at least {limit} is exempt from the final.",
-            )
-        return voice.pick(
-            f"With a coursework average above {limit} (not just {limit}) you are exempt from the final.",
-            f"Whoever has a coursework average of more than {limit} is exempt from the final.",
-        )
+        ways = statements.RULE_INCLUSIVE if exemption.inclusive else statements.RULE_EXCLUSIVE
+        return voice.say(ways, limit=f"{exemption.threshold:.1f}", final="their final")
 
     # -- the final -------------------------------------------------------------------------------------------
 
@@ -177,19 +148,23 @@ class _Author:
         course, voice = self._course, Voice(self._rng)
         details = course.earlier or course.details
         in_zone = course.zone and course.change != "when"
-        blocks: list[Block]
+        opening = self._opening(voice, statements.OPENINGS, course.channel)
+        statement: list[Block]
         if course.open == "all":
-            blocks = [self._opening(voice), self._nothing_yet(voice), *self._aside(voice)]
+            statement = [" ".join([opening, voice.say(statements.NOTHING_YET), *self._aside(voice)])]
         else:
             facts = self._facts(details, in_zone=bool(in_zone))
-            if voice.chance(0.5):
-                blocks = [self._opening(voice), [*facts_block(voice, facts), *self._proctor_line(voice)]]
+            if voice.chance(0.4):
+                statement = [opening, [*facts_block(voice, facts), *self._proctor_line(voice)]]
             else:
-                blocks = [f"{self._opening(voice)} {facts_sentences(voice, facts)}", *self._aside(voice)]
-        if voice.chance(0.6):
-            blocks.append(self._rng.choice(_CLOSERS))
-        days = (_FIRST_DAYS, _LAST_DAYS)
-        return self._post(course.channel, days, self._subject(voice), blocks)
+                statement = [" ".join([opening, facts_sentences(voice, facts), *self._aside(voice)])]
+        return self._post(course.channel, (_FIRST_DAYS, _LAST_DAYS), statement)
+
+    def _opening(self, voice: Voice, ways: tuple[str, ...], channel: Channel) -> str:
+        opening = voice.say(ways, exam=self._sitting(voice, channel))
+        if self._course.term == self._campus.earlier_term:
+            return f"{voice.say(statements.COMPARISONS)} {opening}"
+        return opening
 
     def _facts(self, details: Details, *, in_zone: bool) -> Facts:
         pending = [name for name in ("date", "time", "duration", "room") if getattr(details, name) is None]
@@ -207,74 +182,27 @@ class _Author:
         return [f"Proctor: {named(voice, who)}" if who else "Proctor: to be announced"]
 
     def _aside(self, voice: Voice) -> list[str]:
-        return [self._proctor_sentence(voice)] if self._course.named_at_once else []
-
-    def _subject(self, voice: Voice) -> str:
-        if self._course.channel == "announcement":
-            return voice.pick(
-                "Final exam",
-                "Our final",
-                f"{self._title}: final exam",
-                "The final exam, in brief",
-                "Exam arrangements",
-            )
-        return voice.pick(
-            f"Final exam in {self._title}",
-            f"{self._title}: final",
-            f"Your final in {self._title}",
-            f"{self._title}, exam arrangements",
-        )
-
-    def _opening(self, voice: Voice) -> str:
-        mine = f" (Section {self._course.section})" if voice.chance(0.25) else ""
-        return voice.pick(
-            f"This is about the final exam in {self._title}{mine}.",
-            f"The arrangements for the {self._title} final exam{mine}:",
-            f"A note on the final exam of {self._title}{mine}.",
-            f"Some of you asked about the {self._title} final exam{mine}.",
-            f"The final exam for {self._title}{mine} is coming up.",
-        )
-
-    @staticmethod
-    def _nothing_yet(voice: Voice) -> str:
-        return voice.pick(
-            "There will be one, but date, time, duration and room are not fixed yet.",
-            "It is certain to happen; its date, time, duration and room will be announced later.",
-            "Date, time, duration and room are still open.",
-        )
+        return [self._proctor_sentence(voice, "it")] if self._course.named_at_once else []
 
     def change(self) -> Post:
         """The notice that changes the first one."""
         course, voice = self._course, Voice(self._rng)
-        details, earlier = course.details, course.earlier
-        assert earlier is not None
-        opening = voice.pick(
-            f"There is a change to the {self._title} final exam.",
-            f"Correction for the final exam in {self._title}.",
-            f"Please note new arrangements for the {self._title} final exam.",
-            f"An update on the final exam in {self._title}.",
-        )
-        rest = voice.pick(
-            "Everything else stays as announced.", "Nothing else changes.", "The rest is as before."
-        )
+        details = course.details
+        channel = course.change_channel
+        statement: list[Block] = [self._opening(voice, statements.CHANGES, channel)]
         if course.change == "book":
-            kind = str(details.book).lower()
-            news: Block = voice.pick(f"The final is now {kind}.", f"The final will be {kind} after all.")
+            news: Block = self._book(voice, details, "it")
         else:
             facts = self._changed(details)
-            block = voice.chance(0.5)
-            news = facts_block(voice, facts) if block else facts_sentences(voice, facts)
-        channel = course.change_channel
+            news = facts_block(voice, facts) if voice.chance(0.4) else facts_sentences(voice, facts)
+        statement.append(news)
+        if isinstance(news, str) and voice.chance(0.6):
+            statement.append(voice.say(statements.REST))
         # Only mails may come from the office: it does not teach, so it cannot post in the course.
-        office = channel == "email" and voice.chance(0.4)
-        subject = voice.pick(
-            f"{self._title}: change to the final",
-            f"Update: final exam in {self._title}",
-            f"New arrangements for the {self._title} final",
+        office = self._reachable(channel) == "email" and voice.chance(0.4)
+        return self._post(
+            channel, _FORWARD_DAYS if course.fate == "past" else _CHANGE_DAYS, statement, office
         )
-        blocks: list[Block] = [f"{opening} {news} {rest}"] if isinstance(news, str) else [opening, news, rest]
-        days = _FORWARD_DAYS if course.fate == "past" else _CHANGE_DAYS
-        return self._post(channel, days, subject, blocks, office)
 
     def _changed(self, details: Details) -> Facts:
         """Only what the change is about."""
@@ -293,86 +221,72 @@ class _Author:
 
     def proctor(self) -> Post:
         """A notice of its own that somebody else proctors."""
-        voice = Voice(self._rng)
-        subject = voice.pick(f"{self._title}: who proctors", f"Proctor of the {self._title} final")
-        return self._post(self._any_channel(), (12, 2), subject, [self._proctor_sentence(voice)])
+        voice, channel = Voice(self._rng), self._any_channel()
+        return self._post(channel, (12, 2), [self._proctor_sentence(voice, self._sitting(voice, channel))])
 
-    def _proctor_sentence(self, voice: Voice) -> str:
+    def _proctor_sentence(self, voice: Voice, exam: str) -> str:
         who = self._course.proctor
         if who is None:
-            return voice.pick(
-                f"I cannot proctor the {self._title} final myself; who will is still to be announced.",
-                f"Somebody else will proctor the {self._title} final; the name will be announced.",
-            )
-        return voice.pick(
-            f"{named(voice, who)} will proctor the {self._title} final in my place.",
-            f"I shall be travelling, so the proctor of the {self._title} final is {who.name} ({who.email}).",
-            f"The {self._title} final will be proctored by {who.name} ({who.email}), not by me.",
-        )
+            return voice.say(statements.PROCTOR_PENDING, exam=exam)
+        plain = f"{who.name} ({who.email})"
+        return voice.say(statements.PROCTORS, exam=exam, who=named(voice, who), who_plain=plain)
 
     # -- why there is none for the student -------------------------------------------------------------------
 
-    def average(self, exemption: Exemption) -> Post:
-        """The student's coursework average, on which a rule depends."""
+    def average(self, mark: str, average: float) -> Post:
+        """One of the student's averages; on that of coursework a rule may depend."""
         voice = Voice(self._rng)
-        average = f"{exemption.average:.1f}"
-        text = voice.pick(
-            f"Your coursework average in {self._title} is {average}.",
-            f"All marks are in: your coursework average in {self._title} comes to {average}.",
-            f"For your records: coursework average in {self._title}, {average}.",
-        )
-        channel: Channel = "email" if voice.chance(0.5) else "message"
-        subject = voice.pick(f"Your marks in {self._title}", f"{self._title}: coursework average")
-        return self._post(channel, (12, 2), subject, [text])
+        shown = f"{average:.1f}"
+        text = voice.say(statements.AVERAGES, mark=mark, title=self._course.title, average=shown)
+        return self._post("email" if voice.chance(0.5) else "message", (12, 2), [text], titled=False)
 
     def no_exam(self) -> Post:
         """There is no final, or no longer."""
-        voice = Voice(self._rng)
-        if self._course.variant == "cancelled":
-            text = voice.pick(
-                f"The final exam in {self._title} is cancelled; the term paper takes its place.",
-                f"There will be no final exam in {self._title} after all; the project counts instead.",
-            )
-            subject = voice.pick(f"{self._title}: final cancelled", "No final after all")
-            return self._post(self._any_channel(), _CHANGE_DAYS, subject, [text])
-        text = voice.pick(
-            f"There is no final exam in {self._title}; your grade rests on the portfolio.",
-            f"{self._title} has no final exam this term. The essays make up the whole grade.",
-            f"Several of you asked: {self._title} has no final exam, only the project.",
-        )
-        subject = voice.pick(f"{self._title}: how you are graded", "About your grade", "No final")
-        return self._post(self._any_channel(), (40, 5), subject, [text])
+        cancelled = self._course.variant == "cancelled"
+        ways = statements.CANCELLED if cancelled else statements.NEVER
+        return self._state(ways, self._any_channel(), _CHANGE_DAYS if cancelled else (40, 5))
 
     def exempt(self) -> Post:
         """The student is told to be exempt."""
-        voice = Voice(self._rng)
-        text = voice.pick(
-            f"Because of your prize-winning project you are exempt from the final exam in {self._title}.",
-            f"You need not sit the final exam in {self._title}: your tutoring work exempts you from it.",
-            f"Your request was granted: you are exempt from the final exam in {self._title}.",
-        )
-        channel: Channel = "email" if voice.chance(0.5) else "message"
-        return self._post(channel, (11, 2), f"{self._title}: your final", [text])
+        channel: Channel = "email" if self._rng.random() < 0.5 else "message"
+        return self._state(statements.EXEMPT, channel, (11, 2))
 
     def optional(self) -> Post:
+        """The final is not compulsory for anybody."""
+        return self._state(statements.OPTIONAL, self._any_channel(), (11, 2))
+
+    def auditor(self) -> Post:
         """The final is not compulsory for the student."""
+        return self._state(statements.AUDITOR, "email", (60, 5), office=True)
+
+    def _state(
+        self, ways: tuple[str, ...], channel: Channel, days: tuple[float, float], *, office: bool = False
+    ) -> Post:
         voice = Voice(self._rng)
-        if self._course.variant == "auditor":
-            text = voice.pick(
-                f"You are registered as an auditor of {self._title}. Auditors do not sit the final exam.",
-                f"You are an auditor in {self._title}, and its final exam is not compulsory for auditors.",
-            )
-            return self._post("email", (60, 5), f"Your registration for {self._title}", [text], office=True)
-        text = voice.pick(
-            f"The final exam in {self._title} is optional: it can only improve your grade.",
-            f"Nobody has to sit the final exam in {self._title}; it is optional and for extra credit.",
-        )
-        return self._post(self._any_channel(), (11, 2), f"{self._title}: the final is optional", [text])
+        exam = self._sitting(voice, channel)
+        text = voice.say(ways, exam=exam, title=self._course.title)
+        return self._post(channel, days, [text], office)
 
     def _any_channel(self) -> Channel:
         return self._rng.choice(CHANNELS)
 
 
-def syllabus(course: Course, campus: Campus, rng: random.Random) -> str | None:
-    """The syllabus of a course that has one."""
-    return _Author(course, campus, rng).syllabus() if course.in_syllabus else None
+def syllabus(
+    course: Course, others: list[Course], campus: Campus, composer: Composer, rng: random.Random
+) -> str:
+    """The syllabus of a course: whose it is, and what holds for some of its sections, in any order."""
+    voice = Voice(rng)
+    teacher, assistant = (f"{who.name} ({who.email})" for who in (course.instructor, course.assistant))
+    labels = rng.choice(
+        (("Instructor", "Teaching assistant"), ("Taught by", "Assistant"), ("Lecturer", "TA"))
+    )
+    people = [f"{labels[0]}: {teacher}", f"{labels[1]}: {assistant}"]
+    said: list[Block] = [
+        " ".join(_Author(one, campus, composer, rng).terms(voice))
+        for one in ([course, *others] if course.in_syllabus else others)
+    ]
+    rng.shuffle(said)
+    blocks: list[Block] = [course.subject.description, people]
+    if voice.chance(0.5):
+        blocks.reverse()
+    return Draft([*blocks, *said]).html()

@@ -31,8 +31,8 @@ class Params(family.Params):
     """How many courses there are, what becomes of them, and what surrounds them.
 
     The first seven rates share out all courses and sum to 1; every rate above 0 gets at least one course.
-    The others are shares of the courses in the schedule (``decoy_rate``: of all courses); each above 0 is
-    met by at least one course that it can apply to.
+    The others are shares of the courses in the schedule (but ``decoy_rate`` and ``lookalike_share``); each
+    above 0 is met by at least one course that it can apply to.
     """
 
     num_courses: int = Field(default=10, ge=1, le=2000)
@@ -66,8 +66,10 @@ class Params(family.Params):
     tie_rate: Share = Field(default=0.2, ge=0, le=1)
     """Share of the finals in the schedule that start together with another one."""
     decoy_rate: Share = Field(default=0.3, ge=0, le=1)
-    """Share of all courses with a post about an exam that is not the student's final: another section's, a
-    mock exam and so on."""
+    """Number of notices that look like those that matter, for each course (besides those of
+    ``filler_tokens``): about other sections' finals, courses of other students, a mock exam and so on."""
+    lookalike_share: Share = Field(default=0.8, ge=0, le=1)
+    """Share of ``filler_tokens`` that are such notices; the rest is about anything but exams."""
     distraction_emails: int = Field(default=3, ge=0, le=5000)
     """Mails that have nothing to do with exams (besides those of ``filler_tokens``)."""
     distraction_announcements: int = Field(default=2, ge=0, le=200)

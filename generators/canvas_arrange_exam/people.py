@@ -18,6 +18,8 @@ class People:
         self._emails = {contact.email for contact in known}
         self._campus = plan.campus
         self._prose = prose
+        self.teachers: list[Contact] = []
+        """Of courses that the student does not take."""
         self.classmates = [self._new(plan.campus.domain) for _ in range(number)]
 
     def _new(self, domain: str) -> Contact:
@@ -26,11 +28,6 @@ class People:
             email = f"{person.handle}@{domain}"
             if person.name not in self._names and email not in self._emails:
                 return Contact(person, email)
-
-    def outsider(self) -> Contact:
-        """Somebody at an address outside the university."""
-        word = "".join(part for part in self._prose.company().lower() if part.isalnum() or part == " ")
-        return self._new(f"{word.split()[0]}.com")
 
     def desk(self, name: str) -> Contact:
         """A sender that is not a person."""

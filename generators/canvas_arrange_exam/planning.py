@@ -51,30 +51,46 @@ _DURATIONS = (60, 75, 90, 90, 100, 120, 120, 120, 135, 150, 180, 180)
 _BUILDINGS = ("Hall", "Building", "Centre", "House", "Pavilion", "Theatre")
 _EARLIEST, _LATEST = 8 * 60, 18 * 60
 _DAYS_AHEAD = 18
+_TERM_SHARE = 0.2
+"""Share of courses whose notices name the term."""
+_NO_SUBJECT = CourseSubject("X", 0, "", "", "", ())
 
 
 def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw everything that is true."""
     campus = _campus(rng, prose)
     fates = params.fates()
-    instructors = [Contact.at(campus.domain, prose) for _ in range(max(1, round(0.75 * len(fates))))]
-    assistants = [Contact.at(campus.domain, prose) for _ in instructors]
-    slots = _slots(campus, len(fates), rng)
-    rooms = _rooms(rng, prose, len(fates))
     # The courses of the schedule come first in the list of fates; there may be none.
     listed_number = max(1, sum(fate in LISTED for fate in fates))
-    subjects = _subjects(len(fates), listed_number, rng, prose)
+    courses = plan_courses(params, campus, rng, prose, _subjects(len(fates), listed_number, rng, prose))
+    return Plan(campus, courses)
+
+
+def plan_courses(
+    params: Params,
+    campus: Campus,
+    rng: random.Random,
+    prose: Prose,
+    subjects: Sequence[CourseSubject] = (),
+) -> list[Course]:
+    """Draw what is true of courses; those without subjects share one, and are to be given others."""
+    fates = params.fates()
+    subjects = subjects or [_NO_SUBJECT] * len(fates)
+    slots = _slots(campus, len(fates), rng)
+    rooms = _rooms(rng, prose, len(fates))
+    staff: list[tuple[str, Contact, Contact]] = []
     courses: list[Course] = []
     for index, fate in enumerate(fates):
         channel: Channel = fate if fate in LISTED else rng.choice(CHANNELS)  # type: ignore[assignment]
         start = next(slots)
-        who = index if index < len(instructors) else rng.randrange(len(instructors))
+        instructor, assistant = _teachers(subjects[index], staff, campus, rng, prose)
+        section = rng.randint(1, 9)
         courses.append(
             Course(
                 subject=subjects[index],
-                section=rng.randint(1, 9),
-                instructor=instructors[who],
-                assistant=assistants[who],
+                section=section,
+                instructor=instructor,
+                assistant=assistant,
                 credits=rng.choice(CREDITS),
                 fate=fate,
                 channel=channel,
@@ -86,6 +102,8 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
                     next(rooms),
                     rng.choice(("Open-book", "Closed-book")),
                 ),
+                groups=_groups(section, rng),
+                term=campus.term if rng.random() < _TERM_SHARE else "",
             )
         )
     listed = [course for course in courses if course.fate in LISTED]
@@ -96,7 +114,32 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
     rng.shuffle(courses)
     for index, course in enumerate(courses):
         course.in_syllabus = index % 2 == 1
-    return Plan(campus, courses)
+    return courses
+
+
+def _teachers(
+    subject: CourseSubject,
+    staff: list[tuple[str, Contact, Contact]],
+    campus: Campus,
+    rng: random.Random,
+    prose: Prose,
+) -> tuple[Contact, Contact]:
+    """Instructor and assistant: perhaps those of another course of the department, else new ones."""
+    near = [pair for prefix, *pair in staff if prefix == subject.code_prefix]
+    if near and rng.random() < 0.6:
+        instructor, assistant = rng.choice(near)
+        return instructor, assistant
+    instructor, assistant = Contact.at(campus.domain, prose), Contact.at(campus.domain, prose)
+    staff.append((subject.code_prefix, instructor, assistant))
+    return instructor, assistant
+
+
+def _groups(section: int, rng: random.Random) -> tuple[int, ...]:
+    """The sections that hold their final together, the given one among them; none: all."""
+    if rng.random() < 0.08:
+        return ()
+    others = [number for number in range(1, 10) if number != section]
+    return tuple(sorted([section, *rng.sample(others, rng.choice((0, 0, 1, 1, 2)))]))
 
 
 def _campus(rng: random.Random, prose: Prose) -> Campus:

@@ -21,5 +21,3 @@ class Post:
     course: Course | None = None
     answers: tuple[tuple[Contact, str], ...] = ()
     """Further messages of a conversation, each some time after the one before."""
-    thread: str | None = None
-    """Mails with the same mark are a conversation."""

@@ -19,12 +19,14 @@ _LASTING = ("book", "proctor", "credits", "average", "exemption", "ruled_out")
 def solve(tools: Tools, prompt: str) -> None:
     """Fill the schedule in."""
     now, ahead = local(prompt)
+    term = re.search(r"each final exam of the (\w+ \d+) term", " ".join(prompt.split()))
     office = re.search(r"Office \(([^)\s]+)\)", prompt)
     assert office
+    assert term
     known = courses(tools)
     finals = {course.id: Final(course) for course in known}
     for document in documents(tools, known, office[1]):
-        facts = read_facts(document.text, document.course.section, ahead)
+        facts = read_facts(document.text, document.course.section, term[1], ahead)
         finals[document.course.id].learn(facts, document.channel)
     rows = sorted((final for final in finals.values() if final.awaits(now)), key=Final.place)
     sheet = tools.call("excel", "get_workbook_metadata", filepath=_WORKBOOK)["sheets"][0]

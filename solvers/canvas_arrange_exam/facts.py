@@ -23,14 +23,32 @@ _ROOM = re.compile(
 _NUMBERS = {"an": 1, "one": 1, "two": 2, "three": 3}
 _MINUTES = re.compile(r"\b(\d+) minutes\b")
 _HOURS_MINUTES = re.compile(r"\b(\d+) h (\d+) min\b")
-_HOURS = re.compile(r"\b(\d+(?:\.\d)?|an|one|two|three)( and a half)? hours?( and a half)?\b")
+_HOURS = re.compile(r"\b(\d+(?:\.\d)?|an|one|two|three)( and a half)? hours?( and a half)?\b", re.IGNORECASE)
 _OPEN = re.compile(
-    r"to be announced|TBA|not fixed|published later|not been fixed|announced later|still open|still to be",
+    r"to be announced|TBA|not fixed|published later|not been fixed|announced later|still open|still to be|"
+    r"nothing has been settled|nobody can tell|still wait",
     re.IGNORECASE,
 )
-_NOT_THE_FINAL = re.compile(
-    r"\b(?:midterm|mock|practice|make-up) exam\b|\blast year's\b|\bSection \d+ only\b", re.I
+_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_SECTION = rf"(?:\d|{'|'.join(_WORDS)})\b"
+_SECTIONS = re.compile(rf"\bsections? ({_SECTION}(?:(?:, | and ){_SECTION})*)", re.IGNORECASE)
+_NTH_SECTION = re.compile(rf"\b({'|'.join(_ORDINALS)}) section\b", re.IGNORECASE)
+_TERM = re.compile(r"\b((?:spring|fall) \d{4}) final exam\b")
+_NONE = re.compile(
+    r"cancelled|no sitting of|called off|have dropped (?:the|our) [^.]*final exam|will not take place|"
+    r"no such thing|does not exist|"
+    r"there is none|nobody will sit|that we do without",
+    re.IGNORECASE,
 )
+_EXEMPT = re.compile(
+    r"exempt from|exempts you|excused you from|is not for you|you are free of", re.IGNORECASE
+)
+_OPTIONAL = re.compile(r"\boptional\b|\bvoluntary\b|up to you whether|own choice|\bauditor", re.IGNORECASE)
+_LIMIT = re.compile(r"\b\d+\.\d\b")
+_REACHING_IS_ENOUGH = re.compile(r"or higher|at least|or more|(?<!not) included", re.IGNORECASE)
+STATES = re.compile(r"\b(?:final|exam|credits?|average)\b", re.IGNORECASE)
+"""What sentences say that a schedule is made of."""
 _PERSON = re.compile(
     r"(?P<name>[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*)+),? [(<]?(?P<email>[^\s()<>,]+@[^\s()<>,]+\w)"
 )
@@ -59,69 +77,78 @@ class Facts:
     """Whether the text is about date, time, duration or room."""
 
 
-def read_facts(text: str, section: int, ahead: dt.timedelta) -> Facts:
-    """The facts of a text, with times by the campus clock, which is ``ahead`` of UTC."""
+def read_facts(text: str, section: int, term: str, ahead: dt.timedelta) -> Facts:
+    """The facts of a text for a section in a term, by the campus clock, which is ``ahead`` of UTC."""
     facts = Facts()
-    if _foreign(text, section):
+    if _of_others(text, section, term):
         return facts
-    _read_course(text, facts)
-    if not re.search(r"\bfinal\b|\bexam\b", text):
+    _read_terms(text, facts)
+    if facts.average is not None or not re.search(r"\bfinal exam\b", text):
         return facts
-    _read_status(text, facts)
-    if facts.ruled_out or facts.average is not None:
+    facts.ruled_out = _ruled_out(text)
+    if facts.ruled_out:
         return facts
-    _read_book(text, facts)
     _read_proctor(text, facts)
-    if "final exam" in text:
-        _read_start(text, facts, ahead)
-        _read_duration(text, facts)
-        _read_room(text, facts)
-        _read_open(text, facts)
+    _read_start(text, facts, ahead)
+    _read_duration(text, facts)
+    _read_room(text, facts)
+    _read_open(text, facts)
     facts.detailed = any(value is not None for value in (facts.date, facts.time, facts.duration, facts.room))
     return facts
 
 
-def _foreign(text: str, section: int) -> bool:
-    sections = {int(number) for number in re.findall(r"\bSection (\d+)", text)}
-    return bool(_NOT_THE_FINAL.search(text)) or bool(sections and section not in sections)
+def _of_others(text: str, section: int, term: str) -> bool:
+    """Whether it is about other sections only, or about another term."""
+    named: set[int] = set()
+    for found in _SECTIONS.finditer(text):
+        words = re.findall(r"\w+", found[1].lower())
+        named |= {int(word) if word.isdigit() else 1 + _WORDS.index(word) for word in words if word != "and"}
+    named |= {1 + _ORDINALS.index(found[1].lower()) for found in _NTH_SECTION.finditer(text)}
+    return bool(named and section not in named) or any(found != term for found in _TERM.findall(text))
 
 
-def _sentences(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
     """Sentences and lines; the dots of "p.m." end none."""
     kept = re.sub(r"\b([ap])\.m\.", r"\1·m·", text)
     parts = re.split(r"(?<=[.!?])\s+|\n+", kept)
     return [part.replace("·", ".").strip() for part in parts if part.strip()]
 
 
-def _read_course(text: str, facts: Facts) -> None:
-    if found := re.search(r"(\d+(?:\.\d+)?) credits|[Cc]redit: (\d+(?:\.\d+)?)", text):
-        facts.credits = float(found[1] or found[2])
-    if found := re.search(r"average (?:of (?:at least |more than )?|above )(\d+\.\d)( or higher)?", text):
-        facts.exemption = float(found[1]), bool(found[2]) or "at least" in found[0]
-    elif found := re.search(r"coursework average in .*?(?: is|comes to|,) (\d+\.\d)", text):
-        facts.average = float(found[1])
+def _read_terms(text: str, facts: Facts) -> None:
+    """Credits, averages and books, which need not speak of an exam."""
+    for sentence in sentences(text):
+        if found := re.search(r"(\d+(?:\.\d+)?) credits|\bcredit \(.*\): (\d+(?:\.\d+)?)", sentence):
+            facts.credits = float(found[1] or found[2])
+        if "coursework average" in sentence and (limit := _LIMIT.search(sentence)):
+            if "final" in sentence:
+                facts.exemption = float(limit[0]), bool(_REACHING_IS_ENOUGH.search(sentence))
+            else:
+                facts.average = float(limit[0])
+        if re.search(r"\bfinal\b|\b[Ii]t\b", sentence) and re.search(r"\b[Bb]ooks?\b", sentence):
+            _read_book(sentence, facts)
 
 
-def _read_status(text: str, facts: Facts) -> None:
-    if re.search(r"\bno final exam\b|final exam in .* is cancelled", text):
-        facts.ruled_out = "there is none"
-    elif re.search(r"exempt from the final exam|exempts you from it", text):
-        facts.ruled_out = "exempt"
-    elif re.search(r"\bis optional\b|Auditors do not sit|not compulsory for auditors", text):
-        facts.ruled_out = "not compulsory"
+def _read_book(sentence: str, facts: Facts) -> None:
+    lower = sentence.lower()
+    if "open-book" in lower and "closed-book" in lower:
+        facts.book = OPEN
+    elif re.search(r"closed-book|\bno books|\bnot (?:welcome|bring|allowed)", lower):
+        facts.book = "Closed-book"
+    elif re.search(r"open-book|may be used|welcome|may bring|allowed", lower):
+        facts.book = "Open-book"
 
 
-def _read_book(text: str, facts: Facts) -> None:
-    for sentence in _sentences(text):
-        kinds = set(re.findall(r"\b(open|closed)-book\b", sentence))
-        if len(kinds) == 2:
-            facts.book = OPEN
-        elif kinds and "final" in sentence:
-            facts.book = f"{kinds.pop().capitalize()}-book"
+def _ruled_out(text: str) -> str | None:
+    said = " ".join(sentence for sentence in sentences(text) if "average" not in sentence)
+    if _EXEMPT.search(said):
+        return "exempt"
+    if _OPTIONAL.search(said):
+        return "not compulsory"
+    return "there is none" if _NONE.search(said) else None
 
 
 def _read_proctor(text: str, facts: Facts) -> None:
-    for sentence in _sentences(text):
+    for sentence in sentences(text):
         if not re.search(r"\bproctor", sentence, re.IGNORECASE):
             continue
         if found := _PERSON.search(sentence.removeprefix("Proctor: ")):
@@ -174,7 +201,7 @@ def _read_duration(text: str, facts: Facts) -> None:
     elif found := _HOURS_MINUTES.search(text):
         facts.duration = 60 * int(found[1]) + int(found[2])
     elif found := _HOURS.search(text):
-        hours = float(_NUMBERS.get(found[1], 0) or found[1])
+        hours = float(_NUMBERS.get(found[1].lower(), 0) or found[1])
         facts.duration = int(60 * (hours + (0.5 if found[2] or found[3] else 0)))
 
 
@@ -184,7 +211,7 @@ def _read_room(text: str, facts: Facts) -> None:
 
 
 def _read_open(text: str, facts: Facts) -> None:
-    for sentence in _sentences(text):
+    for sentence in sentences(text):
         if not _OPEN.search(sentence) or re.search(r"\bproctor", sentence, re.IGNORECASE):
             continue
         label = sentence.partition(":")[0] if ":" in sentence else sentence

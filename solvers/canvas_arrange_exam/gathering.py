@@ -11,6 +11,7 @@ from typing import Any
 
 from mesocosm.kits.paging import mails
 from mesocosm.services.calling import Tools
+from mesocosm.solvers.canvas_arrange_exam.facts import STATES, sentences
 
 _PER_PAGE = 50
 
@@ -64,8 +65,9 @@ def documents(tools: Tools, known: Sequence[Course], office: str) -> list[Docume
 def _course_pages(tools: Tools, known: Sequence[Course]) -> Iterator[Document]:
     for course in known:
         body = tools.call("canvas", "canvas_get_syllabus", course_id=course.id)["syllabus_body"]
-        if body:
-            yield Document(course, "", "Syllabus", plain(body))
+        # Each paragraph is about sections of its own.
+        for paragraph in plain(body or "").splitlines():
+            yield Document(course, "", "Syllabus", paragraph)
         posts = tools.pages("canvas", "canvas_list_announcements", course_id=course.id, per_page=_PER_PAGE)
         for post in posts:
             if post["author"]["id"] in course.teacher_ids:
@@ -101,8 +103,11 @@ def _address(header: str) -> str:
 
 
 def _subject_of(text: str, candidates: Sequence[Course]) -> Course | None:
-    """The course that a text is about: the longest title in it, since one title may contain another."""
-    named = [course for course in candidates if re.search(rf"(?<!\w){re.escape(course.title)}(?!\w)", text)]
+    """The course that a text states something about: the longest title, since one may contain another."""
+    stating = "\n".join(sentence for sentence in sentences(text) if STATES.search(sentence))
+    named = [
+        course for course in candidates if re.search(rf"(?<!\w){re.escape(course.title)}(?!\w)", stating)
+    ]
     return max(named, key=lambda course: len(course.title), default=None)
 
 

@@ -1,0 +1,126 @@
+"""Texts of one kind: what a notice states stands among other matters of the course, or is not there."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from mesocosm.generators.canvas_arrange_exam.courses import Campus, Channel, Course
+from mesocosm.generators.canvas_arrange_exam.posts import Post
+from mesocosm.generators.canvas_arrange_exam.statements import ASIDES, EXAM_TITLES, TITLES
+from mesocosm.generators.canvas_arrange_exam.wording import Voice
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import CourseSubject, Prose, Topic
+from mesocosm.kits.wording import Block, Draft
+from mesocosm.worlds import tokens
+
+COURSE_TOPICS: tuple[Topic, ...] = ("course_admin", "course_admin", "coursework")
+_LISTS = 0.4
+"""Share of texts with a list of lines in them."""
+_ASIDES = 0.2
+_RETURNS = (0.6, 0.3, 0.1)
+"""How often a conversation has no answer, one, or two."""
+_SPEAKS_OF_EXAMS = re.compile(
+    r"\d|\b(?:finals?|exams?|exempt\w*|proctor\w*|credits?|sections?|average|optional|midterm|notes?|books?|test|"
+    r"open|closed|hours?|minutes?|announced|fixed|settled|cancelled|called off|voluntary|auditors?|excused|"
+    r"Hall|Building|Centre|House|Pavilion|Theatre)\b",
+    re.IGNORECASE,
+)
+"""What must not stand beside a statement: it might be taken for a part of it."""
+
+
+class Composer:
+    """Makes posts of the same lengths, layouts and titles, whether they state something or not."""
+
+    def __init__(self, campus: Campus, rng: random.Random, size: tuple[int, int]) -> None:
+        self._campus = campus
+        self._rng = rng
+        self._prose = Prose(rng)
+        self._size = size
+
+    def post(
+        self,
+        channel: Channel,
+        days: tuple[float, float],
+        author: Contact,
+        subject: CourseSubject,
+        *,
+        course: Course | None = None,
+        statement: list[Block] | None = None,
+        sitting: str = "",
+        topics: tuple[Topic, ...] = COURSE_TOPICS,
+        size: int | None = None,
+    ) -> Post:
+        """A post that states ``statement`` (a paragraph, and perhaps a list after it), or nothing."""
+        rng = self._rng
+        voice = Voice(rng)
+        size = size or rng.randint(*self._size)
+        blocks = self._blocks(statement or [], subject, topics, size)
+        if channel == "announcement":
+            body = Draft(blocks).html()
+        elif channel == "email":
+            body = Draft([self._greeting(), *blocks, self._signature(author)]).plain()
+        else:
+            body = Draft(blocks).plain()
+        title = self._title(voice, subject, sitting, topics)
+        answers = self._answers(author, subject) if channel == "message" else ()
+        moment = self._campus.waking_moment(rng, *days)
+        return Post(channel, moment, author, title, body, course, answers)
+
+    def _greeting(self) -> str:
+        student = self._campus.student.person.first
+        return self._rng.choice(
+            (f"Dear {student},", "Dear all,", f"Hello {student},", "Dear students,", "Hello,")
+        )
+
+    def _signature(self, author: Contact) -> str:
+        return author.name.strip() if self._rng.random() < 0.7 else author.person.first
+
+    def _title(self, voice: Voice, subject: CourseSubject, sitting: str, topics: tuple[Topic, ...]) -> str:
+        if sitting and voice.chance(0.3):
+            return voice.say(EXAM_TITLES, title=subject.title, sitting=sitting)
+        if not sitting and voice.chance(0.3):
+            return self._prose.message(self._rng.choice(topics), 30, subject=subject).subject
+        return voice.say(TITLES, title=subject.title, code=subject.code)
+
+    def _answers(self, author: Contact, subject: CourseSubject) -> tuple[tuple[Contact, str], ...]:
+        [number] = self._rng.choices(range(len(_RETURNS)), _RETURNS)
+        people = (self._campus.student, author)
+        return tuple((people[index % 2], self._aside(subject, ("coursework",))) for index in range(number))
+
+    # -- blocks ----------------------------------------------------------------------------------------------
+
+    def _blocks(
+        self, statement: list[Block], subject: CourseSubject, topics: tuple[Topic, ...], size: int
+    ) -> list[Block]:
+        rng = self._rng
+        listed = [block for block in statement if isinstance(block, list)]
+        said = " ".join(block for block in statement if isinstance(block, str))
+        if not statement and rng.random() < _LISTS:
+            listed = [[self._aside(subject, topics).rstrip(".") for _ in range(rng.randint(2, 3))]]
+        size -= tokens.count(said) + sum(tokens.count(line) + 6 for lines in listed for line in lines)
+        around: list[str] = []
+        if rng.random() < _ASIDES:
+            around.append(Voice(rng).say(ASIDES))
+        spent = sum(map(tokens.count, around))
+        while spent < size - 8:
+            sentence = self._aside(subject, topics)
+            spent += tokens.count(sentence)
+            around.append(sentence)
+        cut = rng.randint(0, len(around))
+        before, after = around[:cut], around[cut:]
+        paragraphs: list[Block] = []
+        if len(before) > 1 and rng.random() < 0.5:
+            paragraphs.append(before.pop(0))
+        later = [after.pop()] if len(after) > 1 and rng.random() < 0.5 else []
+        if listed:
+            paragraphs += [" ".join([*before, *([said] if said else [])]), *listed, " ".join(after)]
+        else:
+            paragraphs.append(" ".join([*before, *([said] if said else []), *after]))
+        return [block for block in [*paragraphs, *later] if block]
+
+    def _aside(self, subject: CourseSubject, topics: tuple[Topic, ...]) -> str:
+        while True:
+            sentence = self._prose.sentence(self._rng.choice(topics), subject=subject)
+            if not _SPEAKS_OF_EXAMS.search(sentence):
+                return sentence
