@@ -5,7 +5,8 @@
 ``turn`` compares our own time per turn of the model with what inspect_ai and the model's HTTP take, in one
 run with a scripted model. ``parallel`` runs samples at once on one server in one process. ``resume`` kills an
 evaluation in the middle, runs it again, and compares its table with that of one that was not disturbed.
-``report`` writes the page over logs that inspect_ai wrote with so many samples.
+``report`` writes the page over logs that inspect_ai wrote with so many samples. Each ends with status 1 where
+it misses what it must reach.
 """
 
 from __future__ import annotations
@@ -20,8 +21,28 @@ import time
 from pathlib import Path
 from typing import Any
 
+TURN_MILLISECONDS = 10
+"""Of our own, at most, for a turn of the model."""
+REPORT_SECONDS = 30
+"""For a report over 5,000 samples, at most."""
 MESOCOSM = [sys.executable, "-m", "mesocosm"]
 TASK = ["eval", "lore_documents", "--param", "operations=6", "--model", "scripted/solver", "--json"]
+
+
+def demand(reached: bool, what: str) -> None:
+    """End with status 1 where something is missed."""
+    print("reached" if reached else "MISSED", f"({what})")
+    if not reached:
+        sys.exit(1)
+
+
+def logged(folder: Path) -> list[str]:
+    """Samples that stand judged in the last log of a folder, whatever became of who wrote it."""
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    last = max(folder.glob("logs/*.eval"), key=lambda path: path.name)
+    found = read_eval_log_sample_summaries(str(last))
+    return [str(one.id) for one in found if one.scores]
 
 
 def evaluate(folder: Path, *words: str) -> list[dict[str, Any]]:
@@ -51,6 +72,7 @@ def turn(folder: Path) -> None:
         f"included,"
     )
     print(f"{1000 * seconds / turns:.1f} ms a turn (inspect_ai, HTTP of model and tools, the scripted model)")
+    demand(1000 * own / turns < TURN_MILLISECONDS, f"ours is to be below {TURN_MILLISECONDS} ms")
 
 
 def parallel(folder: Path, samples: int) -> None:
@@ -71,6 +93,7 @@ def parallel(folder: Path, samples: int) -> None:
         f"{samples} samples at once: {outcome['passed']} passed, {outcome['errored']} errored, "
         f"{time.perf_counter() - started:.0f} s"
     )
+    demand(outcome["passed"] == samples, "all pass, none with an error")
 
 
 def resume(folder: Path) -> None:
@@ -91,12 +114,25 @@ def resume(folder: Path) -> None:
         time.sleep(0.2)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    finished = len(list(folder.glob("killed/logs/worlds/*/*/run.json")))
+    kept = {path.parent.name[:-7] for path in folder.glob("killed/logs/worlds/*/*/run.json")}
+    before = len(logged(folder / "killed"))
     [again] = evaluate(folder / "killed", *words)
-    worlds = len(list(folder.glob("killed/logs/worlds/*/*/run.json")))
-    same = all(whole[key] == again[key] for key in ("samples", "judged", "passed", "errored"))
-    print(f"killed after {finished} of {whole['samples']} samples; {worlds - finished} were run after it")
-    print(f"the table is {'the same' if same else 'ANOTHER'}: {again['passed']} of {again['judged']} passed")
+    runs = len(list(folder.glob("killed/logs/worlds/*/*/run.json")))
+    print(f"killed with {len(kept)} of {whole['samples']} samples kept, {before} of them in the log")
+    print(f"{runs - len(kept)} were run after it")
+    tables = [table_of(folder / name) for name in ("whole", "killed")]
+    print(f"the table: {again['passed']} of {again['judged']} passed")
+    demand(tables[0] == tables[1], "the same table, line by line")
+    demand(runs == whole["samples"], "nothing is run twice")
+
+
+def table_of(folder: Path) -> list[tuple[Any, ...]]:
+    """What the reports are made of, but for times."""
+    from mesocosm.evaluation.report.rows import read_samples
+
+    fields = "task seed edl verdict score missed tool_calls delivered_tokens turns trajectory_length"
+    names = [*fields.split(), "output_tokens", "coverage", "re_reads", "failure"]
+    return sorted(tuple(getattr(one, name) for name in names) for one in read_samples([folder / "logs"]))
 
 
 def report(folder: Path, samples: int) -> None:
@@ -139,6 +175,7 @@ def report(folder: Path, samples: int) -> None:
     seconds = time.perf_counter() - started
     kilobytes = (folder / "out/index.html").stat().st_size / 1000
     print(f"report over {10 * each} samples: {seconds:.1f} s, a page of {kilobytes:.0f} kB")
+    demand(seconds < REPORT_SECONDS, f"within {REPORT_SECONDS} s")
 
 
 def main() -> None:

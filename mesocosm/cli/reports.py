@@ -43,6 +43,9 @@ def evaluation(
         ),
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Evaluation",
+    episodes: Annotated[
+        int, typer.Option(min=0, help="Pages of failed episodes (as of `view`) to write beside it, at most.")
+    ] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Models and strategies against length: one page with figures, tables as CSV and Markdown (the
@@ -50,9 +53,14 @@ def evaluation(
     from mesocosm.evaluation.report.page import write_report
     from mesocosm.evaluation.report.rows import read_samples
     from mesocosm.evaluation.report.tables import all_tables
+    from mesocosm.evaluation.report.view import write_pages
 
     samples = read_samples(logs)
-    written = write_report(samples, to, title) if to else []
+    written = []
+    if to:
+        with spinner() as report:
+            links = write_pages(samples, to, episodes, report)
+        written = write_report(samples, to, title, links)
     if as_json:
         print_json(
             {"samples": [one.model_dump() for one in samples], "files": [str(path) for path in written]}

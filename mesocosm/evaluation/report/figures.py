@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Point = tuple[float, float, float, float]
 """Where it lies, its value, and from where to where its interval reaches."""
+_MARKS = "osD^vPX*"
 _STYLE: dict[str, Any] = {
     "svg.hashsalt": "mesocosm",
     "font.family": "DejaVu Sans",
@@ -70,7 +71,9 @@ def all_figures(samples: Sequence[Sample]) -> list[Figure]:
         for name, title, get in _MEASURES:
             if any(get(sample) is not None for sample in samples):
                 found.append(
-                    Figure(name, f"{title} against description length", _measured(samples, title, get))
+                    Figure(
+                        name, f"{_begun(title)} against description length", _measured(samples, title, get)
+                    )
                 )
     if len({(sample.strategy, sample.services) for sample in samples}) > 1:
         found.append(Figure("strategies", "Strategies", _strategies(samples)))
@@ -135,11 +138,18 @@ def _mean(values: Sequence[float]) -> tuple[float, float, float]:
     return middle, middle - 1.96 * spread, middle + 1.96 * spread
 
 
+def _begun(title: str) -> str:
+    return title[0].upper() + title[1:].partition(" (")[0]
+
+
 def _line(axes: Axes, who: str, points: Sequence[Point]) -> None:
     if not points:
         return
     at, values, low, high = zip(*points, strict=True)
-    (line,) = axes.plot(at, values, marker="o", markersize=4, label=who)
+    # Lines that lie on each other are told apart by their marks, which get smaller.
+    number = len(axes.lines)
+    marker, size = _MARKS[number % len(_MARKS)], max(3.0, 9.0 - 1.5 * number)
+    (line,) = axes.plot(at, values, marker=marker, markersize=size, label=who)
     axes.fill_between(at, low, high, alpha=0.15, color=line.get_color(), linewidth=0)
 
 
@@ -150,7 +160,18 @@ def _lengths(axes: Axes, samples: Sequence[Sample]) -> None:
     axes.minorticks_off()
     axes.set_xlabel("environment description length (tokens)")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize="small", frameon=False)
+    _legend(axes)
+
+
+def _legend(axes: Axes) -> None:
+    """Below the axes, where it hides nothing; thousands are written with their comma."""
+    if axes.get_ylim()[1] > 1_000:
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    figure = axes.figure
+    assert figure is not None
+    widest = max((len(line.get_label()) for line in axes.lines), default=0)  # type: ignore[arg-type]
+    columns = 1 if widest > 45 else 2 if widest > 24 else 3
+    figure.legend(fontsize="small", frameon=False, ncols=columns, loc="outside lower center")
 
 
 def _strategies(samples: Sequence[Sample]) -> Callable[[Axes], None]:
@@ -162,7 +183,8 @@ def _strategies(samples: Sequence[Sample]) -> Callable[[Axes], None]:
                 continue
             middle = 100 * cell.accuracy
             errors = [[max(0.0, middle - 100 * cell.low)], [max(0.0, 100 * cell.high - middle)]]
-            axes.errorbar([middle], [place], xerr=errors, marker="o", capsize=3)
+            colour = f"C{(len(groups) - 1 - place) % 10}"  # as in the other figures
+            axes.errorbar([middle], [place], xerr=errors, marker="o", capsize=3, color=colour)
             axes.annotate(
                 f"{who} (n {cell.samples})", (0, place), xytext=(2, 6), textcoords="offset points", fontsize=8
             )
@@ -188,7 +210,7 @@ def _density(samples: Sequence[Sample]) -> Callable[[Axes], None]:
             xlabel="share of the description that holds evidence (%)", ylabel="accuracy (%)", ylim=(-3, 103)
         )
         axes.grid(alpha=0.3)
-        axes.legend(fontsize="small", frameon=False)
+        _legend(axes)
 
     return draw
 
@@ -211,7 +233,7 @@ def _horizon(samples: Sequence[Sample]) -> Callable[[Axes], None]:
         axes.set(xlabel="horizon (calls of an optimal policy)", ylabel="%", ylim=(-3, 103), xscale="log")
         plain_numbers(axes)
         axes.grid(alpha=0.3)
-        axes.legend(fontsize="small", frameon=False)
+        _legend(axes)
 
     return draw
 
@@ -242,8 +264,8 @@ def _failures(samples: Sequence[Sample]) -> Callable[[Axes], None]:
             axes.annotate(who, (0, place + 0.28), xytext=(2, 1), textcoords="offset points", fontsize=8)
         axes.set(xlabel="share of judged samples (%)", xlim=(0, 100), ylim=(-0.5, len(groups) - 0.1))
         axes.set_yticks([])
-        axes.legend(
-            fontsize="x-small", frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.35)
-        )
+        figure = axes.figure
+        assert figure is not None
+        figure.legend(fontsize="small", frameon=False, ncols=4, loc="outside lower center")
 
     return draw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -40,9 +40,17 @@ def document(title: str, body: str) -> str:
     )
 
 
-def write_report(samples: Sequence[Sample], folder: Path, title: str = "Evaluation") -> list[Path]:
-    """Write the page, the figures (SVG, PNG) and the tables (CSV, Markdown); what is there is replaced."""
-    tables, figures = all_tables(samples), all_figures(samples)
+def write_report(
+    samples: Sequence[Sample],
+    folder: Path,
+    title: str = "Evaluation",
+    links: Mapping[str, str] | None = None,
+) -> list[Path]:
+    """Write the page, the figures (SVG, PNG) and the tables (CSV, Markdown); what is there is replaced.
+
+    ``links`` are pages of episodes, by the folders of these.
+    """
+    tables, figures = all_tables(samples, links), all_figures(samples)
     folder.mkdir(parents=True, exist_ok=True)
     markdown = f"# {title}\n\n" + "\n".join(table.markdown() for table in tables)
     written = {
@@ -79,7 +87,7 @@ def table_html(table: Table) -> str:
     """A table inside a page."""
     head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
+        "<tr>" + "".join(f"<td>{_cell(cell, table)}</td>" for cell in row) + "</tr>" for row in table.rows
     )
     note = "".join(
         f"<code>{escape(part)}</code>" if at % 2 else escape(part)
@@ -89,3 +97,8 @@ def table_html(table: Table) -> str:
         f'<h2 id="{table.name}">{escape(table.title)}</h2><p class="note">{note}</p>'
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
+
+
+def _cell(text: str, table: Table) -> str:
+    link = table.links.get(text)
+    return f'<a href="{escape(link)}">{escape(text)}</a>' if link else escape(text)

@@ -11,8 +11,10 @@ from pydantic import ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.failures import classify
 from mesocosm.evaluation.reports import read_results
+from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.samples import Row
-from mesocosm.families.reading import Reading
+from mesocosm.families.episode import Episode
+from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -147,32 +149,55 @@ def _sample(log: EvalLog, summary: EvalSampleSummary, path: Path) -> Sample | No
 
 
 def _runs(path: Path) -> Iterator[Sample]:
-    for result in read_results([path]):
-        talk = result.conversation
-        verdict = Verdict.model_validate(result.model_dump(include=set(Verdict.model_fields)))
-        row = Row.of(
-            verdict,
-            talk,
-            measures=result.measures,
-            steps=result.steps,
-            task=result.task,
-            length=result.length,
-            seed=result.seed,
-            edl=result.edl,
-            agent=result.agent,
-            strategy=talk.strategy if talk else "none",
-            window=talk.window if talk else None,
-            tool_calls=result.tool_calls,
-            delivered_tokens=result.delivered_tokens,
-            tools=result.tools,
-        )
-        if verdict.verdict == "failed":
-            row.failure = classify(verdict, Reading(writes=1), talk)
-        yield Sample(
-            **row.model_dump(),
-            model=talk.model if talk else result.agent,
-            sample=result.episode,
-            seconds=result.seconds,
-            error=(result.error or "").strip().splitlines()[-1][:200] if result.error else "",
-            log=str(path),
-        )
+    for folder in sorted({file.parent for file in path.rglob("run.json")}) or [path]:
+        for result in read_results([folder]):
+            yield _run(result, folder, _reading(folder / "episode"))
+
+
+def _reading(path: Path) -> Reading | None:
+    """What was read in a kept episode; ``None`` where it is gone, or its task is."""
+    if not path.is_dir():
+        return None
+    try:
+        episode = Episode(path)
+    except (UsageError, OSError):
+        return None
+    try:
+        return read_journal(episode)
+    except (UsageError, OSError):
+        return None
+    finally:
+        episode.close()
+
+
+def _run(result: RunResult, folder: Path, reading: Reading | None) -> Sample:
+    talk = result.conversation
+    verdict = Verdict.model_validate(result.model_dump(include=set(Verdict.model_fields)))
+    row = Row.of(
+        verdict,
+        talk,
+        reading,
+        measures=result.measures,
+        steps=result.steps,
+        task=result.task,
+        length=result.length,
+        seed=result.seed,
+        edl=result.edl,
+        agent=result.agent,
+        strategy=talk.strategy if talk else "none",
+        window=talk.window if talk else None,
+        tool_calls=result.tool_calls,
+        delivered_tokens=result.delivered_tokens,
+        tools=result.tools,
+    )
+    if verdict.verdict == "failed" and reading is None:
+        row.failure = classify(verdict, Reading(writes=1), talk)
+    return Sample(
+        **row.model_dump(),
+        model=talk.model if talk else result.agent,
+        sample=str(folder),
+        seconds=result.seconds,
+        error=(result.error or "").strip().splitlines()[-1][:200] if result.error else "",
+        log=str(folder / "run.json"),
+        world=".",
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -48,6 +48,8 @@ class Table:
     note: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+    links: Mapping[str, str] = field(default_factory=dict)
+    """Pages that cells lead to, relative to the report's, by the cells' text."""
 
     def markdown(self) -> str:
         """As Markdown."""
@@ -69,7 +71,13 @@ def grouped(samples: Iterable[Sample], key: Callable[[Sample], K]) -> dict[K, li
     groups: dict[K, list[Sample]] = {}
     for sample in samples:
         groups.setdefault(key(sample), []).append(sample)
-    return dict(sorted(groups.items(), key=lambda item: str(item[0])))
+    return dict(sorted(groups.items(), key=lambda item: _order(item[0])))
+
+
+def _order(key: object) -> list[str]:
+    """Numbers by their size and all else as text, whatever is missing."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return [f"{part:015d}" if isinstance(part, int) else str(part) for part in parts]
 
 
 def judge(samples: Sequence[Sample]) -> Cell:
@@ -86,8 +94,8 @@ def lengths_of(samples: Iterable[Sample]) -> list[int]:
     return sorted({sample.length for sample in samples if sample.length})
 
 
-def all_tables(samples: Sequence[Sample]) -> list[Table]:
-    """Every table that these samples can fill."""
+def all_tables(samples: Sequence[Sample], links: Mapping[str, str] | None = None) -> list[Table]:
+    """Every table that these samples can fill; ``links`` are pages of episodes, by their folders."""
     tables = [summary(samples), by_length(samples), effort(samples)]
     if len({(sample.strategy, sample.services) for sample in samples}) > 1:
         tables.append(strategies(samples))
@@ -97,7 +105,7 @@ def all_tables(samples: Sequence[Sample]) -> list[Table]:
         tables.append(by_horizon(samples))
     tables += [failures(samples), families(samples)]
     if any(sample.verdict == "failed" for sample in samples):
-        tables.append(failed(samples))
+        tables.append(failed(samples, links or {}))
     if any(sample.verdict == "errored" for sample in samples):
         tables.append(errors(samples))
     return tables
@@ -265,20 +273,21 @@ def families(samples: Sequence[Sample]) -> Table:
     return Table("tasks", "Tasks", "Accuracy, its 95 % interval, n.", ("task", "length", *whos), rows)
 
 
-def failed(samples: Sequence[Sample]) -> Table:
+def failed(samples: Sequence[Sample], links: Mapping[str, str]) -> Table:
     """Which samples failed, and how to look into them."""
     found = [sample for sample in samples if sample.verdict == "failed"]
     rows = [
-        [one.who, one.sample, str(one.epoch), one.failure, one.missed, _place(one)]
+        [one.who, one.sample, str(one.epoch), one.failure, one.missed, place(one)]
         for one in found[:FAILED_SHOWN]
     ]
     more = f" The first {FAILED_SHOWN} of {len(found)}." if len(found) > FAILED_SHOWN else ""
     note = f"`mesocosm view FOLDER` shows what happened in a world.{more}"
     head = ("who", "sample", "epoch", "class", "findings that did not pass", "folder")
-    return Table("failed", "Failed samples", note, head, rows)
+    return Table("failed", "Failed samples", note, head, rows, links)
 
 
-def _place(sample: Sample) -> str:
+def place(sample: Sample) -> str:
+    """The folder in which a sample's episode is kept, or nothing."""
     return str(Path(sample.log).parent / sample.world) if sample.world else ""
 
 

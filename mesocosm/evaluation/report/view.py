@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from html import escape
 from importlib import resources
+from pathlib import Path
 
-from mesocosm.evaluation.looking import Look
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.looking import Look, look_at
 from mesocosm.evaluation.report.page import document
+from mesocosm.evaluation.report.rows import Sample
+from mesocosm.evaluation.report.tables import place
+from mesocosm.worlds.workspace import replace_file
 
 _STYLE = """<style>
 pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow: auto; background:
@@ -55,3 +61,25 @@ def page(look: Look) -> str:
 <p class="note" id="turn-says"></p><div id="context"></div></div>
 <script type="application/json" id="look">{data}</script><script>{script}</script>"""
     return document(f"{look.task}: {look.verdict}", body)
+
+
+def write_pages(
+    samples: Sequence[Sample], folder: Path, most: int, report: Callable[[str], None]
+) -> dict[str, str]:
+    """Pages of the first failed samples whose episodes are kept, in ``episodes`` of a report's folder.
+
+    Returns each page's path in the report's folder, by the folder of its episode.
+    """
+    failed = [sample for sample in samples if sample.verdict == "failed"]
+    kept = [run for run in map(place, failed) if run and (Path(run) / "episode").is_dir()]
+    found: dict[str, str] = {}
+    for number, run in enumerate(kept[:most]):
+        report(f"looking into failed episodes: {number + 1} of {min(most, len(kept))}")
+        try:
+            html = page(look_at(Path(run)))
+        except UsageError:  # its task is gone, or another version's
+            continue
+        (folder / "episodes").mkdir(parents=True, exist_ok=True)
+        found[run] = f"episodes/{number + 1}.html"
+        replace_file(folder / found[run], html.encode())
+    return found
