@@ -80,6 +80,8 @@ def parallel(folder: Path, samples: int) -> None:
     started = time.perf_counter()
     [outcome] = evaluate(
         folder,
+        "--param",
+        "operations=2",
         "--seeds",
         "0",
         "--epochs",
@@ -93,6 +95,10 @@ def parallel(folder: Path, samples: int) -> None:
         f"{samples} samples at once: {outcome['passed']} passed, {outcome['errored']} errored, "
         f"{time.perf_counter() - started:.0f} s"
     )
+    if outcome["errored"]:
+        from mesocosm.evaluation.report.rows import read_samples
+
+        print(sorted({one.error for one in read_samples([folder / "logs"]) if one.error})[:5])
     demand(outcome["passed"] == samples, "all pass, none with an error")
 
 

@@ -9,9 +9,9 @@ have servers of their own (``openai-api/NAME/MODEL``).
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -47,14 +47,14 @@ _TOOLS = (
 
 def weights(name: str) -> Path:
     """The file of a model; ``UsageError`` if it cannot be had."""
-    if importlib.util.find_spec("llama_cpp") is None:
+    if find_spec("llama_cpp") is None:
         raise UsageError("--model local needs the extra `local`: pip install 'mesocosm[local]'")
     if name != SMALL:
         path = Path(name)
         if not path.is_file():
             raise UsageError(f"there is no {path}: name {SMALL}, or a GGUF file")
         return path
-    spec = importlib.util.find_spec(_PACKAGE)
+    spec = find_spec(_PACKAGE)
     folders = (spec.submodule_search_locations or []) if spec else []
     for folder in folders:
         if (path := Path(folder) / _WEIGHTS).is_file():

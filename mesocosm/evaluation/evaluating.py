@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,6 +76,7 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
         raise UsageError("evaluating needs the extra `eval`: pip install 'mesocosm[eval]'") from None
     tasks = _tasks(settings)
     models = _models(settings)
+    _check_together(settings, models)
     folder.mkdir(parents=True, exist_ok=True)
     given = {
         "temperature": settings.temperature,
@@ -119,6 +121,17 @@ def _models(settings: Evaluation) -> list[Model]:
             "give a model: --model openai/..., anthropic/..., or scripted/solver for a first look"
         )
     return [open_model(name, settings.base_url, max_retries=RETRIES) for name in settings.models]
+
+
+def _check_together(settings: Evaluation, models: Sequence[Model]) -> None:
+    """``UsageError`` for strategies that one of the models cannot work with."""
+    from inspect_ai.model import GenerateConfig
+
+    if settings.agent == "react":
+        for model in models:
+            for text in settings.strategies:
+                for strategy in parse_strategies(text):
+                    strategy.configure(GenerateConfig(), model)
 
 
 def _tasks(settings: Evaluation) -> list[Task]:

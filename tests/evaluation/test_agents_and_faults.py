@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mesocosm.agents.loop import Conversation
 from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
 from mesocosm.evaluation.regrading import logs_in, regrade
 from mesocosm.evaluation.report.rows import read_samples
@@ -123,3 +124,18 @@ def test_classes_of_failures_follow_from_reading_and_findings() -> None:
     assert why("other_files", "mailbox") == "damage"
     assert why("header", "start_time") == "value_drifted"
     assert classify(Verdict.of([Check(name="a", passed=True)]), Reading(), None) == ""
+    ends = {"context": "context", "calls": "limits", "turns": "limits", "seconds": "limits"}
+    ends |= {"failed_rounds": "tool_errors", "empty": "gave_up", "refused": "gave_up"}
+    for ended, name in ends.items():
+        talk = Conversation(model="m", max_failed_rounds=0, temperature=None, ended=ended)  # type: ignore[arg-type]
+        assert classify(Verdict.of([Check(name="a", passed=False)]), Reading(writes=1), talk) == name
+
+
+def test_calls_of_small_models_are_read_from_their_text() -> None:
+    from mesocosm.agents.local import parse_answer
+
+    call = '<tool_call>{"name": "read", "arguments": {"id": "a"}}</tool_call>'
+    said, [first, second] = parse_answer(f"I look. {call}\n<tool_call>{{oops", 3)
+    assert (said, first.function, first.arguments) == ("I look.", "read", {"id": "a"})
+    assert second.parse_error
+    assert first.id != second.id

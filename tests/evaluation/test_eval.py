@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
 from mesocosm.evaluation.report.figures import all_figures
 from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.evaluation.report.tables import by_horizon
+from mesocosm.evaluation.resuming import conversation_of, left_behind
 from mesocosm.families.episode import Episode
 
 
@@ -81,6 +83,37 @@ def test_what_is_finished_is_not_run_again(finished: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in finished.glob("logs/*.eval")} == before
 
 
+def test_a_judged_episode_that_no_log_knows_is_taken_up_by_the_next_log(finished: Path) -> None:
+    worlds = finished / "logs/worlds"
+    [log] = worlds.glob("20*")
+    [(run, result)] = [
+        left_behind(worlds, f"later_{log.name.rpartition('_')[2]}", "lore_documents-custom-s1-1")
+    ]
+    assert run.name.startswith("lore_documents-custom-s1-1-")
+    assert result.verdict == "passed"
+    assert [message.role for message in conversation_of(run)] == ["user"]
+    for name, sample in (
+        (log.name, "lore_documents-custom-s1-1"),
+        ("later_other", "lore_documents-custom-s1-1"),
+    ):
+        assert left_behind(worlds, name, sample) is None
+    assert left_behind(worlds, f"later_{log.name.rpartition('_')[2]}", "lore_documents-custom-s1-2") is None
+
+
+def test_a_log_of_another_version_is_refused(finished: Path, tmp_path: Path) -> None:
+    [path] = finished.glob("logs/*.eval")
+    log = read_eval_log(str(path))
+    for sample in log.samples or []:
+        for score in (sample.scores or {}).values():
+            score.metadata = {**(score.metadata or {}), "verdict": "excellent"}
+    write_eval_log(log, str(tmp_path / "other.eval"))
+    with pytest.raises(UsageError, match="written by another version of Mesocosm: look at verdict"):
+        read_samples([tmp_path / "other.eval"])
+    (tmp_path / "none.eval").write_bytes(b"no log")
+    with pytest.raises(UsageError, match="no log that inspect_ai can read"):
+        read_samples([tmp_path / "none.eval"])
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -88,6 +121,12 @@ def test_what_is_finished_is_not_run_again(finished: Path) -> None:
         ({"agent": "react"}, "give a model"),
         ({"agent": "react", "models": ["nobody/nothing"]}, "'nobody/nothing' cannot be used"),
         ({"strategies": ["magic"]}, "unknown strategy 'magic'"),
+        (
+            {"agent": "react", "models": ["scripted/solver"], "strategies": ["anthropic_clear_thinking"]},
+            "Anthropic's own",
+        ),
+        ({"agent": "react", "models": ["openai/gpt-5"]}, "OPENAI_API_KEY"),
+        ({"agent": "react", "models": ["local"]}, "pip install 'mesocosm[local]'"),
         ({"strategies": ["memory:depth=1"]}, "its parameters: threshold"),
         ({"strategies": ["compaction+summarise"]}, "cannot go with summarise"),
         ({"strategies": ["awareness+awareness"]}, "given twice"),
@@ -99,8 +138,11 @@ def test_what_is_finished_is_not_run_again(finished: Path) -> None:
     ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_is_built(
-    tmp_path: Path, settings: dict[str, Any], said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], said: str
 ) -> None:
+    for key in ("OPENAI_API_KEY", "AZUREAI_OPENAI_API_KEY"):
+        monkeypatch.delenv(key, raising=False)
+    monkeypatch.setattr("mesocosm.agents.local.find_spec", lambda _: None)
     asked = Evaluation(**{"tasks": ["lore_documents"], "models": [], "agent": "none", **settings})
     with pytest.raises(UsageError, match=re.escape(said)):
         run_evaluation(asked, tmp_path / "logs")

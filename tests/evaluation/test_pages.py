@@ -15,7 +15,7 @@ import pytest
 from mesocosm.evaluation.looking import look_at
 from mesocosm.evaluation.report.page import write_report
 from mesocosm.evaluation.report.rows import Sample, read_samples
-from mesocosm.evaluation.report.view import page
+from mesocosm.evaluation.report.view import page, write_pages
 from mesocosm.evaluation.runs import run_task
 from mesocosm.families.family import load_family
 
@@ -120,6 +120,12 @@ def test_the_page_of_an_episode_shows_every_call(run: Path, tmp_path: Path) -> N
     assert found["wide"] <= found["window"]
 
 
-def test_run_directories_can_be_reported_on(run: Path) -> None:
+def test_run_directories_can_be_reported_on(run: Path, tmp_path: Path) -> None:
     [sample] = read_samples([run])
     assert (sample.model, sample.verdict, sample.length) == ("reference", "passed", 8_000)
+    assert sample.coverage == 1
+    failed = sample.model_copy(update={"verdict": "failed"})
+    links = write_pages([failed], tmp_path, 10, lambda _: None)
+    assert links == {str(run): "episodes/1.html"}
+    write_report([failed], tmp_path, links=links)
+    assert '<a href="episodes/1.html">' in (tmp_path / "index.html").read_text()
