@@ -6,6 +6,7 @@ import math
 import os
 import re
 import secrets
+import shutil
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -58,6 +59,10 @@ WORLDS = "worlds"
 MAX_CALLS = 500
 MAX_TOKENS = 32_768
 WINDOW = 128_000
+
+
+ROOM = 1_000_000
+"""Bytes that a disk has left at least; below, a failure may be the disk's."""
 
 
 class EpisodeErrored(RuntimeError):
@@ -379,6 +384,8 @@ def verdict() -> Scorer:
         settled = now.settled = await anyio.to_thread.run_sync(
             now.stage.settle, now.opened.id, limiter=_limiter()
         )
+        if settled.verdict.verdict == "failed" and shutil.disk_usage(now.folder).free < ROOM:
+            now.fault = "the disk is full: what the agent did could not be kept"
         told = {**told, "conversation": now.conversation and now.conversation.model_dump()}
         state.store.set(STORED, told)
         return to_score(settled, now.fault, told, state.metadata)
@@ -439,7 +446,8 @@ async def put_away(state: TaskState) -> None:
 
 def _keep(now: Acting) -> None:
     if now.fault:
-        (now.folder / FAULT_FILE).write_text(now.fault, encoding="utf-8")
+        with suppress(OSError):  # a full disk: the log has the error
+            (now.folder / FAULT_FILE).write_text(now.fault, encoding="utf-8")
     if not now.stage.keep(now.opened.id, now.folder / "episode"):
         return
     episode = Episode(now.folder / "episode")

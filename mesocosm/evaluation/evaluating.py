@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
@@ -101,6 +102,13 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
             )
     except PrerequisiteError as error:
         raise UsageError(str(error.message)) from None
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise UsageError(
+            f"the disk of {folder} is full: make room and run the same command with --log-dir {folder}, which "
+            "goes on where this ended"
+        ) from None
     return [_outcome(log) for log in logs]
 
 

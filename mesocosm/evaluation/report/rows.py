@@ -193,7 +193,7 @@ def _run(result: RunResult, folder: Path, reading: Reading | None) -> Sample:
     if verdict.verdict == "failed" and reading is None:
         row.failure = classify(verdict, Reading(writes=1), talk)
     return Sample(
-        **row.model_dump(),
+        **row.model_dump(exclude={"world"}),
         model=talk.model if talk else result.agent,
         sample=str(folder),
         seconds=result.seconds,
