@@ -106,8 +106,8 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
         if error.errno != errno.ENOSPC:
             raise
         raise UsageError(
-            f"the disk of {folder} is full: make room and run the same command with --log-dir {folder}, which "
-            "goes on where this ended"
+            f"the disk of {folder} is full: make room and run the same command with --log-dir {folder}: "
+            "it goes on where this ended"
         ) from None
     return [_outcome(log) for log in logs]
 
