@@ -126,13 +126,23 @@ class _Maker:
         try:
             change(truth)
             truth.forget()
-            if _same_rows(right, wanted_of(self._definition, truth)) and before == _walked(
-                self._definition, truth
-            ):
+            rows = wanted_of(self._definition, truth)
+            if _same_rows(right, rows) and before == _walked(self._definition, truth):
                 raise Inapplicable
+            if len(right) == len(rows) and _same_rows(self._left(right, victims), self._left(rows, victims)):
+                raise Inapplicable  # it makes a difference only for those that are done already
             self._finish(tools, truth, victims)
         except (Wrong, ExpressionError):
             raise Inapplicable from None  # who misreads it so notices
+
+    def _left(self, rows: Sequence[Wanted], victims: set[tuple[str, str]]) -> list[Wanted]:
+        """The rows that the rest of the walk brings about."""
+        done = {self._definition.walk[number].for_ for number in self._lead}
+        return [
+            one
+            for one in rows
+            if one.entity is None or one.entity.fact not in done or _key(one.entity) in victims
+        ]
 
     def _finish(
         self, tools: Tools, truth: Truth, victims: set[tuple[str, str]], also: Sequence[Entity] = ()
