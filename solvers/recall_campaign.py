@@ -14,8 +14,16 @@ from mesocosm.services.calling import Tools
 
 _DAY = r"([A-Z][a-z]+ \d{1,2}, \d{4})"
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_RETURNED = re.compile(r"sent it back|handed it in|returned the item")
-_KEPT = re.compile(r"still have the item|item is still here")
+_RETURNED = re.compile(
+    r"sent it back|handed it in|returned (?:the item|it)|[Yy]ou have had it|carried it to your shop|"
+    r"went back by post|so it is with you|no longer with us|brought it back myself|has been returned|"
+    r"left this house by parcel|already delivered it"
+)
+_KEPT = re.compile(
+    r"still have the item|item is still here|stands in my hall again|it never left|still with us|"
+    r"we still have it|it does wait here|where it remains|it is here after all|has not left our flat|"
+    r"I keep yours for the van|I have it again"
+)
 
 
 @dataclass
@@ -99,8 +107,10 @@ def _rules(documents: list[tuple[str, str]], recall: str) -> Rules:
             revision = int(_found(r"revision (\d+)", text)[1])
             newest, notice = max((newest, notice), (revision, text))
     recalled = {}
-    for sku, first, last in re.findall(rf"SKU ([\w-]+).*?from {_DAY} to {_DAY}", notice):
-        recalled[sku] = (_date(first), _date(last))
+    for line in notice.splitlines():
+        span = re.findall(_DAY, line)
+        if len(span) == 2 and (sku := re.search(r"SKU ([\w-]+)", line)):
+            recalled[sku[1]] = (_date(span[0]), _date(span[1]))
     return Rules(
         zone=ZoneInfo(_found(r"time zone ([\w/]+)\)", policy)[1]),
         weekdays=range(_WEEKDAYS.index(days[1]), _WEEKDAYS.index(days[2]) + 1),
@@ -166,12 +176,12 @@ def _take_in_answers(tools: Tools, cases: list[Case]) -> None:
             continue
         body = " ".join(tools.call("email", "read_email", email_id=entry["id"])["body"].split())
         for case in by_address[address]:
-            if _KEPT.search(body):
+            if day := re.search(_DAY, body):
+                case.returned, case.day = False, _date(day[1])
+            elif _KEPT.search(body):
                 case.returned = False
             elif _RETURNED.search(body):
                 case.returned = True
-            elif day := re.search(_DAY, body):
-                case.returned, case.day = False, _date(day[1])
 
 
 # -- calendar -------------------------------------------------------------------------------------------

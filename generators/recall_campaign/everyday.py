@@ -1,4 +1,8 @@
-"""What a coordinator's services hold besides the recall: nothing of it changes what is to be done."""
+"""What a coordinator's services hold besides the recall: nothing of it changes what is to be done.
+
+Most of it looks alike: other recalls of the same shop with notices, customers and their answers, and orders
+that do not count from the same days.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +12,26 @@ from collections.abc import Callable
 
 import orjson
 
+from mesocosm.generators.recall_campaign import letters
 from mesocosm.generators.recall_campaign.expected import HOLDING
+from mesocosm.generators.recall_campaign.letters import say
+from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import (
     DAY,
-    DOMAINS,
     TITLES,
     Booking,
     Customer,
     Order,
     Plan,
     contact_anywhere,
+    plan_other_recall,
 )
-from mesocosm.generators.recall_campaign.wording import Document
+from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
 from mesocosm.kits.mailbox import Mail
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.prose import Product, Prose, Topic
 from mesocosm.worlds import tokens
 
-_MAIL_TOPICS: tuple[Topic, ...] = (
-    "shop_orders", "shop_marketing", "supplier", "household", "hr", "newsletter", "personal", "finance",
-    "travel", "it_support", "events",
-)  # fmt: skip
 _DOCUMENT_TOPICS: tuple[Topic, ...] = (
     "policy_document", "meeting_minutes", "technical_doc", "market_report", "product_description",
 )  # fmt: skip
@@ -37,21 +40,36 @@ _TITLES = {
     "market_report": "Market", "product_description": "Product sheet",
 }  # fmt: skip
 # Tokens of the JSON around one item wherever the survey shows it, measured on whole worlds.
-_MAIL, _DOCUMENT, _EVENT, _ORDER = 216, 74, 316, 47
+_MAIL, _DOCUMENT, _EVENT, _ORDER, _ACCOUNT = 216, 74, 316, 47, 30
 _SMALLEST = 60
+_WEIGHTS = (64, 4, 3, 29)
+"""How often a mail, a document, an event and an order come."""
+_ANSWERS = 0.85
+"""Share of the mails that answer another recall, where there is room for one."""
+_RECALL = 4000
+"""Tokens for which another recall is begun."""
+_DEAD = ("refunded", "cancelled", "failed")
 
 
 class Everyday:
     """Mails, documents, events and orders worth a number of tokens."""
 
-    def __init__(self, plan: Plan, budget: int, rng: random.Random) -> None:
-        self._plan, self._rng = plan, rng
+    def __init__(self, plan: Plan, params: Params, budget: int, rng: random.Random) -> None:
+        self._plan, self._params, self._rng = plan, params, rng
         self._prose = Prose(rng)
+        self._size = letter_size(params)
+        self._writer = Writer(plan, rng, self._prose, self._size)
         self.mails: list[Mail] = []
         self.documents: list[Document] = []
         self.events: list[Booking] = []
         self.customers: list[Customer] = []
+        self.products: dict[str, Product] = {}
+        self._others: list[tuple[Plan, Writer]] = []
+        """Recalls whose lists of settled orders are to be written once orders have their numbers."""
+        self._waiting: list[Mail] = []
         self._addresses = {customer.contact.email for customer in plan.customers}
+        self._codes = {product.sku for product in plan.products.values()}
+        self._recalls = {plan.recall, f"R-{int(plan.recall[2:]) - 7}"}
         pickups = sum(customer.fate in HOLDING for customer in plan.customers)
         slots = zip(plan.hours.slots(plan.zone), range(2 * pickups + 60), strict=False)
         self._days = max(slot.date() for slot, _ in slots) - plan.hours.begin
@@ -60,29 +78,65 @@ class Everyday:
         kinds: tuple[Callable[[int], int], ...] = (self._mail, self._document, self._event, self._order)
         left = budget
         while left >= _EVENT + _SMALLEST:
-            left -= rng.choices(kinds, (40, 15, 15, 30))[0](left)
+            left -= rng.choices(kinds, _WEIGHTS)[0](left)
         # What is too little for any of them; fewer tokens than this are no sentence.
         self.rest = "\n\nBackground\n\n" + self._prose.text("policy_document", left) if left >= 12 else ""
 
-    def _size(self, left: int, most: int) -> int:
-        return max(_SMALLEST // 2, min(self._rng.randint(_SMALLEST, most), left))
+    def documents_of_others(self) -> list[Document]:
+        """Notices and lists of the other recalls."""
+        return [document for _, writer in self._others for document in writer.documents()]
 
     def _mail(self, left: int) -> int:
-        plan, rng, prose = self._plan, self._rng, self._prose
-        person = prose.person()
-        # A middle mark keeps these addresses apart from those of customers.
-        address = f"{person.handle}.{rng.randint(10, 99)}@{rng.choice((plan.domain, 'postbox.net'))}"
-        message = prose.message(
-            rng.choice(_MAIL_TOPICS), self._size(left - _MAIL, 330), person, plan.account.person
-        )
-        moment = plan.now - dt.timedelta(minutes=rng.randint(60, 40 * 24 * 60))
-        self.mails.append(Mail(f"{person.name} <{address}>", moment, message.subject, message.body))
-        return _MAIL + _in_json(message.body) + 2 * tokens.count(message.subject)
+        begun = self._begin_recall() if not self._waiting and left > _RECALL else 0
+        if self._waiting and self._rng.random() < _ANSWERS:
+            mail = self._waiting.pop()
+        else:
+            mail = self._about_something_else()
+        self.mails.append(mail)
+        return begun + _MAIL + _in_json(mail.body) + 2 * tokens.count(mail.subject)
+
+    def _about_something_else(self) -> Mail:
+        """By a customer of the shop, or somebody who is none."""
+        rng, plan = self._rng, self._plan
+        known = [customer.contact for customer in self.customers if customer.fate == "ordinary"]
+        contact = rng.choice(known) if known and rng.random() < 0.8 else self._contact()
+        days = 7 if rng.random() < 0.8 else 40
+        moment = plan.now - dt.timedelta(minutes=rng.randint(60, days * 24 * 60))
+        text = say(rng, letters.QUESTION) if rng.random() < 0.2 else ""
+        return self._writer.write(contact, moment, text, letters.EVERYDAY_SUBJECTS)
+
+    def _contact(self) -> Contact:
+        """Somebody with an address of their own: people are drawn apart, and may be called alike."""
+        contact = contact_anywhere(self._prose, self._rng)
+        while contact.email in self._addresses:
+            contact = contact_anywhere(self._prose, self._rng)
+        self._addresses.add(contact.email)
+        return contact
+
+    def _begin_recall(self) -> int:
+        other = plan_other_recall(self._plan, self._params, self._rng, self._prose)
+        codes = {product.sku for product in other.products.values()}
+        if other.recall in self._recalls or codes & self._codes:
+            return 0
+        self._recalls.add(other.recall)
+        self._codes |= codes
+        for customer in other.customers:
+            customer.contact = self._contact()
+        writer = Writer(other, self._rng, self._prose, self._size)
+        self._others.append((other, writer))
+        self.products |= other.products
+        self.customers += other.customers
+        self._waiting = list(writer.mails())
+        self._rng.shuffle(self._waiting)
+        contacts = [customer.contact for customer in other.customers]
+        shown = sum(_ACCOUNT + tokens.count(who.email) + tokens.count(who.name) for who in contacts)
+        return shown + 3 * (_DOCUMENT + 150) + _DOCUMENT + 110 + len(other.products) * 40
 
     def _document(self, left: int) -> int:
         topic = self._rng.choice(_DOCUMENT_TOPICS)
-        text = self._prose.text(topic, self._size(left - _DOCUMENT, 700))
-        moment = self._plan.now - dt.timedelta(minutes=self._rng.randint(60, 380 * 24 * 60))
+        size = max(_SMALLEST // 2, min(self._rng.randint(_SMALLEST, 260), left - _DOCUMENT))
+        text = self._prose.text(topic, size)
+        moment = self._plan.now - dt.timedelta(minutes=self._rng.randint(60, 60 * 24 * 60))
         # A number keeps titles apart; it is not that of a recall.
         title = f"{_TITLES[topic]} {moment:%Y-%m-%d}/{len(self.documents) + 1}"
         self.documents.append(Document(title, text, moment))
@@ -91,29 +145,38 @@ class Everyday:
     def _event(self, left: int) -> int:
         """In the calendar of pickups, but in the evening or marked as free: it takes no slot."""
         rng, hours = self._rng, self._plan.hours
-        day = dt.datetime.combine(hours.begin + rng.randint(0, self._days.days) * DAY, dt.time())
-        free = rng.random() < 0.4
+        day = dt.datetime.combine(hours.begin + rng.randint(0, self._days.days // 2) * DAY, dt.time())
+        free = rng.random() < 0.6
         start = day + dt.timedelta(hours=rng.randint(8, 16) if free else rng.randint(18, 21))
-        text = self._prose.text("shop_orders", self._size(left - _EVENT, 120))
+        start += dt.timedelta(minutes=rng.choice((0, 0, 15, 30)))
+        text = self._prose.sentence("shop_orders")
         title = rng.choice(TITLES)
         end = start + dt.timedelta(minutes=rng.choice((30, 45, 60)))
         self.events.append(Booking(title, start, end, free=free, description=text))
         return _EVENT + _in_json(text)
 
     def _order(self, left: int) -> int:
-        """A recalled product long before its days, or another one: it does not count."""
+        """From the same days, of another product or dead; or of a recalled product, from other days."""
         rng, window = self._rng, self._plan.window
-        person = self._prose.person()
-        product = rng.choice(("A", "A", "B", "C", "lookalike"))
-        last = window.last + 15 * DAY if product == "lookalike" else window.first - 20 * DAY
-        time = dt.time(rng.randint(0, 23), rng.randint(0, 59), rng.randint(0, 59))
-        moment = dt.datetime.combine(last - rng.randint(0, 400) * DAY, time, dt.UTC)
-        contact = Contact(person, f"{person.handle}@{rng.choice(DOMAINS)}")
-        while contact.email in self._addresses:
-            # These people are drawn apart from those of the recall, and may be called alike.
-            contact = contact_anywhere(self._prose, rng)
-        self._addresses.add(contact.email)
-        self.customers.append(Customer(contact, "ordinary", [Order(product, moment)]))
+        draw = rng.random()
+        status = rng.choices(("completed", "processing", *_DEAD), (80, 14, 2, 2, 2))[0]
+        # As the orders that count: most from the days that every revision names, some around them.
+        first, last = window.first + DAY, window.last - 11 * DAY
+        if draw < 0.3:
+            first, last = window.first - 9 * DAY, window.last + 7 * DAY
+        if draw < 0.88:
+            product = rng.choice(("lookalike", "B"))
+        elif draw < 0.91:
+            product, status = "A", rng.choice(_DEAD)
+        elif draw < 0.95:
+            product, first, last = rng.choice(("A", "C")), window.first - 60 * DAY, window.first - 12 * DAY
+        else:
+            product, first, last = rng.choice(("A", "C")), window.last + 8 * DAY, window.last + 17 * DAY
+        time = dt.time(rng.randint(6, 21), rng.randint(0, 59), rng.randint(0, 59))
+        day = first + rng.randint(0, (last - first).days) * DAY
+        moment = dt.datetime.combine(day, time, self._plan.zone).astimezone(dt.UTC)
+        contact = self._contact()
+        self.customers.append(Customer(contact, "ordinary", [Order(product, moment, status)]))
         return _ORDER + tokens.count(contact.email) + tokens.count(contact.name)
 
 

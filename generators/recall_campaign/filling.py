@@ -13,7 +13,7 @@ from mesocosm.generators.recall_campaign.expected import HOLDING, Case, Expected
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Booking, Customer, Plan, plan_recall
 from mesocosm.generators.recall_campaign.slots import assign
-from mesocosm.generators.recall_campaign.wording import Document, Writer
+from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
 from mesocosm.kits.mailbox import Mail, fill_mailbox
 from mesocosm.kits.moments import in_words, utc_stamp
 from mesocosm.kits.paging import events, listed_documents, mails
@@ -32,17 +32,18 @@ _CALENDAR = "Pickups"
 def generate(world: World, params: Params) -> Expected:
     """Build the coordinator's world."""
     rng = world.rng
-    plan = plan_recall(params, rng, Prose(rng))
+    prose = Prose(rng)
+    plan = plan_recall(params, rng, prose)
     world.set_now(plan.now)
-    everyday = Everyday(plan, params.filler_tokens, world.stream("everyday"))
-    products = _fill_shop(world, plan, [*plan.customers, *everyday.customers])
+    everyday = Everyday(plan, params, params.filler_tokens, world.stream("everyday"))
+    products = _fill_shop(world, plan, everyday)
     pickups = assign(plan)
-    writer = Writer(plan, rng)
+    writer = Writer(plan, rng, prose, letter_size(params))
     rules, *documents = writer.documents()
     # What is too little for a text of its own makes the first document longer.
     documents = [replace(rules, content=rules.content + everyday.rest), *documents]
     answers = list(writer.mails())
-    _fill_documents(world, plan, [*documents, *everyday.documents])
+    _fill_documents(world, plan, [*documents, *everyday.documents, *everyday.documents_of_others()])
     # All customers have a mailbox: whether one exists says nothing about who is to be written to.
     people = [customer.contact for customer in (*plan.customers, *everyday.customers)]
     fill_mailbox(world, plan.account, [*answers, *everyday.mails], people)
@@ -87,11 +88,13 @@ def _list_shop(tools: Tools, expected: Expected) -> None:
     read("woo_customers_list", fields=["id", "email", "first_name", "last_name"])
 
 
-def _fill_shop(world: World, plan: Plan, customers: Sequence[Customer]) -> list[int]:
+def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
     """Give the shop its past; returns the products whose orders have to be looked through."""
     store = world.store(WooCommerceStore)
-    keys = sorted(plan.products, key=lambda key: plan.products[key].sku)
-    drawn = [plan.products[key] for key in keys]
+    customers = [*plan.customers, *everyday.customers]
+    sold = plan.products | everyday.products
+    keys = sorted(sold, key=lambda key: sold[key].sku)
+    drawn = [sold[key] for key in keys]
     added = store.add_products(
         [
             {"name": p.name, "sku": p.sku, "regular_price": p.price, "short_description": p.blurb}
@@ -138,7 +141,7 @@ def _fill_shop(world: World, plan: Plan, customers: Sequence[Customer]) -> list[
     )
     for (order, _), number in zip(bought, ids, strict=True):
         order.id = number
-    return sorted(number for key, number in products.items() if key != "D")
+    return sorted(products[key] for key in plan.products if key != "D")
 
 
 def _fill_documents(world: World, plan: Plan, documents: Sequence[Document]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from zoneinfo import ZoneInfo
 
 from mesocosm.generators.recall_campaign.expected import HOLDING
@@ -21,6 +21,8 @@ TITLES = (
 )  # fmt: skip
 """Of events in the calendar of pickups: whether one takes a slot is not in its title."""
 DAY = dt.timedelta(days=1)
+_OTHER_CUSTOMERS = 18
+"""Of each other recall."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,8 @@ class Plan:
     now: dt.datetime
     customers: list[Customer]
     bookings: list[Booking]
+    prefix: str = ""
+    """Tells the products of another recall from those of the one that is asked for."""
 
     def local(self, moment: dt.datetime) -> dt.datetime:
         """A moment on the depot's clocks."""
@@ -149,6 +153,27 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
         now=now.astimezone(dt.UTC),
         customers=customers,
         bookings=_bookings(params, pickups, hours, zone, prose, rng),
+    )
+
+
+def plan_other_recall(plan: Plan, params: Params, rng: random.Random, prose: Prose) -> Plan:
+    """Another recall of the same shop at the same time, with customers of its own, planned alike."""
+    recall = plan.recall
+    while recall == plan.recall:
+        recall = f"R-{rng.randint(110, 980)}"
+    window = plan.window.moved(shift := rng.randint(-20, 0), shift)
+    fates = params.model_copy(update={"num_customers": _OTHER_CUSTOMERS}).fates()
+    rng.shuffle(fates)
+    casting = _Casting(rng, prose, plan.zone, window, plan.hours)
+    customers = [casting.customer(fate) for fate in fates]
+    prefix = f"{recall} {len(prose.person().handle)}{rng.randrange(10**6)} "
+    for customer in customers:
+        for order in customer.orders:
+            order.product = prefix + order.product
+            order.further = order.further and prefix + order.further
+    products = {prefix + key: product for key, product in _products(prose).items()}
+    return replace(
+        plan, recall=recall, window=window, customers=customers, products=products, bookings=[], prefix=prefix
     )
 
 

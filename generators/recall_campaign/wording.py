@@ -7,8 +7,13 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mesocosm.generators.recall_campaign import letters
+from mesocosm.generators.recall_campaign.letters import letter, say
+from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Customer, Order, Period, Plan
 from mesocosm.kits.mailbox import Mail
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Prose
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _REASONS = (
@@ -16,27 +21,26 @@ _REASONS = (
     "item was never shipped",
     "repaired by our workshop",
     "paid back in cash",
+    "exchanged at the counter",
+    "voucher taken",
+    "collected by the carrier",
+    "swapped at a fair",
+    "scrapped on the spot, with proof",
+    "sold on, and dealt with by the buyer",
 )
-_RETURNED = (
-    "I have already sent it back, you should have the parcel by now.",
-    "it is back with you: I handed it in at your counter.",
-    "I returned the item last week, so there is nothing left to pick up.",
+_ITEMS = (
+    "- {name} (SKU {sku}): ordered from {first} to {last}",
+    "- SKU {sku}, {name}. Orders placed from {first} to {last}.",
+    "- We recall {name} (SKU {sku}), if it was bought from {first} to {last}.",
+    "- Bought between {first} and {last}: {name}, SKU {sku}",
+    "- {first} to {last}: all orders of {name} (SKU {sku})",
+    "- Every {name} (SKU {sku}) that was ordered on {first}, on {last} or in between",
+    "- {name}, SKU {sku}. The first day is {first}, the last one {last}.",
+    "- Affected: SKU {sku} ({name}), days of order {first} to {last}",
 )
-_NOT_RETURNED = (
-    "what I wrote about the parcel was too early: it came back to me, and I still have the item.",
-    "I have to correct myself: the item is still here with me, the parcel was refused.",
-)
-_WISH = (
-    "we are away, please do not come before {day}.",
-    "could your van come on {day} or later? I am not at home earlier.",
-    "from {day} on any time is fine, but no sooner.",
-)
-_CHANGED = "my plans have changed, sorry: "
-_QUESTION = (
-    "do I get my money back, or a new one? And does the box matter?",
-    "thank you for the letter. Is it dangerous to keep it in the hall until then?",
-    "may a neighbour hand it over, if I am at work?",
-)
+_FEW = 24
+_BACKGROUND = (20, 110)
+"""Tokens of what a document says around its matter."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,9 @@ class Document:
 class Writer:
     """Writes what has to do with the recall."""
 
-    def __init__(self, plan: Plan, rng: random.Random) -> None:
-        self._plan = plan
-        self._rng = rng
+    def __init__(self, plan: Plan, rng: random.Random, prose: Prose, size: tuple[int, int]) -> None:
+        self._plan, self._rng, self._prose = plan, rng, prose
+        self._size = size
 
     # -- documents --------------------------------------------------------------------------------------
 
@@ -63,7 +67,8 @@ class Writer:
         plan, window = self._plan, self._plan.window
         inner = window.moved(3, -2)
         end = dt.datetime.combine(window.last, dt.time(15, 20), dt.UTC)
-        yield Document("How we carry out a recall", self._policy(), end - 300 * DAY, evidence=True)
+        if not plan.prefix:
+            yield Document("How we carry out a recall", self._policy(), end - 300 * DAY, evidence=True)
         # Superseded: other days for A, and B instead of C.
         first = [("A", window.moved(-10, -10)), ("B", window.moved(0, -10))]
         yield self._notice("revision 1", "approved", first, end + 4 * DAY)
@@ -73,6 +78,8 @@ class Writer:
         yield self._notice("revision 3", "draft, not approved", draft, plan.now - DAY)
         settled = [customer for customer in plan.customers if customer.fate == "settled"]
         yield self._settled(plan.recall, [o for c in settled for o in c.orders], plan.now - 2 * DAY)
+        if plan.prefix:
+            return
         # The list of another recall of the same shop has orders with an item that is still to be picked up.
         plain = [customer for customer in plan.customers if customer.fate == "plain"]
         other = f"R-{int(plan.recall[2:]) - 7}"
@@ -114,23 +121,20 @@ class Writer:
         plan = self._plan
         lines = [f"Recall {plan.recall}, {revision}", f"Status: {state}", ""]
         for key, period in products:
-            name, sku = plan.products[key].name, plan.products[key].sku
+            name, sku = plan.products[plan.prefix + key].name, plan.products[plan.prefix + key].sku
             first, last = _date(period.first), _date(period.last)
-            pattern = self._rng.choice(
-                (
-                    "- {name} (SKU {sku}): ordered from {first} to {last}",
-                    "- SKU {sku}, {name}. Orders placed from {first} to {last}.",
-                    "- We recall {name} (SKU {sku}), if it was bought from {first} to {last}.",
-                )
-            )
+            pattern = self._rng.choice(_ITEMS)
             lines.append(pattern.format(name=name, sku=sku, first=first, last=last))
         title = f"Recall {plan.recall}: notice, {revision}"
-        return Document(title, "\n".join(lines), moment, evidence=True)
+        return Document(title, "\n".join(lines) + self._background(), moment, evidence=True)
+
+    def _background(self) -> str:
+        return "\n\n" + self._prose.text("product_description", self._rng.randint(*_BACKGROUND))
 
     def _settled(self, recall: str, orders: Sequence[Order], moment: dt.datetime) -> Document:
         lines = [f"#{order.id}: {self._rng.choice(_REASONS)}" for order in orders]
         self._rng.shuffle(lines)
-        text = "\n".join([f"Settled orders of recall {recall}", "", *lines])
+        text = "\n".join([f"Settled orders of recall {recall}", "", *lines]) + self._background()
         return Document(
             f"Recall {recall}: settled orders", text, moment, evidence=recall == self._plan.recall
         )
@@ -149,30 +153,40 @@ class Writer:
     def _answers(self, customer: Customer) -> Iterator[str]:
         rng = self._rng
         if customer.fate in ("returned", "not_returned"):
-            yield rng.choice(_RETURNED)
+            yield say(rng, letters.RETURNED)
         if customer.fate == "not_returned":
-            yield rng.choice(_NOT_RETURNED)
+            yield say(rng, letters.NOT_RETURNED)
         for number, day in enumerate(customer.wishes):
             shown = f"{_WEEKDAYS[day.weekday()]}, {_date(day)}" if rng.random() < 0.5 else _date(day)
-            yield _CHANGED * (number > 0) + rng.choice(_WISH).format(day=shown)
+            wish = say(rng, letters.WISH, day=shown)
+            yield f"{say(rng, letters.CHANGED)} {wish}" if number else wish
         if customer.fate == "returned_later":
-            yield rng.choice(_RETURNED)
+            yield say(rng, letters.RETURNED)
         if customer.fate in ("plain", "superseded") and rng.random() < 0.15:
-            yield rng.choice(_QUESTION)
+            yield say(rng, letters.QUESTION)
 
     def _mail(self, customer: Customer, moment: dt.datetime, text: str) -> Mail:
-        plan, contact = self._plan, customer.contact
-        product = plan.products[customer.orders[0].product].name
-        subject = self._rng.choice(
-            (
-                f"Re: Recall {plan.recall}",
-                "Re: Please keep your item ready",
-                f"Your letter about the {product}",
-            )
+        product = self._plan.products[customer.orders[0].product].name
+        return self.write(customer.contact, moment, text, letters.SUBJECTS, product)
+
+    def write(
+        self, contact: Contact, moment: dt.datetime, text: str, subjects: tuple[str, ...], product: str = ""
+    ) -> Mail:
+        """A mail of a customer to the coordinator, which states ``text``, or nothing."""
+        plan, rng = self._plan, self._rng
+        first = contact.person.first
+        subject = say(rng, subjects, product=product, recall=plan.recall, first=first)
+        hello = rng.choice(("Hello", "Dear", "Hi"))
+        said = letter(rng, self._prose, text, rng.randint(*self._size))
+        name = contact.name if rng.random() < 0.6 else first
+        return Mail(
+            contact.header, moment, subject, f"{hello} {plan.account.person.first},\n\n{said}\n\n{name}"
         )
-        hello = self._rng.choice(("Hello", "Dear", "Hi"))
-        body = f"{hello} {plan.account.person.first},\n\n{text}\n\n{contact.name}"
-        return Mail(contact.header, moment, subject, body)
+
+
+def letter_size(params: Params) -> tuple[int, int]:
+    """How long letters are, in tokens: shorter where customers are so few that little else would fit."""
+    return (30, 70) if params.num_customers < _FEW else (60, 170)
 
 
 def _date(day: dt.date) -> str:
