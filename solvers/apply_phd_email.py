@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 from mesocosm.kits.paging import found, mail_folders, mails_in_order
 from mesocosm.services.calling import Tools
@@ -25,13 +24,28 @@ _ITEMS = {
     "newest": r"newest first",
 }
 _ITEM = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _ITEMS.items()))
-_DEADLINE = re.compile(
-    r"(?:deadline is|need it by|deadline:)\s+(\d{4}-\d\d-\d\d|\w+ \d+, \d{4}|\d+ \w+ \d{4})", re.IGNORECASE
+_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_DATE = re.compile(rf"\d{{4}}-\d\d-\d\d|\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}}, \d{{4}}")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
+_AUTOMATIC = re.compile(r"automatic reply|answer is automatic|out of office", re.IGNORECASE)
+_ADDED = re.compile(
+    r"in addition|besides what|add to it|on top of|please add|beside the first|also send|keep what I listed|"
+    r"to be added",
+    re.IGNORECASE,
 )
-_ASSISTANT = re.compile(r"my assistant [^,]+, (\S+@[\w.-]+\w)|\((\S+@\S+)\) collects everything")
-_REFUSAL = re.compile(
-    r"cannot take on new students|no vacancy in my group|I have no open position|do not supervise any more|"
-    r"My group is full|do not send anything any more|no longer need your material"
+_OTHER = re.compile(
+    r"no place for a thesis|PhD is out of the question|instead of a doctorate|, not a thesis|"
+    r"places are taken, so|no money for a PhD|doctorate is not possible|for the PhD I cannot|"
+    r"only thing that is free with us|"
+    r"theses are closed|better than a PhD|this is what I mean here",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    r"cannot take on|no (?:vacancy|place|desk) in my group|no open position|do not supervise any more|"
+    r"group is full|nothing can come of this|somebody else has got the place|no place is left|"
+    r"sorry to say no|look elsewhere|has to be a no|please send nothing|"
+    r"did not let me have a place|do without new people",
+    re.IGNORECASE,
 )
 
 
@@ -42,6 +56,8 @@ class Wish:
     address: str
     files: list[tuple[str, list[str]]] = field(default_factory=list)
     deadline: dt.date | None = None
+    other: bool = False
+    """Whether it is not about a PhD."""
 
 
 @dataclass
@@ -65,13 +81,15 @@ def solve(tools: Tools, prompt: str) -> None:
         known[f"Applicant number of the {year} round"],
     )
     papers = _papers(tools, name, {known["First referee"]: "first", known["Second referee"]: "second"})
+    own = found(r"your mailbox, (\S+@[\w.-]+\w)", text)
     wishes: dict[str, Wish] = {}
     for mail in mails_in_order(tools, *mail_folders(tools)):
         sender = found(r"<(.+?)>", mail["from"])
-        _heed(mail, wishes.setdefault(sender, Wish(sender)))
+        if sender != own:
+            _heed(mail["body"], wishes.setdefault(sender, Wish(sender)))
     tools.call("filesystem", "create_directory", path="outbox")
     for index, wish in enumerate(wishes.values(), start=1):
-        if not wish.files or wish.deadline is None or wish.deadline < today:
+        if wish.other or not wish.files or wish.deadline is None or wish.deadline < today:
             continue
         paths = []
         for pattern, items in wish.files:
@@ -94,26 +112,26 @@ def _date(text: str) -> dt.date:
     raise ValueError(text)
 
 
-def _heed(mail: dict[str, Any], wish: Wish) -> None:
+def _heed(body: str, wish: Wish) -> None:
     """Take in what a mail says about what its sender wants."""
-    body = mail["body"]
-    if "PhD" not in mail["subject"] or mail["subject"].startswith("Automatic reply"):
+    if _AUTOMATIC.search(body):
         return
-    if _REFUSAL.search(body):
-        wish.files = []
-        return
+    wish.other = wish.other or _OTHER.search(body) is not None
+    names = list(_FILE.finditer(body))
     files = [
-        (found[0], [str(item.lastgroup) for item in _ITEM.finditer(_sentence(body, found.end()))])
-        for found in _FILE.finditer(body)
+        (name[0], [str(item.lastgroup) for item in _ITEM.finditer(_sentence(body, name.end()))])
+        for name in names
     ]
-    if re.search(r"In addition to my first list|Besides what I asked for", body):
+    if files and _ADDED.search(body[max(0, names[0].start() - 110) : names[0].start()]):
         wish.files += files
     elif files:
         wish.files = files
-    if found := _DEADLINE.search(body):
-        wish.deadline = _date(found[1])
-    if found := _ASSISTANT.search(body):
-        wish.address = found[1] or found[2]
+    elif _NO.search(body):
+        wish.files = []
+    if date := _DATE.search(body):
+        wish.deadline = _date(date[0])
+    if address := _ADDRESS.search(body):
+        wish.address = address[0]
 
 
 def _sentence(text: str, start: int) -> str:

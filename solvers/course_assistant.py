@@ -13,8 +13,31 @@ from mesocosm.kits.paging import found, mail_folders, mails_in_order, sheet_rows
 from mesocosm.services.calling import Tools
 
 ROSTER = "course_roster.xlsx"
-_DATE = re.compile(r"\w+, (\w+ \d+, \d{4}) at (\d\d:\d\d)")
-_STUDENT = re.compile(r"\((\d{7})\)")
+_DAY = r"(?:\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4})"
+_WHEN = re.compile(rf"({_DAY})(?: at|,) (\d\d:\d\d)|(\d\d:\d\d) on ({_DAY})")
+_SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z0-9])")
+_NUMBER = re.compile(r"(?<!\d)\d{7}(?!\d)")
+_TALK = re.compile(r"presentation|slides|handed in", re.IGNORECASE)
+_TAKEN_BACK = re.compile(
+    r"\b(take (back|them back)|withdraw|withdrawn|pull my|void|disregard my|forget the slides|not handed in|"
+    r"please delete|should not be counted|throw them away)\b",
+    re.IGNORECASE,
+)
+_NOT_EXCUSED = re.compile(
+    r"not excused|after all|mistake|does not stand|take back the excuse|contrary to my|like everybody|"
+    r"was wrong|no longer holds|any more",
+    re.IGNORECASE,
+)
+_GONE = re.compile(
+    r"dropped|has left|off the list|no longer in|withdrew|please strike|leaving|will not finish|has lost|"
+    r"become free|gave up|is out of",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"back in|registered again|never left|returned to|back on the roster|enrolled|takes part|reinstated|"
+    r"only seemed|contrary to the roster|stays in",
+    re.IGNORECASE,
+)
 
 
 @dataclass
@@ -37,10 +60,12 @@ def solve(tools: Tools, prompt: str) -> None:
     subject = found(r"subject is exactly: (\S+)", prompt)
     students = {student.number: student for student in _roster(tools)}
     mails = mails_in_order(tools, *mail_folders(tools))
+    course = found(r"teaching assistant of (.+?) at ", prompt)
     deadline = None
     for mail in mails:
         if f"<{instructor}>" in mail["from"]:
-            deadline = _heed(mail["body"], students, zone) or deadline
+            for sentence in _sentences(mail["body"]):
+                deadline = _heed(sentence, course, students, zone) or deadline
     assert deadline, "the instructor announced no deadline"
     for mail in mails:
         _take_in(mail, students, deadline)
@@ -60,40 +85,53 @@ def _roster(tools: Tools) -> Iterator[Student]:
         yield Student(str(name), str(number), str(email), enrolled=status == "enrolled")
 
 
-def _heed(body: str, students: dict[str, Student], zone: ZoneInfo) -> dt.datetime | None:
-    """Take in a mail of the instructor; returns the deadline for everybody, if it announces one."""
-    text = " ".join(body.split())
-    moment = None
-    if found := _DATE.search(text):
-        moment = dt.datetime.strptime(f"{found[1]} {found[2]}", "%B %d, %Y %H:%M").replace(tzinfo=zone)
-    about = _STUDENT.search(text)
+def _sentences(body: str) -> list[str]:
+    return [part for line in body.splitlines() for part in _SENTENCE.split(line)]
+
+
+def _heed(sentence: str, course: str, students: dict[str, Student], zone: ZoneInfo) -> dt.datetime | None:
+    """Take in a sentence of the instructor; returns the deadline for everybody, if it announces one."""
+    moment = _moment(sentence, zone)
+    about = _NUMBER.search(sentence)
+    talk = re.search("presentation", sentence, re.IGNORECASE)
     if about is None:
-        return moment if "due by" in text else None
-    student = students[about[1]]
-    if "may hand in" in text:
+        return moment if talk and course in sentence else None
+    student = students.get(about[0])
+    if student is None:
+        return None
+    if not talk:
+        if course in sentence and _BACK.search(sentence):
+            student.enrolled = True
+        elif course in sentence and _GONE.search(sentence):
+            student.enrolled = False
+    elif moment:
         student.deadline = moment
-    elif "is not excused" in text:
-        student.excused = False
-    elif "is excused" in text:
-        student.excused = True
-    elif "dropped the course" in text:
-        student.enrolled = False
-    elif "back in the course" in text:
-        student.enrolled = True
+    else:
+        student.excused = not _NOT_EXCUSED.search(sentence)
     return None
+
+
+def _moment(sentence: str, zone: ZoneInfo) -> dt.datetime | None:
+    written = _WHEN.search(sentence)
+    if written is None:
+        return None
+    day, time = written[1] or written[4], written[2] or written[3]
+    form = "%Y-%m-%d" if day[4] == "-" else "%d %B %Y" if day[0].isdigit() else "%B %d, %Y"
+    return dt.datetime.strptime(f"{day} {time}", f"{form} %H:%M").replace(tzinfo=zone)
 
 
 def _take_in(mail: dict[str, Any], students: dict[str, Student], deadline: dt.datetime) -> None:
     """Note whether a mail is a presentation that counts, or takes one back."""
-    numbers = re.findall(r"(?<!\d)\d{7}(?!\d)", mail["subject"])
-    if not numbers or numbers[0] not in students or "presentation" not in mail["subject"].lower():
-        return
-    student = students[numbers[0]]
+    subject, body = mail["subject"], mail["body"]
     sent = dt.datetime.fromisoformat(mail["date"])
-    if re.search(r"\b(withdraw|take back)", f"{mail['subject']} {mail['body']}", re.IGNORECASE):
-        student.handed_in = None
-        return
-    # The last minute counts as a whole.
-    until = (student.deadline or deadline) + dt.timedelta(minutes=1)
-    if mail["attachments"] and sent < until:
-        student.handed_in = sent
+    numbers = _NUMBER.findall(subject)
+    if mail["attachments"]:
+        if numbers and numbers[0] in students and "presentation" in subject.lower():
+            student = students[numbers[0]]
+            # The last minute counts as a whole.
+            if sent < (student.deadline or deadline) + dt.timedelta(minutes=1):
+                student.handed_in = sent
+    elif any(_TALK.search(said) and _TAKEN_BACK.search(said) for said in _sentences(body)):
+        numbers += _NUMBER.findall(body)
+        if numbers and numbers[0] in students:
+            students[numbers[0]].handed_in = None

@@ -19,12 +19,18 @@ LIST = "clearance_list.csv"
 _LINES = 500
 _BATCH = 100
 _LEAVES = re.compile(
-    r"take me off|please unsubscribe me|please remove me|remove my address|i want to unsubscribe",
+    r"take me off|remove my address|no longer want|stop sending me|like to (cancel|end) |do not send me|"
+    r"should not come to this|strike me out|does not reach me again|end my subscription|count me out|"
+    r"take as notice|I am unsubscribing|forget this address",
     re.IGNORECASE,
 )
 _RETURNS = re.compile(
-    r"put me back|add me to|subscribe me to .* again|get your newsletter again", re.IGNORECASE
+    r"put me back|like to (get|receive) .* again|please (send|mail) me .* again|add me again|please enter me|"
+    r"sign me up|after all|count me in again|renew my subscription|this address anew|as I used to|"
+    r"come to this address again",
+    re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"(?<=[.!]) (?=[A-Z])")
 
 
 @dataclass(frozen=True)
@@ -146,10 +152,13 @@ def _subscribers(tools: Tools) -> dict[str, str]:
         sender = found(r"([^\s<>]+@[^\s<>]+)", mail["from"]).lower()
         if sender not in subscribed:
             continue
-        if _RETURNS.search(mail["body"]):
-            subscribed[sender] = True
-        elif _LEAVES.search(mail["body"]):
-            subscribed[sender] = False
+        for sentence in (part for line in mail["body"].splitlines() for part in _SENTENCE.split(line)):
+            if "newsletter" not in sentence:
+                continue
+            if _RETURNS.search(sentence):
+                subscribed[sender] = True
+            elif _LEAVES.search(sentence):
+                subscribed[sender] = False
     return {address: name for address, name in names.items() if subscribed[address]}
 
 

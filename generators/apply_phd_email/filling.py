@@ -10,8 +10,14 @@ from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.apply_phd_email.expected import ASKING, MATERIALS, Expected, Request, Silent
 from mesocosm.generators.apply_phd_email.mails import Writer
 from mesocosm.generators.apply_phd_email.params import Params
-from mesocosm.generators.apply_phd_email.planning import Plan, Professor, plan_replies
-from mesocosm.kits.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
+from mesocosm.generators.apply_phd_email.planning import (
+    Plan,
+    Professor,
+    more_professors,
+    plan_replies,
+    university_domain,
+)
+from mesocosm.kits.mailbox import EverydayMail, Mail, MailWriter, fill_mailbox, rest_text, within
 from mesocosm.kits.paging import SURVEYED, mails
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.memory.store import MemoryStore
@@ -24,9 +30,11 @@ _TOPICS: tuple[Topic, ...] = (
     "campus_life", "coursework", "newsletter", "events", "research", "it_support", "personal", "project_work",
     "meeting_minutes", "hr", "conference", "travel", "household",
 )  # fmt: skip
-_DOMAINS = (
-    "campusmail.edu", "campusmail.edu", "postbox.net", "brightmail.org", "calder.edu", "denholm.state.edu",
-)  # fmt: skip
+_SIZES = (40, 260)
+"""Tokens of what a mail says besides; where there are only just enough professors for every case, nothing."""
+_SMALL = 20
+_EVERYDAY = 0.15
+"""The share of the filler that has nothing to do with anybody's application."""
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -36,18 +44,54 @@ def generate(world: World, params: Params) -> Expected:
     receivers = Prose(world.stream(f"receivers {params.receiver_idx}")) if params.receiver_idx else None
     plan = plan_replies(params, rng, prose, receivers)
     world.set_now(plan.now)
-    everyday = EverydayMail(
-        plan.applicant, plan.now, _TOPICS, lambda rng: rng.choice(_DOMAINS), world.stream("everyday")
-    )
-    around, left = everyday.worth(params.filler_tokens)
-    first, *others = Writer(plan, prose, rng).mails()
-    # What is too little for a mail of its own makes a reply longer.
+    sizes = _SIZES if params.num_professors > _SMALL else (0, 0)
+    writer = Writer(plan, MailWriter(plan.applicant, rng, prose, sizes), rng)
+    stories = [(who, writer.story(who, index)) for index, who in enumerate(plan.professors)]
+    replies = [mail for _, story in stories for mail in story]
+    needed = [mail for who, story in stories if _bears(who) for mail in story]
+    more, around, left = _around(world, params, plan, prose, sizes)
+    # What is too little for a mail of its own makes one longer.
+    longer = around or replies
     rest = rest_text(Prose(world.stream("longer")), "research", left)
-    replies = [first.with_paragraph(rest, 1), *others]
-    fill_mailbox(world, plan.applicant, [*replies, *around])
+    last = longer[-1].with_paragraph(rest, 1)
+    needed = [last if mail is longer[-1] else mail for mail in needed]
+    longer[-1] = last
+    written_to = [*plan.professors, *more]
+    rng.shuffle(written_to)
+    fill_mailbox(world, plan.applicant, [*replies, *around, *writer.letters(written_to)])
     _fill_memory(world, plan)
     world.workspace.fill(_files(plan), plan.now - dt.timedelta(days=2))
-    return _expected(plan, replies)
+    return _expected(plan, needed)
+
+
+def _bears(who: Professor) -> bool:
+    """Whether somebody who has not read all that they wrote may send what is wrong, or nothing."""
+    return who.fate in (*ASKING, "withdrawn")
+
+
+def _around(
+    world: World, params: Params, plan: Plan, people: Prose, sizes: tuple[int, int]
+) -> tuple[list[Professor], list[Mail], int]:
+    """More professors who are to get nothing; their mails and everyday ones; the tokens that are left."""
+    rng = world.stream("more professors")
+    writer = Writer(plan, MailWriter(plan.applicant, rng, Prose(rng), sizes), rng)
+    written: list[Professor] = []
+
+    def groups() -> Iterator[list[Mail]]:
+        for index, who in enumerate(more_professors(params, rng, people)):
+            written.append(who)
+            yield writer.story(who, index)
+
+    share = round(params.filler_tokens * (1 - _EVERYDAY))
+    alike, left = within(share, groups(), plan.applicant)
+    rest = world.stream("everyday")
+    mails = MailWriter(plan.applicant, rest, Prose(rest), sizes)
+    everyday = EverydayMail(
+        mails, plan.now, _TOPICS, university_domain, people, fact=50, days=(1, 33),
+        known=[who.contact for who in (*plan.professors, *written[:-1])],
+    )  # fmt: skip
+    others, left = everyday.worth(left + params.filler_tokens - share)
+    return written[:-1], [*alike, *others], left
 
 
 def survey(tools: Tools, expected: AnyExpected) -> None:
@@ -89,7 +133,7 @@ def _fill_memory(world: World, plan: Plan) -> None:
 
 def _files(plan: Plan) -> Iterator[tuple[str, bytes]]:
     for path, pages in plan.material.pages.items():
-        yield path, write_pdf(pages, moment=plan.now - dt.timedelta(days=2))
+        yield path, write_pdf(pages, moment=plan.now - dt.timedelta(days=2), creator="Writer")
 
 
 def _expected(plan: Plan, replies: list[Mail]) -> Expected:

@@ -33,7 +33,7 @@ class Params(family.Params):
     num_positive: int | None = Field(default=None, ge=1, le=2000)
     """Professors who ask for material that can still be sent; ``None``: as ``positive_weight`` has it, at
     least one of each of the seven kinds. If given, fewer than seven leave out the rarer kinds."""
-    max_positive: int = Field(default=32, ge=1, le=2000)
+    max_positive: int = Field(default=600, ge=1, le=2000)
     """Most professors who do so if ``num_positive`` is not given: a careful agent makes files for each."""
     structure: Structure = "separate"
     """Layout of what each professor asks for, if all ask for the same."""

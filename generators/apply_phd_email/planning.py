@@ -11,6 +11,7 @@ from itertools import count, cycle
 from mesocosm.generators.apply_phd_email.documents import Material, draw_material
 from mesocosm.generators.apply_phd_email.expected import ASKING, File
 from mesocosm.generators.apply_phd_email.params import STRUCTURES, Params
+from mesocosm.generators.apply_phd_email.wording import POSITIONS
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Person, Prose
 
@@ -24,6 +25,8 @@ Wanted = tuple[str, tuple[str, ...]]
 _CERTIFICATES = ("awards_oldest_first", "awards_newest_first")
 _MERGED = ("[LASTNAME]_[APPLICANTNO]_Application.pdf", "Application_[LASTNAME].pdf",
            "[APPLICANTNO]-[LASTNAME].pdf", "PhD_[APPLICANTNO].pdf")  # fmt: skip
+_AWARDS = ("Awards_[LASTNAME].pdf", "[APPLICANTNO]_Certificates.pdf", "[LASTNAME]_Prizes.pdf",
+           "Certificates-[APPLICANTNO].pdf", "Honours_[LASTNAME].pdf")  # fmt: skip
 _SINGLE = {
     "cv": "[LASTNAME]_CV.pdf",
     "statement": "[LASTNAME]_Statement.pdf",
@@ -48,6 +51,11 @@ class Professor:
     """What they ask for; those who are to get nothing may have asked, too."""
     superseded: tuple[Wanted, ...]
     assistant: Contact | None
+    story: str
+    """What they wrote: as their fate says, or for those who are too late or want something else, as one of
+    those who ask for material."""
+    position: str = ""
+    """What they offer instead of a PhD."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +122,10 @@ def _professors(
     models = cycle([drawn for drawn in asked if drawn.fate in ("asked", "corrected", "assistant")])
     numbers = count(2)
     for drawn in asked:
+        story = drawn.fate
+        if drawn.fate in ("expired", "research_assistant"):
+            # Nobody refuses and then offers something else.
+            story = rng.choice(_STORIES[: -1 if drawn.fate == "research_assistant" else None])
         if drawn.fate == "namesake":
             model = next(models)
             drawn.person, other = model.person, model.university
@@ -121,13 +133,13 @@ def _professors(
                 drawn.university, drawn.domain = _university(rng)
         wanted = tuple(_wanted(next(layouts), next(order), rng)) if drawn.fate in _REQUESTING else ()
         superseded: tuple[Wanted, ...] = ()
-        if drawn.fate == "corrected":
+        if story == "corrected":
             superseded = tuple(_wanted(next(layouts), next(order), rng))
             while superseded == wanted:
                 superseded = tuple(_wanted(next(layouts), next(order), rng))
-        elif drawn.fate == "two_mails":
+        elif story == "two_mails":
             wanted = tuple(_wanted("two_files", next(order), rng))
-        aide = drawn.fate == "assistant" or (drawn.fate == "corrected" and rng.random() < 0.3)
+        aide = story == "assistant" or (story == "corrected" and rng.random() < 0.3)
         # A number keeps several of one name at one university apart.
         mark = f"-{next(numbers)}" if drawn.fate == "namesake" else ""
         email = f"{drawn.person.handle}{mark}@{drawn.domain}"
@@ -138,10 +150,22 @@ def _professors(
             wanted=wanted,
             superseded=superseded,
             assistant=_receiver(drawn.domain, prose, receivers) if aide else None,
+            story=story,
+            position=rng.choice(POSITIONS) if drawn.fate == "research_assistant" else "",
         )
 
 
-_REQUESTING = (*ASKING, "expired", "withdrawn")
+_REQUESTING = (*ASKING, "expired", "withdrawn", "research_assistant")
+_STORIES = ("asked", "asked", "corrected", "corrected", "two_mails", "two_mails", "extended", "extended",
+            "assistant", "reopened")  # fmt: skip
+_MORE = ("expired",) * 14 + ("research_assistant",) * 5 + ("declined",)
+"""What more professors did who are to get nothing."""
+
+
+def more_professors(params: Params, rng: random.Random, prose: Prose) -> Iterator[Professor]:
+    """Professors who are to get nothing, without end."""
+    while True:
+        yield from _professors(rng.sample(_MORE, len(_MORE)), params, rng, prose, None)
 
 
 @dataclass
@@ -154,6 +178,11 @@ class _Drawn:
     @classmethod
     def of(cls, fate: str, rng: random.Random, prose: Prose) -> _Drawn:
         return cls(prose.person(), *_university(rng), fate)
+
+
+def university_domain(rng: random.Random) -> str:
+    """Where somebody works."""
+    return _university(rng)[1]
 
 
 def _university(rng: random.Random) -> tuple[str, str]:
@@ -187,4 +216,4 @@ def _wanted(layout: str, awards: str, rng: random.Random) -> Iterator[Wanted]:
             yield from ((_SINGLE[kind], (kind,)) for kind in kinds)
         case _:
             yield merged, tuple(kinds)
-            yield rng.choice(("Awards_[LASTNAME].pdf", "[APPLICANTNO]_Certificates.pdf")), (awards,)
+            yield rng.choice(_AWARDS), (awards,)

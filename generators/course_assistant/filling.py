@@ -12,11 +12,13 @@ from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.course_assistant.expected import HEADER, ROSTER, SHEET, Expected
 from mesocosm.generators.course_assistant.mails import Writer
 from mesocosm.generators.course_assistant.params import REMINDED, Params
-from mesocosm.generators.course_assistant.planning import Plan, plan_course
-from mesocosm.kits.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
+from mesocosm.generators.course_assistant.planning import Plan, other_courses, plan_course
+from mesocosm.kits.mailbox import EverydayMail, Mail, MailWriter, fill_mailbox, rest_text, within
 from mesocosm.kits.moments import in_words
 from mesocosm.kits.paging import SURVEYED, mails, sheet_cells
+from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.wording import Phrases
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.calling import Tools
 from mesocosm.worlds.world import World
@@ -25,6 +27,14 @@ _TOPICS: tuple[Topic, ...] = (
     "campus_life", "coursework", "newsletter", "events", "research", "it_support", "personal", "project_work",
     "meeting_minutes", "hr", "conference", "travel",
 )  # fmt: skip
+_ELSEWHERE = ("postbox.net", "brightmail.org", "inkwell.io")
+_SIZES = (15, 170)
+"""Tokens of what a mail says besides; in a course that only just has every case, nothing."""
+_SMALL = 20
+_EVERYDAY = 0.18
+"""The share of the filler that has nothing to do with anybody's coursework."""
+_ASIDE = 0.14
+"""How many mails there are, for each student, that say nothing about whether a presentation counts."""
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -33,22 +43,67 @@ def generate(world: World, params: Params) -> Expected:
     prose = Prose(rng)
     plan = plan_course(params, rng, prose)
     world.set_now(plan.now)
-
-    def domain(rng: random.Random) -> str:
-        return (
-            plan.domain if rng.random() < 0.6 else rng.choice(("postbox.net", "brightmail.org", "inkwell.io"))
-        )
-
-    everyday = EverydayMail(plan.assistant, plan.now, _TOPICS, domain, world.stream("everyday"), plan.subject)
-    around, left = everyday.worth(params.filler_tokens, params.distraction_emails)
-    first, *others = Writer(plan, prose, rng).mails()
-    # What is too little for a mail of its own makes the instructor's first mail longer.
+    sizes = _SIZES if params.num_students > _SMALL else (0, 0)
+    mails = MailWriter(plan.assistant, rng, prose, sizes)
+    own = Writer(plan, mails, Phrases(rng), rng)
+    evidence = own.deadlines()
+    for index, student in enumerate(plan.students):
+        evidence += own.story(student, index)
+    around, contacts, left = _around(world, params, plan, prose, sizes)
+    # What is too little for a mail of its own makes one longer.
     rest = rest_text(Prose(world.stream("longer")), "course_admin", left, subject=plan.subject)
-    evidence = [first.with_paragraph(rest, -1), *others]
-    # Everybody on the roster has a mailbox: whether one exists says nothing about who is to be written to.
-    fill_mailbox(world, plan.assistant, [*evidence, *around], [plan.instructor, *plan.people.values()])
+    longer = around or evidence
+    longer[-1] = longer[-1].with_paragraph(rest, 1)
+    # Everybody on a roster has a mailbox: whether one exists says nothing about who is to be written to.
+    fill_mailbox(
+        world, plan.assistant, [*evidence, *around], [plan.instructor, *plan.people.values(), *contacts]
+    )
     _write_roster(world, plan)
     return _expected(plan, evidence)
+
+
+def _around(
+    world: World, params: Params, plan: Plan, people: Prose, sizes: tuple[int, int]
+) -> tuple[list[Mail], list[Contact], int]:
+    """Mails of other courses and about other coursework, and everyday ones; who wrote the former; and the
+    tokens that are left."""
+    rng = world.stream("other courses")
+    contacts: list[Contact] = []
+    writer = MailWriter(plan.assistant, rng, Prose(rng), sizes)
+    groups = _other_groups(params, plan, people, writer, contacts)
+    alike, left = within(round(params.filler_tokens * (1 - _EVERYDAY)), groups, plan.assistant)
+    left += params.filler_tokens - round(params.filler_tokens * (1 - _EVERYDAY))
+    senders = {mail.sender for mail in alike}
+    known = [contact for contact in contacts if contact.header in senders]
+
+    def domain(rng: random.Random) -> str:
+        return plan.domain if rng.random() < 0.8 else rng.choice(_ELSEWHERE)
+
+    rest = world.stream("everyday")
+    everyday = EverydayMail(
+        MailWriter(plan.assistant, rest, Prose(rest), sizes), plan.now, _TOPICS, domain, people,
+        fact=10, days=(3, 17), zone=plan.zone, course=plan.subject, attached=0.65,
+        known=[*plan.people.values(), plan.instructor, *known],
+    )  # fmt: skip
+    mails, left = everyday.worth(left, params.distraction_emails)
+    return [*alike, *mails], known, left
+
+
+def _other_groups(
+    params: Params, plan: Plan, people: Prose, writer: MailWriter, contacts: list[Contact]
+) -> Iterator[list[Mail]]:
+    rng = writer.rng
+    phrases = Phrases(rng)
+    own = Writer(plan, writer, phrases, rng)
+    for course in other_courses(plan, params, rng, people):
+        other = Writer(course, writer, phrases, rng)
+        contacts += [course.instructor, *course.people.values()]
+        yield other.deadlines()
+        for index, student in enumerate(course.students):
+            yield other.story(student, index)
+            for course_writer, students in ((other, course.students), (own, plan.students)):
+                if rng.random() < _ASIDE:
+                    yield [course_writer.aside(rng.choice(students))]
 
 
 def survey(tools: Tools, expected: AnyExpected) -> None:
@@ -96,6 +151,9 @@ def _expected(plan: Plan, mails: list[Mail]) -> Expected:
 
 def _evidence(plan: Plan, mails: list[Mail]) -> Iterator[Evidence]:
     for student in plan.students:
-        yield Evidence(service="excel", contains=student.number)
+        for cell in (student.number, student.name, student.email):
+            yield Evidence(service="excel", contains=f'"value":"{cell}"')
+    for cell in (*HEADER, "enrolled", "dropped"):
+        yield Evidence(service="excel", contains=f'"value":"{cell}"')
     for mail in mails:
         yield Evidence(service="email", contains=mail.gist)

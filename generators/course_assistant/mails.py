@@ -1,71 +1,105 @@
-"""The mails that bear on who is to be reminded, and those that only look as if they did."""
+"""The mails of a course: which of its students handed in what, and what its instructor decided."""
 
 from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
+from mesocosm.generators.course_assistant import wording
 from mesocosm.generators.course_assistant.expected import Student
 from mesocosm.generators.course_assistant.planning import Plan
-from mesocosm.kits.mailbox import Mail, misfiled
+from mesocosm.kits.mailbox import Mail, MailWriter, awake, misfiled
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose import Topic
+from mesocosm.kits.wording import Phrases
 
 _SMALL = 20
-_SUFFIXES = (".pptx", ".pdf", ".key", ".odp")
+_SUFFIXES = (".odp", ".pdf", ".pdf")
+_STUDENTS: tuple[Topic, ...] = ("coursework", "coursework", "campus_life", "project_work", "research")
+_INSTRUCTORS: tuple[Topic, ...] = ("course_admin", "coursework", "research", "project_work")
+_FORMS = (
+    "{0:%A}, {0:%B} {0.day}, {0.year} at {0:%H:%M}",
+    "{0:%A} {0.day} {0:%B} {0.year}, {0:%H:%M}",
+    "{0.day} {0:%B} {0.year} at {0:%H:%M}",
+    "{0:%H:%M} on {0:%B} {0.day}, {0.year}",
+    "{0:%Y-%m-%d}, {0:%H:%M}",
+)
+_ENOUGH = dt.time(19, 50)
+"""Who hands something in on the day of the deadline does it earlier, and has time for what follows on it."""
 
 
 class Writer:
     """Writes a course's mails."""
 
-    def __init__(self, plan: Plan, prose: Prose, rng: random.Random) -> None:
+    def __init__(self, plan: Plan, writer: MailWriter, phrases: Phrases, rng: random.Random) -> None:
         self._plan = plan
-        self._prose = prose
+        self._writer = writer
+        self._phrases = phrases
         self._rng = rng
         self._met: set[str] = set()
         # In a small world another mail would take the place of something more instructive.
         self._room = len(plan.students) > _SMALL
 
-    def mails(self) -> Iterator[Mail]:
-        """Every mail that has to do with the presentations, in no order."""
-        yield from self._deadlines()
-        for index, student in enumerate(self._plan.students):
-            for mail in self._cases(student):
-                yield replace(mail, folder=misfiled(index, spam=mail.file is not None))
-
     # -- from the instructor ----------------------------------------------------------------------------
 
-    def _deadlines(self) -> Iterator[Mail]:
+    def deadlines(self) -> list[Mail]:
+        """What the instructor announced to the assistant: a deadline, and a later one."""
         plan = self._plan
-        first, moved = self._date(plan.first_deadline), self._date(plan.deadline)
-        yield self._notice(
-            plan.first_deadline - dt.timedelta(days=21),
-            "Presentations: what we expect",
-            f"The {plan.subject.title} presentations are due by {first}. Students mail their slides to you.",
-        )
-        yield self._notice(
-            plan.first_deadline - dt.timedelta(days=5),
-            "Presentations: more time for everybody",
-            f"The lab was closed for two days, so the deadline moves: presentations are now due by {moved}.",
-        )
+        return [
+            self._deadline(plan.first_deadline, 21, wording.WORK),
+            self._deadline(plan.deadline, 7, wording.WORK, moved=True),
+        ]
 
-    def _notice(self, moment: dt.datetime, subject: str, fact: str) -> Mail:
-        about = self._prose.sentence("course_admin", subject=self._plan.subject)
-        sender = self._plan.instructor
-        body = f"Dear {self._plan.assistant.person.first},\n\n{fact} {about}\n\n{sender.person.name}"
-        return Mail(sender.header, moment, subject, body)
+    def _deadline(
+        self, due: dt.datetime, before: int, works: tuple[str, str], *, moved: bool = False
+    ) -> Mail:
+        when = self._date(due)
+        said = self._phrases.part(wording.DEADLINE, title=self._plan.subject.title, works=works[1], when=when)
+        if moved:
+            said = f"{self._phrases.part(wording.MOVED)} {said}"
+        return self._notice(self._day(due, before), f"{said[0].upper()}{said[1:]}.")
+
+    def _notice(self, moment: dt.datetime, fact: str) -> Mail:
+        return self._write(self._plan.instructor, moment, _INSTRUCTORS, fact)
+
+    def _write(
+        self, sender: Contact, moment: dt.datetime, topics: Sequence[Topic], fact: str, *, subject: str = "",
+        file: str | None = None,
+    ) -> Mail:  # fmt: skip
+        topic = self._rng.choice(topics)
+        return self._writer.write(
+            sender, moment, topic, fact=fact, subject=subject, course=self._plan.subject, file=file
+        )
 
     def _date(self, moment: dt.datetime) -> str:
-        local = self._plan.local(moment)
-        return f"{local:%A}, {local:%B} {local.day}, {local.year} at {local:%H:%M}"
+        return self._rng.choice(_FORMS).format(self._plan.local(moment))
+
+    def _day(self, moment: dt.datetime, before: int, until: dt.time = _ENOUGH) -> dt.datetime:
+        """A moment so many days earlier, at which people write."""
+        day = self._plan.local(moment).date() - dt.timedelta(days=before)
+        return awake(day, self._rng, self._plan.zone, until=until)
+
+    def _around(self, least: int = 2, most: int = 10) -> dt.datetime:
+        return self._day(self._plan.deadline, self._rng.randint(least, most))
+
+    def _about(self, student: Student, moment: dt.datetime, ways: Sequence[str], when: str = "") -> Mail:
+        return self._notice(moment, self._said(student, ways, wording.WORK[0], when))
+
+    def _said(self, student: Student, ways: Sequence[str], work: str, when: str = "") -> str:
+        who = self._rng.choice((f"{student.name} ({student.number})", f"{student.number} ({student.name})"))
+        return self._phrases.say(ways, who=who, work=work, when=when, title=self._plan.subject.title)
 
     # -- from and about the students --------------------------------------------------------------------
 
+    def story(self, student: Student, index: int) -> list[Mail]:
+        """Every mail that has to do with the presentation of a student, the ``index``-th."""
+        mails = list(self._cases(student))
+        return [mail.filed(misfiled(index, spam=mail.file is not None)) for mail in mails]
+
     def _cases(self, student: Student) -> Iterator[Mail]:
         plan, rng = self._plan, self._rng
-        in_time = self._before(plan.deadline)
+        in_time = self._day(plan.deadline, rng.randint(0, 11))
         match student.fate:
             case "submitted":
                 yield self._submission(student, in_time)
@@ -79,26 +113,20 @@ class Writer:
                 yield self._submission(student, in_time + dt.timedelta(hours=1))
             case "extended":
                 yield self._extension(student)
-                yield self._submission(student, plan.extended - dt.timedelta(hours=rng.randint(1, 40)))
+                yield self._submission(student, self._day(plan.extended, rng.randint(1, 2)))
             case "other_address":
                 yield self._submission(student, in_time, private=True)
             case "excused":
-                yield self._excuse(student)
+                yield self._about(student, self._around(), wording.EXCUSE)
             case "dropped":
                 if self._sometimes("handed in and dropped", 0.3):
                     yield self._submission(student, in_time)
             case "dropped_later":
-                yield self._change(student, "has dropped the course")
-            case "silent":
-                if self._sometimes("handed in something else", 0.2):
-                    yield self._homework(student, in_time)
-                elif rng.random() < 0.25 and self._room:
-                    yield self._question(student)
+                yield self._about(student, self._around(), wording.DROPPED)
             case "late":
                 # After the deadline, but some before midnight UTC of a later day, or before the extension.
-                yield self._submission(
-                    student, plan.deadline + dt.timedelta(minutes=rng.choice((1, 3, 45, 600, 2000)))
-                )
+                late = dt.timedelta(minutes=rng.choice((1, 3, 35, 600, 1000)))
+                yield self._submission(student, plan.deadline + late)
             case "no_file":
                 yield self._without_file(student, in_time)
             case "withdrawn":
@@ -106,14 +134,13 @@ class Writer:
                 yield self._withdrawal(student, in_time + dt.timedelta(hours=3))
             case "extension_missed":
                 yield self._extension(student)
-                yield self._submission(
-                    student, plan.extended + dt.timedelta(minutes=rng.choice((2, 30, 400)))
-                )
+                missed = dt.timedelta(minutes=rng.choice((2, 30, 400)))
+                yield self._submission(student, plan.extended + missed)
             case "excuse_revoked":
-                yield self._excuse(student)
-                yield self._revocation(student)
+                yield self._about(student, self._around(3), wording.EXCUSE)
+                yield self._about(student, self._day(plan.deadline, 1), wording.NOT_EXCUSED)
             case "reinstated":
-                yield self._change(student, "is back in the course; the roster still says dropped")
+                yield self._about(student, self._around(), wording.BACK)
             case "self_excused":
                 yield self._own_excuse(student)
 
@@ -123,118 +150,76 @@ class Writer:
         self._met.add(what)
         return chosen
 
-    def _before(self, moment: dt.datetime) -> dt.datetime:
-        # Six hours at least, for what follows on the same mail.
-        return moment - dt.timedelta(minutes=self._rng.randint(6 * 60, 12 * 24 * 60))
+    def _subject(self, student: Student, ways: Sequence[str] = wording.SUBJECTS, work: str = "") -> str:
+        values = {"work": work, "Work": work.capitalize()}
+        return self._phrases.part(ways, number=student.number, name=student.name, **values)
 
-    def _mail(
-        self, student: Student, moment: dt.datetime, subject: str, text: str, *, file: str | None = None,
-        private: bool = False,
-    ) -> Mail:  # fmt: skip
+    def _submission(
+        self, student: Student, moment: dt.datetime, *, again: bool = False, private: bool = False
+    ) -> Mail:
         sender = self._plan.people[student.number]
         if private:
             # Not the address on the roster: the student ID in the subject says whose it is.
             handle = sender.person.handle.replace(".", "")
             sender = Contact(sender.person, f"{handle}{self._rng.randint(70, 99)}@postbox.net")
-        if self._rng.random() < 0.25:
-            text += " " + self._prose.sentence("coursework", subject=self._plan.subject)
-        hello = self._rng.choice(("Hello", "Dear", "Hi"))
-        body = f"{hello} {self._plan.assistant.person.first},\n\n{text}\n\n{sender.person.name}"
-        return Mail(sender.header, moment, subject, body, file=file)
+        fact = self._phrases.say(wording.ONCE_MORE if again else wording.HANDED_IN)
+        last = student.name.split()[-1].lower()
+        stem = self._rng.choice(("slides", "presentation", last, student.number, "final", "talk"))
+        file = f"{stem}{self._rng.choice(_SUFFIXES)}"
+        return self._write(sender, moment, _STUDENTS, fact, subject=self._subject(student), file=file)
 
-    def _subject(self, student: Student) -> str:
-        pattern = self._rng.choice(
-            (
-                "presentation-{number}-{name}",
-                "Presentation {number} {name}",
-                "Slides: presentation of {name}, {number}",
-                "My presentation ({number})",
-                "{number} presentation",
-            )
-        )
-        return pattern.format(number=student.number, name=student.name)
-
-    def _file(self, student: Student) -> str:
-        stem = self._rng.choice(
-            ("slides", "presentation", student.name.split()[-1].lower(), student.number, "final")
-        )
-        return f"{stem}{self._rng.choice(_SUFFIXES)}"
-
-    def _submission(
-        self, student: Student, moment: dt.datetime, *, again: bool = False, private: bool = False
-    ) -> Mail:
-        text = self._rng.choice(
-            (
-                "here are my slides.",
-                "you find my presentation attached.",
-                "please find the slides for my talk with this mail.",
-                "attached is what I am going to present.",
-            )
-        )
-        if again:
-            text = "I corrected two typing errors, so here are the slides once more."
-        return self._mail(
-            student, moment, self._subject(student), text, file=self._file(student), private=private
-        )
+    def _from(self, student: Student, moment: dt.datetime, fact: str, subject: str = "") -> Mail:
+        sender = self._plan.people[student.number]
+        return self._write(sender, moment, _STUDENTS, fact, subject=subject)
 
     def _without_file(self, student: Student, moment: dt.datetime) -> Mail:
-        text = self._rng.choice(
-            ("my slides are attached.", "here is my presentation.", "please find my slides with this mail.")
-        )
-        return self._mail(student, moment, self._subject(student), text)
+        return self._from(student, moment, self._phrases.say(wording.HANDED_IN), self._subject(student))
 
     def _withdrawal(self, student: Student, moment: dt.datetime) -> Mail:
-        text = self._rng.choice(
-            (
-                "I take back the slides that I sent: the results in them are wrong.",
-                "please delete the slides I sent you, I withdraw them.",
-            )
-        )
-        return self._mail(student, moment, f"Withdrawing my presentation {student.number}", text)
-
-    def _question(self, student: Student) -> Mail:
-        moment = self._before(self._plan.deadline)
-        text = "how long may the talk be, and is there a projector?"
-        return self._mail(student, moment, f"Question about the presentation ({student.number})", text)
-
-    def _homework(self, student: Student, moment: dt.datetime) -> Mail:
-        # It has a file and the student ID, but it is no presentation.
-        sheet = self._rng.randint(2, 9)
-        text = f"my answers to exercise sheet {sheet} are attached."
-        return self._mail(
-            student, moment, f"Exercise sheet {sheet} - {student.number}", text, file=f"sheet{sheet}.pdf"
-        )
+        fact = self._phrases.say(wording.TAKEN_BACK)
+        if self._rng.random() < 0.5:
+            return self._from(student, moment, fact, f"Re: {self._subject(student)}")
+        return self._from(student, moment, f"{fact} My student ID is {student.number}.")
 
     def _own_excuse(self, student: Student) -> Mail:
-        moment = self._before(self._plan.deadline)
-        text = self._rng.choice(
-            (
-                "I am excused from the presentation, as I am on the rowing team this term.",
-                "I do not have to present this time; I told the secretary so.",
-            )
-        )
-        return self._mail(student, moment, f"No presentation from {student.number}", text)
+        fact = self._phrases.say(wording.NOT_TO_PRESENT)
+        subject = self._subject(student) if self._rng.random() < 0.5 else ""
+        return self._from(student, self._around(0), fact, subject)
 
     def _extension(self, student: Student) -> Mail:
-        until = self._date(self._plan.extended)
-        text = f"{student.name} ({student.number}) was ill and may hand in the presentation until {until}."
-        return self._notice(self._around(), "Extension", text)
+        return self._about(student, self._around(), wording.EXTENSION, when=self._date(self._plan.extended))
 
-    def _excuse(self, student: Student) -> Mail:
-        who = f"{student.name} ({student.number})"
-        text = f"{who} is excused from the presentation; there is nothing to hand in."
-        return self._notice(self._around(), "Excused from the presentation", text)
+    # -- about anything else ----------------------------------------------------------------------------
 
-    def _revocation(self, student: Student) -> Mail:
-        text = (
-            f"I have to correct myself: {student.name} ({student.number}) is not excused and has to present "
-            "like everybody else, by the same deadline."
-        )
-        return self._notice(self._plan.deadline - dt.timedelta(hours=20), "Not excused after all", text)
-
-    def _change(self, student: Student, what: str) -> Mail:
-        text = f"{student.name} ({student.number}) {what}."
-        return self._notice(self._around(), "A change to the roster", text)
-
-    def _around(self) -> dt.datetime:
-        return self._plan.deadline - dt.timedelta(minutes=self._rng.randint(30 * 60, 9 * 24 * 60))
+    def aside(self, student: Student) -> Mail:
+        """A mail from or about a student that says nothing about whether a presentation counts."""
+        rng, plan = self._rng, self._plan
+        work, works = rng.choice(wording.OTHER_WORK)
+        sender, moment = plan.people[student.number], self._around(0)
+        match rng.choice(("work", "work", "work", "question", "notice", "notice", "deadline", "hearsay")):
+            case "work":
+                fact = self._phrases.say(wording.OTHER_HANDED_IN, work=work)
+                subject = self._subject(student, wording.OTHER_SUBJECTS, work)
+                file = f"{work.replace(' ', '_')}{rng.choice(('.pdf', '.odt'))}"
+                mail = self._write(sender, moment, _STUDENTS, fact, subject=subject, file=file)
+            case "question":
+                fact = f"{self._phrases.say(wording.QUESTION)[:-1]}?"
+                subject = self._subject(student) if rng.random() < 0.5 else ""
+                mail = self._from(student, moment, fact, subject)
+            case "notice":
+                ways = rng.choice((wording.EXTENSION, wording.EXCUSE, wording.NOT_EXCUSED))
+                when = self._date(plan.extended + dt.timedelta(days=rng.randint(-5, 9)))
+                mail = self._notice(moment, self._said(student, ways, work, when))
+            case "deadline":
+                due = plan.deadline + dt.timedelta(days=rng.randint(-3, 12))
+                mail = self._deadline(due, rng.randint(13, 20), (work, works), moved=rng.random() < 0.5)
+            case _:
+                ways = rng.choice((wording.EXCUSE, wording.NOT_EXCUSED, wording.DROPPED, wording.BACK))
+                theirs = [way for way in ways if " I " not in f" {way}" and " my " not in way]
+                said = self._said(student, theirs, wording.WORK[0])[:-1]
+                if not said[0].isdigit() and not said.startswith(student.name):
+                    said = f"{said[0].lower()}{said[1:]}"
+                others = [one for one in plan.students if one is not student] or [student]
+                fact = self._phrases.say(wording.HEARSAY, said=said)
+                mail = self._from(rng.choice(others), moment, fact)
+        return mail.filed(misfiled(rng.randrange(77), spam=mail.file is not None))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from mesocosm.generators.course_assistant.expected import Student
@@ -49,7 +50,7 @@ def plan_course(params: Params, rng: random.Random, prose: Prose) -> Plan:
     assistant, instructor = (Contact.at(domain, prose) for _ in range(2))
     fates = params.fates()
     rng.shuffle(fates)
-    students, people = _students(fates, rng, prose, domain)
+    students, people = _students(fates, rng, prose, domain, set())
     day = dt.date(2025, rng.choice((2, 3, 4, 10, 11)), rng.randint(8, 20))
     # An evening deadline lies on another day in UTC in most of these zones: mails show UTC.
     first = dt.datetime.combine(day, dt.time(rng.choice((12, 17, 18))), zone)
@@ -72,10 +73,39 @@ def plan_course(params: Params, rng: random.Random, prose: Prose) -> Plan:
     )
 
 
+def other_courses(plan: Plan, params: Params, rng: random.Random, prose: Prose) -> Iterator[Plan]:
+    """Courses that the assistant helps with too, as large and as tangled as this one, without end."""
+    taken = set(plan.people)
+    instructor = plan.instructor
+    while True:
+        fates = params.fates()
+        rng.shuffle(fates)
+        students, people = _students(fates, rng, prose, plan.domain, taken)
+        taken |= people.keys()
+        earlier = dt.timedelta(days=rng.randint(-1, 1))
+        yield replace(
+            plan,
+            subject=prose.course_subject(),
+            instructor=instructor,
+            students=students,
+            people=people,
+            first_deadline=plan.first_deadline - earlier,
+            deadline=plan.deadline - earlier,
+            extended=plan.extended - earlier,
+        )
+        # The instructor in question teaches some of them.
+        instructor = plan.instructor if rng.random() < 0.5 else Contact.at(plan.domain, prose)
+
+
 def _students(
-    fates: list[str], rng: random.Random, prose: Prose, domain: str
+    fates: list[str], rng: random.Random, prose: Prose, domain: str, taken: Collection[str]
 ) -> tuple[tuple[Student, ...], dict[str, Contact]]:
-    numbers = [str(number) for number in rng.sample(range(2_000_000, 2_999_999), len(fates))]
+    drawn: dict[str, None] = {}
+    while len(drawn) < len(fates):
+        number = str(rng.randrange(2_000_000, 3_000_000))
+        if number not in taken:
+            drawn[number] = None
+    numbers = list(drawn)
     contacts = [Contact.at(domain, prose) for _ in fates]
     # Two students share a name: the student ID and the address tell them apart.
     namesake, other = _first(fates, "submitted"), _first(fates, "silent")

@@ -16,21 +16,24 @@ from mesocosm.generators.filter_low_selling_products.expected import (
     Expected,
     Item,
 )
-from mesocosm.generators.filter_low_selling_products.mails import subscribers_mails
+from mesocosm.generators.filter_low_selling_products.mails import Writer, evidence_of
 from mesocosm.generators.filter_low_selling_products.params import MOVED, TOLD, Params
 from mesocosm.generators.filter_low_selling_products.planning import (
     ARCHIVE,
     CLEARANCE,
     COUNTED,
+    DOMAINS,
     WINDOW,
     Plan,
     Sale,
     plan_shop,
 )
-from mesocosm.kits.mailbox import EverydayMail, Mail, fill_mailbox, rest_text
+from mesocosm.kits.mailbox import EverydayMail, Mail, MailWriter, fill_mailbox, rest_text, within
 from mesocosm.kits.moments import in_words
 from mesocosm.kits.paging import SURVEYED, mails
-from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Person, Prose, Topic
+from mesocosm.kits.wording import Phrases
 from mesocosm.servers.woocommerce.store import NewLineItem, NewOrder, NewProduct, WooCommerceStore
 from mesocosm.services.calling import Tools
 from mesocosm.worlds.world import World
@@ -41,14 +44,29 @@ PRODUCT_FIELDS = [
 ]  # fmt: skip
 ORDER_FIELDS = ["id", "status", "date_created", "line_items"]
 _TOPICS: tuple[Topic, ...] = (
-    "shop_orders", "supplier", "shop_marketing", "newsletter", "finance", "it_support", "meeting_minutes",
+    "shop_orders", "supplier", "shop_marketing", "household", "finance", "it_support", "meeting_minutes",
     "hr", "events", "project_work", "personal",
 )  # fmt: skip
-_DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io")
+_SIZES = (50, 330)
+"""Tokens of what a mail says besides; in a shop that only just has every case, few."""
+_SMALL = 20
+_EVERYDAY = 0.25
+"""The share of the filler that has nothing to do with anybody's newsletter."""
 _PAGE = 100
 _LINES = 400
 """Lines of the list of subscribers that one call reads."""
 _BUYERS = 60
+_PLACE = ("address_1", "city", "postcode", "country")
+_STREETS = (
+    "Mill Lane", "Station Road", "Church Street", "Elm Avenue", "Harbour Street", "Hill Road",
+    "Market Square", "Orchard Close", "Park Lane", "Queen Street", "River Walk", "School Road",
+)  # fmt: skip
+_PAYMENT = {
+    "bacs": "Direct bank transfer",
+    "cod": "Cash on delivery",
+    "paypal": "PayPal",
+    "stripe": "Credit card",
+}
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -58,20 +76,41 @@ def generate(world: World, params: Params) -> Expected:
     plan = plan_shop(params, rng, prose)
     world.set_now(plan.now)
 
-    def domain(rng: random.Random) -> str:
-        return plan.domain if rng.random() < 0.3 else rng.choice(_DOMAINS)
-
-    everyday = EverydayMail(plan.account, plan.now, _TOPICS, domain, world.stream("everyday"))
-    around, left = everyday.worth(params.filler_tokens, params.distraction_emails)
-    evidence = list(subscribers_mails(plan, prose, rng))
+    sizes = _SIZES if sum(params.numbers()) > _SMALL else (0, 40)
+    requests, others = Writer(
+        plan, MailWriter(plan.account, rng, prose, sizes), Phrases(rng), rng
+    ).subscribers()
     category, ids = _fill_shop(world, plan, rng, prose)
+    around, left = _around(world, params, plan, prose, sizes)
+    # What is too little for a mail of its own makes one longer.
     rest = rest_text(Prose(world.stream("longer")), "shop_orders", left)
-    if evidence:
-        # What is too little for a mail of its own makes the first subscriber's mail longer.
-        evidence[0] = evidence[0].with_paragraph(rest, -1)
-    fill_mailbox(world, plan.account, [*evidence, *around])
+    longer = around or others or requests
+    if longer:
+        longer[-1] = longer[-1].with_paragraph(rest, 1)
+    fill_mailbox(world, plan.account, [*requests, *others, *around])
     subject, body = _write_workspace(world, plan, rng)
-    return _expected(plan, evidence, category, ids, subject, body)
+    return _expected(plan, requests, category, ids, subject, body)
+
+
+def _around(
+    world: World, params: Params, plan: Plan, people: Prose, sizes: tuple[int, int]
+) -> tuple[list[Mail], int]:
+    """Mails of people who are not on the list, everyday ones, and the tokens that are left."""
+    rng = world.stream("strangers")
+    writer = Writer(plan, MailWriter(plan.account, rng, Prose(rng), sizes), Phrases(rng), rng)
+    share = round(params.filler_tokens * (1 - _EVERYDAY))
+    alike, left = within(share, writer.strangers(people), plan.account)
+    rest = world.stream("everyday")
+
+    def domain(rng: random.Random) -> str:
+        return rng.choice(DOMAINS)
+
+    mails = MailWriter(plan.account, rest, Prose(rest), sizes)
+    known = [Contact(person, reader.email) for reader, person in zip(plan.readers, plan.people, strict=True)]
+    known += writer.written_by
+    everyday = EverydayMail(mails, plan.now, _TOPICS, domain, people, fact=15, days=(1, 25), known=known)
+    rest_of, left = everyday.worth(left + params.filler_tokens - share, params.distraction_emails)
+    return [*alike, *rest_of], left
 
 
 def survey(tools: Tools, expected: AnyExpected) -> None:
@@ -128,7 +167,7 @@ def _fill_shop(world: World, plan: Plan, rng: random.Random, prose: Prose) -> tu
 
 
 def _orders(plan: Plan, ids: Sequence[int], rng: random.Random, prose: Prose) -> Iterator[NewOrder]:
-    buyers = [prose.person() for _ in range(min(_BUYERS, len(ids)))]
+    buyers = [_billing(prose.person(), prose, rng) for _ in range(min(_BUYERS, len(ids)))]
     plain = [sale for sale in plan.sales if sale.days is None and not sale.status]
     special = [[sale] for sale in plan.sales if sale.days is not None or sale.status]
     rng.shuffle(plain)
@@ -138,18 +177,30 @@ def _orders(plan: Plan, ids: Sequence[int], rng: random.Random, prose: Prose) ->
         basket, plain = plain[:number], plain[number:]
         baskets.append(basket)
     for basket in baskets:
-        buyer = rng.choice(buyers)
+        buyer, way = rng.choice(buyers), rng.choice(sorted(_PAYMENT))
         lines = [NewLineItem(product_id=ids[sale.product], quantity=sale.pieces) for sale in basket]
         yield NewOrder(
             status=basket[0].status or rng.choice(COUNTED),
             date_created=_stamp(_moment(plan, basket[0], rng)),
-            billing={
-                "first_name": buyer.first,
-                "last_name": buyer.name.split()[-1],
-                "email": f"{buyer.handle}@inkwell.io",
-            },
+            billing=buyer,
+            shipping={key: buyer[key] for key in ("first_name", "last_name", *_PLACE)},
+            payment_method=way,
+            payment_method_title=_PAYMENT[way],
             line_items=lines,
         )
+
+
+def _billing(buyer: Person, prose: Prose, rng: random.Random) -> dict[str, str]:
+    return {
+        "first_name": buyer.first,
+        "last_name": buyer.last,
+        "address_1": f"{rng.randint(1, 180)} {rng.choice(_STREETS)}",
+        "city": prose.place(),
+        "postcode": f"{rng.randint(10_000, 99_999)}",
+        "country": "US",
+        "email": f"{buyer.handle}@{rng.choice(DOMAINS)}",
+        "phone": f"({rng.randint(201, 989)}) 555-01{rng.randint(0, 99):02}",
+    }
 
 
 def _moment(plan: Plan, sale: Sale, rng: random.Random) -> dt.datetime:
@@ -243,7 +294,7 @@ def _evidence(plan: Plan, mails: list[Mail]) -> Iterator[Evidence]:
         # In the listing of products and in those of orders: both are needed. Between quotes both its parts
         # are whole words, so that few texts have to be searched for it.
         yield Evidence(service="woocommerce", contains=f'"{ware.sku}"')
-    for reader in plan.readers:
-        yield Evidence(service="filesystem", contains=reader.email)
+    for line in evidence_of(plan.readers):
+        yield Evidence(service="filesystem", contains=line)
     for mail in mails:
         yield Evidence(service="email", contains=mail.gist)

@@ -1,72 +1,135 @@
-"""The mails of subscribers to the shop."""
+"""What people wrote to the shop about its newsletter and its other lists."""
 
 from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
+from mesocosm.generators.filter_low_selling_products import wording
 from mesocosm.generators.filter_low_selling_products.expected import Reader
-from mesocosm.generators.filter_low_selling_products.planning import Plan
-from mesocosm.kits.mailbox import Mail, misfiled
-from mesocosm.kits.prose import Person, Prose
+from mesocosm.generators.filter_low_selling_products.planning import DOMAINS, Plan
+from mesocosm.kits.mailbox import Mail, MailWriter, awake, misfiled
+from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.wording import Phrases
 
-_LEAVE = (
-    ("Newsletter", "please take me off your mailing list."),
-    ("Unsubscribe", "please unsubscribe me from your newsletter."),
-    ("Your mails", "I do not want to get any more of your newsletters; please remove me from the list."),
-    ("Mailing list", "kindly remove my address from the mailing list."),
+_TOPICS: tuple[Topic, ...] = (
+    "shop_orders",
+    "shop_orders",
+    "shop_marketing",
+    "personal",
+    "household",
+    "events",
 )
-_RETURN = (
-    ("Newsletter again", "please put me back on your mailing list."),
-    ("I changed my mind", "I would like to get your newsletter again, so please add me to the list."),
-    ("Subscribe", "please subscribe me to your newsletter again."),
-)
-_STAY = (
-    (
-        "Your newsletter",
-        "your last newsletter reached me twice. I like reading it, so please keep it coming.",
-    ),
-    (
-        "A question",
-        "a friend wants to unsubscribe from your newsletter: how is that done? I am staying, of course.",
-    ),
-    ("The mailing list", "I nearly left your mailing list last month, and I am glad that I stayed."),
-)
-"""They speak of leaving, and do not ask for it."""
+_FATES = (
+    "by_mail", "by_mail", "by_mail", "back_again", "back_again", "rejoined", "rejoined", "complaint",
+)  # fmt: skip
+"""What strangers do, about as often as subscribers."""
+_ASIDE = 0.35
+"""How many mails there are, for each stranger, about another list or about another address."""
 
 
-def subscribers_mails(plan: Plan, prose: Prose, rng: random.Random) -> Iterator[Mail]:
-    """What subscribers wrote about the newsletter, in no order."""
-    for index, (reader, person) in enumerate(zip(plan.readers, plan.people, strict=True)):
+@dataclass
+class Writer:
+    """Writes mails to the shop."""
+
+    plan: Plan
+    writer: MailWriter
+    phrases: Phrases
+    rng: random.Random
+    written_by: list[Contact] = field(default_factory=list)
+    """The strangers."""
+
+    def subscribers(self) -> tuple[list[Mail], list[Mail]]:
+        """Requests that change who is written to, and what else subscribers wrote."""
+        requests: list[Mail] = []
+        others: list[Mail] = []
+        for index, (reader, person) in enumerate(zip(self.plan.readers, self.plan.people, strict=True)):
+            mails = [
+                mail.filed(misfiled(index))
+                for mail in self._story(Contact(person, reader.email), reader.fate)
+            ]
+            bears = reader.fate in ("by_mail", "back_again", "rejoined")
+            (requests if bears else others).extend(mails)
+        return requests, others
+
+    def strangers(self, people: Prose) -> Iterator[list[Mail]]:
+        """The same from people who are not on the list, and about other lists, without end."""
+        rng = self.rng
+        index = 0
+        while True:
+            index += 1
+            person = people.person()
+            contact = Contact(person, f"{person.handle}@{rng.choice(DOMAINS)}")
+            self.written_by.append(contact)
+            yield [mail.filed(misfiled(index)) for mail in self._story(contact, rng.choice(_FATES))]
+            if rng.random() < _ASIDE:
+                yield [self._aside(contact).filed(misfiled(rng.randrange(77)))]
+
+    def _story(self, contact: Contact, fate: str) -> Iterator[Mail]:
         # The list was exported more than 40 days ago; all of this is newer.
-        first = plan.now - dt.timedelta(minutes=rng.randint(10 * 24 * 60, 35 * 24 * 60))
-        later = plan.now - dt.timedelta(minutes=rng.randint(2 * 60, 9 * 24 * 60))
-        match reader.fate:
+        first, later = self._ago(10, 35), self._ago(1, 9)
+        match fate:
             case "by_mail":
-                if rng.random() < 0.3:
-                    yield _mail(plan, prose, rng, reader, person, first, rng.choice(_RETURN), index)
-                yield _mail(plan, prose, rng, reader, person, later, rng.choice(_LEAVE), index)
+                if self.rng.random() < 0.3:
+                    yield self._asked(contact, first, wording.RETURN)
+                yield self._asked(contact, later, wording.LEAVE)
             case "back_again":
-                yield _mail(plan, prose, rng, reader, person, first, rng.choice(_LEAVE), index)
-                yield _mail(plan, prose, rng, reader, person, later, rng.choice(_RETURN), index)
+                yield self._asked(contact, first, wording.LEAVE)
+                yield self._asked(contact, later, wording.RETURN)
             case "rejoined":
-                yield _mail(plan, prose, rng, reader, person, later, rng.choice(_RETURN), index)
+                yield self._asked(contact, later, wording.RETURN)
             case "other_address":
                 # Maybe the same person: but it is not the address that the list has.
-                elsewhere = reader.model_copy(update={"email": f"{person.handle}.home@postbox.net"})
-                yield _mail(plan, prose, rng, elsewhere, person, later, rng.choice(_LEAVE), index)
+                elsewhere = Contact(contact.person, f"{contact.person.handle.replace('.', '')}@postbox.net")
+                yield self._asked(elsewhere, later, wording.LEAVE)
             case "complaint":
-                yield _mail(plan, prose, rng, reader, person, later, rng.choice(_STAY), index)
+                yield self._asked(contact, later, wording.STAY)
+
+    def _ago(self, least: int, most: int) -> dt.datetime:
+        day = self.plan.now.date() - dt.timedelta(days=self.rng.randint(least, most))
+        return awake(day, self.rng)
+
+    def _asked(
+        self,
+        sender: Contact,
+        moment: dt.datetime,
+        ways: Sequence[str],
+        lists: Sequence[str] = wording.NEWSLETTER,
+    ) -> Mail:
+        fact = self.phrases.say(ways, what=self.rng.choice(lists))
+        if ways is wording.STAY and any(fact.lower().startswith(word) for word in ("what", "a friend")):
+            fact = f"{fact[:-1]}?"
+        return self._mail(sender, moment, fact)
+
+    def _mail(self, sender: Contact, moment: dt.datetime, fact: str) -> Mail:
+        subject = self.phrases.part(wording.SUBJECTS) if self.rng.random() < 0.15 else ""
+        return self.writer.write(sender, moment, self.rng.choice(_TOPICS), fact=fact, subject=subject)
+
+    def _aside(self, stranger: Contact) -> Mail:
+        """Something else from a subscriber, or something for one from somebody else."""
+        rng = self.rng
+        number = rng.randrange(len(self.plan.readers))
+        reader, person = self.plan.readers[number], self.plan.people[number]
+        moment = self._ago(1, 35)
+        if rng.random() < 0.5:
+            ways = rng.choice((wording.LEAVE, wording.RETURN, wording.STAY))
+            return self._asked(Contact(person, reader.email), moment, ways, wording.OTHER_LISTS)
+        fact = self.phrases.say(
+            wording.PROXY,
+            what=rng.choice(wording.NEWSLETTER),
+            kin=rng.choice(wording.KIN),
+            address=reader.email,
+        )
+        return self._mail(stranger, moment, fact)
 
 
-def _mail(
-    plan: Plan, prose: Prose, rng: random.Random, reader: Reader, person: Person, moment: dt.datetime,
-    said: tuple[str, str], index: int,
-) -> Mail:  # fmt: skip
-    subject, text = said
-    if rng.random() < 0.3:
-        text += " " + prose.sentence("shop_orders")
-    hello = rng.choice(("Hello", "Dear shop", "Good morning"))
-    body = f"{hello},\n\n{text}\n\n{person.name}"
-    return Mail(f"{reader.name} <{reader.email}>", moment, subject, body, misfiled(index))
+def evidence_of(readers: Sequence[Reader]) -> Iterator[str]:
+    """Texts by which the lines of the list of subscribers are known."""
+    yield "email,name,status"
+    for reader in readers:
+        yield reader.email
+        if reader.fate == "duplicate":
+            yield reader.email.title()

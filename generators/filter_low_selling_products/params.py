@@ -36,7 +36,7 @@ READER_FATES = (
 """What became of a subscription. Those before ``unsubscribed`` are written to."""
 TOLD = READER_FATES[: READER_FATES.index("unsubscribed")]
 
-_MOST_READERS = 120
+_MOST_READERS = 160
 """Each gets a copy of the list, so they do not grow with the catalogue for ever."""
 _LOW = {
     "one_short": 0.1, "day_over": 0.07, "tier_edge": 0.08, "old_sales": 0.08, "today_sales": 0.06,
@@ -47,8 +47,8 @@ _NORMAL = {
     "out_of_stock": 0.08, "already_there": 0.08,
 }  # fmt: skip
 _READERS = {
-    "back_again": 0.08, "rejoined": 0.08, "duplicate": 0.06, "complaint": 0.06, "other_address": 0.06,
-    "unsubscribed": 0.12, "by_mail": 0.1,
+    "back_again": 0.11, "rejoined": 0.1, "duplicate": 0.05, "complaint": 0.05, "other_address": 0.05,
+    "unsubscribed": 0.1, "by_mail": 0.15,
 }  # fmt: skip
 """Shares of the edge cases: among products that go to clearance, those that do not, and subscribers."""
 
@@ -68,9 +68,9 @@ class Params(family.Params):
     fewer. ``None``: the rest of ``num_products``, one at least."""
     num_subscribers: int | None = Field(default=None, ge=2, le=2000)
     """People on the list of subscribers, of whom three in four or so are written to; from 8 on, every kind of
-    case occurs. ``None``: as many as suit the size of the shop, 120 at most."""
+    case occurs. ``None``: as many as suit the size of the shop, 160 at most."""
     edge_case_weight: float = Field(default=1, ge=0, le=1.5)
-    """How common edge cases are, compared with the usual mix: two in three of the products, 56 % of the
+    """How common edge cases are, compared with the usual mix: two in three of the products, 61 % of the
     subscribers."""
     distraction_emails: int = Field(default=0, ge=0, le=5000)
     """Mails that have nothing to do with the newsletter (besides those of ``filler_tokens``)."""
@@ -98,6 +98,6 @@ class Params(family.Params):
         """The fate of every subscriber, in the order of ``READER_FATES``."""
         number = self.num_subscribers
         if number is None:
-            number = min(_MOST_READERS, max(len(READER_FATES), sum(self.numbers()) // 6))
+            number = min(_MOST_READERS, max(len(READER_FATES), sum(self.numbers()) // 4))
         numbers = apportion(tangled(1, "active", _READERS, self.edge_case_weight), number)
         return [fate for fate in READER_FATES for _ in range(numbers[fate])]

@@ -20,7 +20,12 @@ TIERS = ((180, 15), (365, 30), (100_000, 45))
 COUNTED = ("processing", "completed")
 VOID = ("pending", "on-hold", "cancelled", "refunded", "failed")
 _EDGES = (180, 181, 365, 366)
-_DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "mailhaven.com", "quickpost.net")
+DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "mailhaven.com", "quickpost.net")
+"""Of addresses of people who read newsletters."""
+_SHOPS = (
+    "General Store", "Department Store", "Trading Company", "Emporium", "Warehouse", "Stores", "Market Hall",
+)  # fmt: skip
+"""They sell everything."""
 _CATEGORIES = (
     "Kitchen", "Garden", "Lighting", "Office", "Sports", "Tools", "Toys", "Outdoor", "Home", "Pets", "Music",
     "Bicycle", "Baby", "Footwear",
@@ -89,7 +94,7 @@ class Plan:
 
 def plan_shop(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw the shop with its catalogue and its subscribers."""
-    shop = prose.company()
+    shop = f"{prose.place()} {rng.choice(_SHOPS)}"
     domain = "".join(letter for letter in shop.lower() if letter.isalnum())[:16] + ".com"
     day = dt.date(2025, rng.randint(3, 11), rng.randint(2, 27))
     size = sum(params.numbers())
@@ -248,6 +253,6 @@ def _plan_readers(plan: Plan, params: Params, rng: random.Random, prose: Prose) 
     rng.shuffle(fates)
     for fate in fates:
         person = prose.person()
-        email = f"{person.handle}@{rng.choice(_DOMAINS)}"
+        email = f"{person.handle}@{rng.choice(DOMAINS)}"
         plan.readers.append(Reader(name=person.name, email=email, fate=fate))
         plan.people.append(person)

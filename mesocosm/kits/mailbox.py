@@ -1,28 +1,31 @@
-"""A mailbox of several folders: mails, everyday mail around them, and filling it."""
+"""A mailbox of several folders: mails of one form, everyday mail among them, and filling it."""
 
 from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import orjson
 
+from mesocosm.kits.attachments import SUFFIXES, attachment
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import CourseSubject, Prose, Topic
+from mesocosm.kits.prose import CourseSubject, Message, Prose, Topic, greeting
+from mesocosm.kits.prose.names import slug
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.worlds import tokens
 from mesocosm.worlds.world import World
 
-FOLDERS = ("INBOX", "Archive", "Spam")
+FOLDERS = ("INBOX", "Archive", "Spam", "Sent")
 """Where mail lies that a survey reads; mail of any folder counts."""
-_FOLDER_UNTIL = (("INBOX", 0.8), ("Archive", 0.95), ("Spam", 1.0))
-_JSON_AROUND = 203
-"""Tokens of the JSON around a mail, in its listing and in itself, measured on whole worlds."""
-_SMALLEST, _LARGEST = 60, 330
-"""Tokens of the text of an everyday mail."""
+_FOLDER_UNTIL = (("INBOX", 0.78), ("Archive", 0.91), ("Spam", 1.0))
+"""As ``misfiled`` has them."""
 _LEAST_SENTENCE = 10
+_SENTENCE_END = re.compile(r"(?<=[.?!]) (?=[A-Z0-9\"(])")
+_EARLIEST, _LATEST = dt.time(7, 10), dt.time(21, 50)
+"""Between these people write their mails, by their own clocks."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,21 @@ class Mail:
     body: str
     folder: str = "INBOX"
     file: str | None = None
-    """Name of an attached file; what is in it does not matter to anybody."""
+    """Name of an attached file of a type that ``attachment`` can make; what is in it does not matter."""
+    to: str = ""
+    """As the To header shows it; empty: the owner."""
+    bcc: str | None = None
+    pages: tuple[str, ...] = ()
+    """What the file has after its title page."""
 
     @property
     def gist(self) -> str:
         """What is in the mail itself and in no listing: the body without its greeting."""
         return self.body.partition("\n\n")[2]
+
+    def filed(self, folder: str) -> Mail:
+        """The mail in another folder."""
+        return replace(self, folder=folder)
 
     def with_paragraph(self, text: str, place: int) -> Mail:
         """The mail with a further paragraph, ``place`` as for ``list.insert``; without one if it is empty."""
@@ -63,46 +75,156 @@ def rest_text(prose: Prose, topic: Topic, size: int, *, subject: CourseSubject |
 
 
 @dataclass(frozen=True)
+class MailWriter:
+    """Writes mails to the owner of a mailbox: of one form, whether they say something that matters or not."""
+
+    owner: Contact
+    rng: random.Random
+    prose: Prose
+    sizes: tuple[int, int]
+    """The least and the most tokens of what a mail says besides; none below ``_LEAST_AROUND``."""
+
+    def write(
+        self, sender: Contact, moment: dt.datetime, topic: Topic, *, fact: str = "", subject: str = "",
+        folder: str = "INBOX", course: CourseSubject | None = None, file: str | None = None,
+        size: int | None = None,
+    ) -> Mail:  # fmt: skip
+        """A mail that has ``fact`` somewhere in its paragraphs, and its own subject unless one is given."""
+        about = course if topic in ("coursework", "course_admin") else None
+        if size is None:
+            size = self.rng.randint(*self.sizes)
+        if size < _LEAST_AROUND:
+            hello = greeting(self.rng, self.owner.person)
+            message = Message(
+                self.prose.message(topic, 20, subject=about).subject, f"{hello}\n\n{sender.name}"
+            )
+        else:
+            message = self.prose.message(topic, size, sender.person, self.owner.person, subject=about)
+        body = _with_fact(message.body, fact, self.rng) if fact else message.body
+        return Mail(sender.header, moment, subject or message.subject, body, folder, file)
+
+
+_LEAST_AROUND = 25
+"""Tokens below which a mail has nothing but its fact, a greeting and a name."""
+
+
+def _with_fact(body: str, fact: str, rng: random.Random) -> str:
+    """A body with a sentence (or lines) between those of one of its paragraphs."""
+    blocks = body.split("\n\n")
+    # The greeting comes first, and the name last if it is a block of its own.
+    inner = [index for index, block in enumerate(blocks) if index and block[-1] in ".?!"]
+    if "\n" in fact or not inner:
+        blocks.insert(rng.choice(inner) + 1 if inner else 1, fact)
+    else:
+        chosen = rng.choice(inner)
+        sentences = _SENTENCE_END.split(blocks[chosen])
+        sentences.insert(rng.randint(0, len(sentences)), fact)
+        blocks[chosen] = " ".join(sentences)
+    return "\n\n".join(blocks)
+
+
+def awake(
+    day: dt.date, rng: random.Random, zone: dt.tzinfo = dt.UTC, *, until: dt.time = _LATEST
+) -> dt.datetime:
+    """A moment of a day, in UTC, at which people in ``zone`` write mails."""
+    first, last = (time.hour * 60 + time.minute for time in (_EARLIEST, until))
+    minutes = rng.randint(first, last)
+    local = dt.datetime.combine(day, dt.time(minutes // 60, minutes % 60, rng.randint(0, 59)), zone)
+    return local.astimezone(dt.UTC)
+
+
+@dataclass(frozen=True)
 class EverydayMail:
     """Writes mails about anything that does not matter, to be told from evidence only by being read."""
 
-    owner: Contact
+    writer: MailWriter
     now: dt.datetime
     topics: Sequence[Topic]
     domain: Callable[[random.Random], str]
     """Draws the domain of a sender."""
-    rng: random.Random
-    subject: CourseSubject | None = None
+    people: Prose
+    """Draws the senders, none of whom is anybody else: whatever they ask, it is nobody's wish."""
+    fact: int = 25
+    """Tokens that mails which say something have for that; these are longer by as much."""
+    days: tuple[int, int] = (0, 40)
+    """How many days ago they were written, at least and at most."""
+    zone: dt.tzinfo = dt.UTC
+    course: CourseSubject | None = None
     """What mails of the topic ``coursework`` are about."""
+    attached: float = 0
+    """The share of them that has a file."""
+    known: Sequence[Contact] = ()
+    """People who write about what matters, too: if given, half of these mails come from them."""
 
     def worth(self, budget: int, number: int = 0) -> tuple[list[Mail], int]:
         """``number`` mails and further ones for ``budget`` tokens, and the tokens that are left of these."""
-        prose = Prose(self.rng)
-        mails = [self._mail(prose, self.rng.randint(_SMALLEST, _LARGEST)) for _ in range(number)]
+        mails = [self._mail(self._size()) for _ in range(number)]
         left = budget
-        while left >= _JSON_AROUND + _SMALLEST:
-            mail = self._mail(prose, min(self.rng.randint(_SMALLEST, _LARGEST), left - _JSON_AROUND))
+        while left >= _LEAST_LEFT:
+            mail = self._mail(min(self._size(), left - _LEAST_LEFT + _LEAST_AROUND))
+            cost = cost_of(mail, self.writer.owner)
+            if cost > left:
+                break
             mails.append(mail)
-            left -= _cost(mail)
+            left -= cost
         return mails, left
 
-    def _mail(self, prose: Prose, size: int) -> Mail:
-        rng, person = self.rng, prose.person()
-        domain = self.domain(rng)
-        # The number keeps these addresses apart from all that matter: whatever they ask, it is nobody's wish.
-        address = f"{person.handle}.{rng.randint(10, 99)}@{domain}"
+    def _size(self) -> int:
+        return max(_LEAST_AROUND, self.writer.rng.randint(*self.writer.sizes)) + self.fact
+
+    def _mail(self, size: int) -> Mail:
+        rng = self.writer.rng
+        if self.known and rng.random() < 0.5:
+            sender = rng.choice(self.known)
+        else:
+            sender = Contact.at(self.domain(rng), self.people)
         topic = rng.choice(self.topics)
-        subject = self.subject if topic == "coursework" else None
-        message = prose.message(topic, size, person, self.owner.person, subject=subject)
-        moment = self.now - dt.timedelta(minutes=rng.randint(60, 40 * 24 * 60))
+        moment = self.now
+        while moment >= self.now:
+            moment = awake((self.now - dt.timedelta(days=rng.randint(*self.days))).date(), rng, self.zone)
         draw = rng.random()
         folder = next(name for name, until in _FOLDER_UNTIL if draw <= until)
-        return Mail(f"{person.name} <{address}>", moment, message.subject, message.body, folder)
+        name = slug(topic.replace("_", ""))
+        file = f"{name}{rng.choice(SUFFIXES)}" if rng.random() < self.attached else None
+        return self.writer.write(
+            sender, moment, topic, folder=folder, course=self.course, file=file, size=size
+        )
 
 
-def _cost(mail: Mail) -> int:
-    body = tokens.count(orjson.dumps(mail.body).decode())
-    return _JSON_AROUND + body + 2 * tokens.count(mail.subject)
+_LEAST_LEFT = 300
+"""Tokens that are enough for a short mail with what is around it."""
+
+
+def within(budget: int, groups: Iterator[list[Mail]], owner: Contact) -> tuple[list[Mail], int]:
+    """Mails of the first groups that ``budget`` tokens are enough for, and the tokens that are left."""
+    mails: list[Mail] = []
+    left = budget
+    for group in groups:
+        cost = sum(cost_of(mail, owner) for mail in group)
+        if cost > left:
+            break
+        mails += group
+        left -= cost
+    return mails, left
+
+
+def cost_of(mail: Mail, owner: Contact) -> int:
+    """Tokens of a mail as a listing shows it and as it is read."""
+    shown = {
+        "id": "1000", "subject": mail.subject, "from": mail.sender, "to": mail.to or owner.header, "cc": None,
+        "date": f"{mail.moment:%Y-%m-%dT%H:%M:%SZ}", "is_read": False, "is_important": False,
+        "folder": mail.folder,
+    }  # fmt: skip
+    files = [{"filename": mail.file, "size": 1000, "content_type": "application/pdf"}] if mail.file else []
+    whole = {
+        "bcc": mail.bcc, "message_id": f"<{_MESSAGE_ID}@{mail.sender.rpartition('@')[2]}",
+        "in_reply_to": None, "references": None, "body": mail.body, "html_body": None, "attachments": files,
+    }  # fmt: skip
+    listed = {**shown, "has_attachments": bool(files)}
+    return sum(tokens.count(orjson.dumps(form).decode()) + 1 for form in (listed, shown | whole))
+
+
+_MESSAGE_ID = "0123456789abcdef01234567"
 
 
 def fill_mailbox(world: World, owner: Contact, mails: Sequence[Mail], others: Iterable[Contact] = ()) -> None:
@@ -111,9 +233,9 @@ def fill_mailbox(world: World, owner: Contact, mails: Sequence[Mail], others: It
     Everybody who could be written to should have one: then whether one exists says nothing.
     """
     store = world.store(EmailStore)
-    accounts = [(contact.email, contact.person.name) for contact in (owner, *others)]
+    accounts = {contact.email: contact.person.name for contact in (owner, *others)}
     store.create_accounts(
-        [{"email": email, "name": name, "password": f"{email}!"} for email, name in accounts]
+        [{"email": email, "name": name, "password": f"{email}!"} for email, name in accounts.items()]
     )
     rng = world.stream("read")
     for folder in FOLDERS:
@@ -129,12 +251,15 @@ def fill_mailbox(world: World, owner: Contact, mails: Sequence[Mail], others: It
 def _new(mail: Mail, owner: Contact, *, is_read: bool) -> NewEmail:
     new: NewEmail = {
         "sender": mail.sender,
-        "to": owner.header,
+        "to": mail.to or owner.header,
         "subject": mail.subject,
         "body": mail.body,
         "date": mail.moment,
-        "is_read": is_read,
+        "is_read": is_read or mail.folder == "Sent",
     }
+    if mail.bcc:
+        new["bcc"] = mail.bcc
     if mail.file:
-        new["attachments"] = [{"filename": mail.file, "data": f"{mail.file} {mail.moment:%Y-%m-%d}".encode()}]
+        pages = [f"{mail.subject}\n{mail.sender.partition(' <')[0]}\n{mail.moment:%B %Y}", *mail.pages]
+        new["attachments"] = [{"filename": mail.file, "data": attachment(mail.file, pages, mail.moment)}]
     return new

@@ -1,10 +1,12 @@
-"""Texts that may become HTML or plain text, and one author's way to write dates and times."""
+"""Statements in many wordings, texts for HTML or plain text, and one author's way to write dates."""
 
 from __future__ import annotations
 
 import datetime as dt
 import html
 import random
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -72,3 +74,31 @@ class Voice:
             return f"{time:%H:%M}"
         half = self._clock if time.hour < 12 else self._clock.replace("a", "p")
         return f"{(time.hour - 1) % 12 + 1}:{time:%M} {half.upper() if half in ('am', 'pm') else half}"
+
+
+_OPTION = re.compile(r"\[([^\[\]|]*(?:\|[^\[\]|]*)+)\]")
+
+
+class Phrases:
+    """Draws wordings, each way in turn before any comes again; ``[this|that]`` inside one is either.
+
+    >>> Phrases(random.Random(1)).say(("[please |]write to {who}",), who="Ann")
+    'Please write to Ann.'
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._decks: dict[tuple[str, ...], list[str]] = {}
+
+    def say(self, ways: Sequence[str], **values: str) -> str:
+        """A sentence: one of the ways with its values, a capital letter and a full stop."""
+        said = self.part(ways, **values)
+        return f"{said[0].upper()}{said[1:]}{'' if said[-1] in '.?!' else '.'}"
+
+    def part(self, ways: Sequence[str], **values: str) -> str:
+        """One of the ways with its values, as it stands."""
+        deck = self._decks.setdefault(tuple(ways), [])
+        if not deck:
+            deck += self._rng.sample(list(ways), len(ways))
+        chosen = _OPTION.sub(lambda found: self._rng.choice(found[1].split("|")), deck.pop())
+        return chosen.format(**values)

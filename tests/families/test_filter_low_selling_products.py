@@ -86,7 +86,7 @@ def test_numbers_of_products_can_be_given_instead_of_a_share() -> None:
     assert Params(num_products=100, num_normal_selling=12).numbers() == (88, 12)
     few = Params(num_low_selling=3, num_normal_selling=2, num_subscribers=2)
     assert Counter(few.fates()) == {"slow": 1, "one_short": 1, "void_orders": 1, "popular": 1, "young": 1}
-    assert few.reader_fates() == ["active", "unsubscribed"]
+    assert few.reader_fates() == ["active", "by_mail"]
 
 
 def test_a_shop_as_small_as_it_gets_is_solved(build: Build, tmp_path: Path) -> None:

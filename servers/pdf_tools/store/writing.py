@@ -14,7 +14,9 @@ LINES = 60
 _SIZE, _LEADING, _LEFT, _TOP = 10, 12, 50, 790
 
 
-def write_pdf(pages: Sequence[str], *, moment: datetime, title: str = "", author: str = "") -> bytes:
+def write_pdf(
+    pages: Sequence[str], *, moment: datetime, title: str = "", author: str = "", creator: str = "Mesocosm"
+) -> bytes:
     """A PDF file with one page of text for each string; the same arguments give the same bytes.
 
     The text may hold the characters of Windows-1252 (Western European), and at most 60 lines a page after
@@ -23,7 +25,7 @@ def write_pdf(pages: Sequence[str], *, moment: datetime, title: str = "", author
     if not pages:
         raise ValueError("a PDF file needs at least one page")
     date = f"D:{moment.astimezone(UTC):%Y%m%d%H%M%S}Z"
-    information = {"Title": title, "Author": author, "Creator": "Mesocosm", "CreationDate": date}
+    information = {"Title": title, "Author": author, "Creator": creator, "CreationDate": date}
     entries = b" ".join(b"/" + key.encode() + _text(value) for key, value in information.items() if value)
     first = 5
     kids = " ".join(f"{first + 2 * index} 0 R" for index in range(len(pages)))

@@ -1,0 +1,72 @@
+"""How people ask the shop to be taken off a list or put on it again: a dozen ways for every statement."""
+
+from __future__ import annotations
+
+NEWSLETTER = ("your newsletter", "the newsletter", "the newsletter of the shop", "your shop's newsletter")
+OTHER_LISTS = (
+    "your printed catalogue", "the loyalty programme", "the voucher club", "your supplier circular",
+    "the workshop calendar", "your job bulletin", "the price alarm", "the wish list service",
+)  # fmt: skip
+"""What else the shop sends to people: leaving it leaves the newsletter as it is."""
+
+LEAVE = (
+    "please take me off {what}",
+    "kindly remove my address from {what}",
+    "I no longer want [to get|to receive] {what}",
+    "please stop sending me {what}",
+    "I would like to [cancel|end] {what} for this address",
+    "do not send me {what} any more",
+    "{what} should not come to this address any longer",
+    "I have had enough of {what}, so please strike me out",
+    "see to it, please, that {what} does not reach me again",
+    "please end my subscription to {what}",
+    "count me out of {what} from now on",
+    "it is time for me to leave {what}, which you may take as notice",
+    "I am unsubscribing from {what} with this mail",
+    "forget this address, please, when you send out {what}",
+)
+RETURN = (
+    "please put me back on {what}",
+    "I would like [to get|to receive] {what} again",
+    "please [send|mail] me {what} again",
+    "I have missed {what}: add me again",
+    "may I have {what} once more, as before? Please enter me",
+    "please sign me up for {what} again",
+    "I have changed my mind and want {what} after all",
+    "count me in again for {what}",
+    "kindly renew my subscription to {what}",
+    "leaving {what} was a mistake, so please [enter|add] this address anew",
+    "from now on I want {what} as I used to have it",
+    "do let {what} come to this address again",
+)
+STAY = (
+    "I nearly left {what} last month, and I am glad that I stayed",
+    "{what} reached me twice, but I like it, so keep it coming",
+    "a friend wants to leave {what}: how is that done",
+    "I thought of ending {what}, but the last issue was too good",
+    "my neighbour left {what} and regrets it; I shall not make this mistake",
+    "whoever unsubscribes from {what} misses something, as I keep telling my sister",
+    "the link for leaving {what} does not work, by the way; I do not need it myself",
+    "my husband says that I should cancel {what}, and I say no",
+    "nobody should have to leave {what} because of one bad issue, so I will not",
+    "what would happen to my vouchers if I ever left {what}",
+    "how many people are taken off {what} in a month? It is for a survey at school",
+    "I was asked whether I had ended {what}; I have not, and do not mean to",
+)
+"""They speak of leaving, and do not ask for it."""
+PROXY = (
+    "my {kin} ({address}) does not want {what} any more",
+    "please take {address} off {what}, which is my {kin}'s",
+    "on behalf of my {kin}: {address} should no longer get {what}",
+    "{address} belongs to my {kin}, who would like to leave {what}",
+    "could you remove {address} from {what}? My {kin} asked me to write",
+    "my {kin} has had enough of {what}, at {address}",
+    "my {kin} wants {what} again, at {address}",
+    "please enter {address} for {what} again, says my {kin}",
+)
+"""Asked for somebody else, which counts for nothing."""
+KIN = ("wife", "husband", "sister", "brother", "mother", "father", "flatmate", "colleague", "aunt", "boss")
+SUBJECTS = (
+    "Newsletter", "Your mails", "A request", "Subscription", "My address", "Question", "Hello",
+    "About your list", "My subscription", "For the office", "Mailing list", "A short note",
+)  # fmt: skip
