@@ -169,7 +169,11 @@ class Acting:
             if answer.status_code != 200:
                 self.faults.append(f"{service}.{tool}: {answer.status_code} {answer.text[:200]}")
                 return None
-            said = answer.json()["result"]
+            # A call that takes long is answered as a stream of events, of which the last is the answer.
+            body = answer.text
+            if not body.startswith("{"):
+                body = [line for line in body.splitlines() if line.startswith("data:")][-1][5:]
+            said = json.loads(body)["result"]
         except httpx2.HTTPError:
             return None
         text = "\n".join(block["text"] for block in said["content"])
