@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import count
@@ -20,6 +21,11 @@ class WorldTools(McpTools):
     def __init__(self, world: World) -> None:
         self.world = world
         super().__init__(world_server(world))
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """``-n auto``: half as many workers again as there are cores, since a third of their time is waiting."""
+    return max(1, (os.cpu_count() or 1) * 3 // 2)
 
 
 OpenTools = Callable[..., WorldTools]

@@ -48,7 +48,7 @@ class TreeworldStore(Store):
 
     def nodes(self, at: int) -> list[dict[str, Any]]:
         """A page of all nodes, each with its parent."""
-        return [dict(row) for row in self.fetch(_EDGES, at=at)]
+        return self.fetch(_EDGES, at=at)
 
     def endings(self) -> list[str | None]:
         """What was said in the end."""
