@@ -6,10 +6,12 @@ import hashlib
 import itertools
 import os
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import anyio
@@ -63,6 +65,9 @@ class InstanceCache:
 
 
 def _build(task: str, seed: int, path: str, target: int | None, parameters: dict[str, Any]) -> None:
+    # A program that is no file (``python -c``, a notebook) leaves this process without one, and the standard
+    # library's ``multiprocessing`` cannot be imported then.
+    sys.modules.setdefault("__main__", ModuleType("__main__"))
     build_instance(load_family(task), seed, Path(path), target=target, parameters=parameters)
 
 

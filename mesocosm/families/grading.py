@@ -27,6 +27,7 @@ from typing import IO, Any, Literal
 
 from pydantic import BaseModel
 
+from mesocosm.families import trusting
 from mesocosm.families.episode import GRADING, Episode
 from mesocosm.families.faults import faults_of
 from mesocosm.families.verdict import Check, Verdict
@@ -52,7 +53,7 @@ class _Answer(BaseModel):
 def grade(episode: Episode) -> Verdict:
     """Judge the present state of an episode. A verdict is always made."""
     faults = episode.faults()
-    with _graders().one() as grader:
+    with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:
         answer = grader.ask(episode, "world")
         if answer.too_much and (base := grader.ask(episode, "base")).too_much:
             answer = _Answer(fault=f"{base.too_much}\nRaised by the world as it was built.")
@@ -68,7 +69,7 @@ def grade(episode: Episode) -> Verdict:
 
 def prepare() -> None:
     """Start a process ahead of time; returns at once."""
-    with _graders().one() as grader:
+    with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:
         grader.start()
 
 
@@ -152,7 +153,8 @@ class _Graders:
 
 
 @cache
-def _graders() -> _Graders:
+def _graders(trusted: str) -> _Graders:
+    """Some for each set of task files whose Python may be run, which a process knows from its start."""
     return _Graders()
 
 

@@ -41,7 +41,7 @@ class Server:
 with open(os.environ["MESOCOSM_PROMPT_FILE"], encoding="utf-8") as file:
     prompt = file.read()
 assert prompt == os.environ["MESOCOSM_PROMPT"]
-assert sorted(os.listdir(".")) == ["mcp.json", "prompt.md"], "the agent sees its task and nothing else"
+assert sorted(os.listdir(".")) == ["codex.toml", "mcp.json", "prompt.md"], "its task and nothing else"
 assert "MESOCOSM_ADMIN_TOKEN" not in os.environ
 with open(os.environ["MESOCOSM_MCP_CONFIG"], encoding="utf-8") as file:
     config = json.load(file)

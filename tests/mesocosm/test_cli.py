@@ -131,7 +131,7 @@ def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
         "tools['get_emails'] = dataclasses.replace(tools['get_emails'], function=broken)\n"
         "from mesocosm.families import length\n"
         "length.take_survey = lambda family, world, expected: length.Survey(world)\n"
-        "length.calibrate = lambda family, target, build, fixed: build(7, 0)\n"
+        "length.calibrate = lambda family, target, build, fixed, **_: build(7, 0)\n"
         f"sys.argv = ['mesocosm', 'run', '{TASK}', '--length', '8k', '--json']\n"
         "runpy.run_module('mesocosm', run_name='__main__')\n"
     )
