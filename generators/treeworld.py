@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -124,10 +125,19 @@ def _grow(rng: random.Random, number: int, arity: int) -> tuple[_Tree, int]:
             open_.pop()
         open_.append(node)
     syllables = len(_SYLLABLES)
-    drawn = (divmod(one, syllables) for one in rng.sample(range(syllables**2), number))
+    drawn = (divmod(one, syllables) for one in _distinct(rng, number, syllables**2))
     ids = [_SYLLABLES[first] + _SYLLABLES[second] for first, second in drawn]
-    *values, spare = rng.sample(range(max(1_000, 10 * number)), number + 1)
+    *values, spare = _distinct(rng, number + 1, max(1_000, 10 * number))
     return _Tree(ids, values, parents, children), spare
+
+
+def _distinct(rng: random.Random, number: int, below: int) -> list[int]:
+    """Different whole numbers below a bound: many are drawn at a time, where ``sample`` takes one by one."""
+    found: dict[int, None] = {}
+    while len(found) < number:
+        drawn = struct.unpack(f"<{number}Q", rng.randbytes(8 * number))
+        found.update(dict.fromkeys(one % below for one in drawn))
+    return list(found)[:number]
 
 
 def _hidden_leaf(rng: random.Random, tree: _Tree) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, select
@@ -46,7 +46,7 @@ class TreeworldStore(Store):
         self._take_turn()
         return [dict(row) for row in self.fetch(_CHILDREN, number=self._number(node_id))]
 
-    def nodes(self, at: int) -> list[dict[str, Any]]:
+    def nodes(self, at: int) -> Sequence[Mapping[str, Any]]:
         """A page of all nodes, each with its parent."""
         return self.fetch(_EDGES, at=at)
 
