@@ -171,7 +171,8 @@ def _legend(axes: Axes) -> None:
     assert figure is not None
     widest = max((len(line.get_label()) for line in axes.lines), default=0)  # type: ignore[arg-type]
     columns = 1 if widest > 45 else 2 if widest > 24 else 3
-    figure.legend(fontsize="small", frameon=False, ncols=columns, loc="outside lower center")
+    if axes.get_legend_handles_labels()[0]:
+        figure.legend(fontsize="small", frameon=False, ncols=columns, loc="outside lower center")
 
 
 def _strategies(samples: Sequence[Sample]) -> Callable[[Axes], None]:
