@@ -184,6 +184,10 @@ def take_survey(family: Family, world: World, expected: Expected) -> Survey:
     return survey
 
 
+class TooShort(UsageError):
+    """A length is below the minimum of a task, its seed and its parameters."""
+
+
 @dataclass(frozen=True)
 class Attempt:
     """One world that was built on the way to a target."""
@@ -204,7 +208,7 @@ def calibrate(
     """Find the size (unless it is ``fixed``) and the filler with which an instance has the target length.
 
     ``build(size, filler)`` builds a world and returns its length. The last world that it built is the one
-    that is returned. Raises ``UsageError`` for a target below the family's minimum.
+    that is returned. Raises ``TooShort`` for a target below the family's minimum.
     """
     growth = family.task.growth
     smallest = next(iter(growth.points.values())) if fixed is None else fixed
@@ -238,7 +242,7 @@ def calibrate(
         else:
             # Rounded up: a label that a user can ask for next.
             least = -(-last.tokens // 100) * 100
-            raise UsageError(
+            raise TooShort(
                 f"{family.name}: a length of {show_length(target)} tokens is below the minimum of this task "
                 f"and seed, which is {show_length(least)}"
             )
@@ -265,11 +269,12 @@ def find_density(family: Family, target: int, density: float, build: Callable[[i
     smallest, size = next(iter(growth.points.values())), growth.size_for(target)
     found: dict[int, float] = {}
     too_large = 0
+    refused: TooShort | None = None
     for _ in range(_DENSITY_TRIES):
         try:
             found[size] = build(size)
-        except UsageError:
-            too_large = size
+        except TooShort as error:
+            too_large, refused = size, error
         else:
             if abs(found[size] - density) <= _NEAR:
                 return found[size]
@@ -286,7 +291,8 @@ def find_density(family: Family, target: int, density: float, build: Callable[[i
             break
         size = following
     if not found:
-        raise UsageError(f"{family.name}: no density can be chosen at {show_length(target)} tokens")
+        assert refused
+        raise refused
     nearest = min(found, key=lambda one: (abs(found[one] - density), one))
     step = max((abs(a - b) for a, b in pairwise(found[one] for one in sorted(found))), default=0)
     if abs(found[nearest] - density) > max(_NEAR, min(step, density / 3)):

@@ -108,8 +108,11 @@ class Thing:
         return 0
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        """Put things into a world that is being built; returns what ``gives`` promises of each."""
-        raise NotImplementedError
+        """Put things into a world that is being built; returns what ``gives`` promises of each.
+
+        A thing that has no words to state is only judged, and never added.
+        """
+        raise TypeError(f"a {self.name} is judged, not stated")
 
     def trace(self, fields: Fields, given: Fields) -> str | list[str]:
         """A text (or several) that occurs in exactly those results of the survey that hold this thing."""

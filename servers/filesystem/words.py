@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
@@ -43,13 +44,13 @@ class FileThing(Thing):
             given.append({"path": path})
         return given
 
+    @abstractmethod
     def data(self, fields: Fields) -> bytes:
         """What is in the file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, name: str, data: bytes) -> Iterator[Fields]:
         """What a file says, as goals judge it."""
-        raise NotImplementedError
 
     def _seen(self, world: World, names: Sequence[str]) -> Iterator[Found]:
         for name in names:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Evidence
-from mesocosm.families.length import TOLERANCE, EvidenceFinder, Survey, calibrate, find_density
+from mesocosm.families.length import TOLERANCE, EvidenceFinder, Survey, TooShort, calibrate, find_density
 from mesocosm.families.task import Growth
 from mesocosm.services.calling import ToolError
 from mesocosm.worlds import tokens
@@ -105,7 +105,7 @@ def test_a_density_is_found(density: float) -> None:
 def test_a_density_that_cannot_be_had_names_the_nearest() -> None:
     def build(size: int) -> float:
         if size > 70:
-            raise UsageError("below the minimum")
+            raise TooShort("below the minimum")
         return size * 400 / 64_000
 
     toy = family(**{"8k": 10, "100k": 90})
@@ -113,3 +113,19 @@ def test_a_density_that_cannot_be_had_names_the_nearest() -> None:
         find_density(toy, 64_000, 0.9, build)
     with pytest.raises(UsageError, match=r"density of 0\.01 .* the smallest .* is 0\.06"):
         find_density(toy, 64_000, 0.01, build)
+
+
+def test_what_else_is_wrong_with_a_build_is_not_taken_for_its_length() -> None:
+    def build(size: int) -> float:
+        raise UsageError("correction_rate: less than or equal to 0.4")
+
+    with pytest.raises(UsageError, match="correction_rate"):
+        find_density(family(**{"8k": 10}), 64_000, 0.3, build)
+
+
+def test_a_length_that_is_too_short_at_any_density_says_so() -> None:
+    def build(size: int) -> float:
+        raise TooShort(f"{size}: below the minimum")
+
+    with pytest.raises(TooShort, match=r"^10: below the minimum"):
+        find_density(family(**{"8k": 10, "100k": 90}), 64_000, 0.3, build)

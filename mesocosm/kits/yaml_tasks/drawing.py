@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, ClassVar, Protocol
@@ -77,7 +78,7 @@ def value_of(given: Any, lookup: Lookup) -> Any:
     return given.value(lookup) if isinstance(given, Expression) else given
 
 
-class Draw(BaseModel):
+class Draw(BaseModel, ABC):
     """One way to draw a value."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
@@ -88,9 +89,9 @@ class Draw(BaseModel):
     unlike: Bare = None
     """What it must not be: a value or a list of values."""
 
+    @abstractmethod
     def draw(self, source: Source) -> Any:
         """A value; raises ``Undrawable``."""
-        raise NotImplementedError
 
     def expressions(self) -> list[Expression]:
         """The expressions that it needs."""
