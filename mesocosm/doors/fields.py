@@ -60,6 +60,10 @@ class Fields(dict[str, Any]):
         self._taken.update(super().keys())
         return super().values()
 
+    def names(self) -> frozenset[str]:
+        """All names, of which no notice is taken."""
+        return frozenset(super().keys())
+
     def __or__(self, other: Any) -> Any:
         return dict(self.items()) | other
 

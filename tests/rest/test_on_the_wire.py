@@ -126,6 +126,17 @@ def test_what_would_be_dropped_is_refused_by_its_name(
     assert hosted.tables(service) == before
 
 
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_a_field_of_an_event_that_nobody_knows_is_refused_by_its_name(ask: Ask, method: str) -> None:
+    times = {"start": {"dateTime": "2025-03-03T09:00:00Z"}, "end": {"dateTime": "2025-03-03T10:00:00Z"}}
+    events = "/calendar/v3/calendars/primary/events"
+    event = f"{events}/{ask('POST', 'calendar', events, json=times).json()['id']}"
+    refused = ask(method, "calendar", event, json=times | {"summary": "Lost", "colourful": True})
+    assert refused.status_code == 400
+    assert "colourful" in refused.text
+    assert "summary" not in ask("GET", "calendar", event).json()
+
+
 def test_what_can_be_made_in_the_shop_can_be_removed(ask: Ask) -> None:
     made = {
         "/taxes": {"country": "US", "rate": "5"},

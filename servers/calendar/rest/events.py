@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict, cast
 
 import orjson
 
+from mesocosm.doors.fields import Fields
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, text_field
@@ -100,21 +101,27 @@ def _properties(event: Occurrence) -> dict[str, dict[str, str]]:
     return {kind: orjson.loads(text) for kind, text in kept.items() if text is not None}
 
 
-def _merged(event: Occurrence, body: Json) -> Json:
-    """The body of a patch, its extended properties with those that it does not name."""
-    given = body.get("extendedProperties")
+def _said(body: Fields) -> Json:
+    """The fields of the resource that a body says; of the others no notice is taken."""
+    return {name: body[name] for name in _RESOURCE.schema["properties"] if name in body}
+
+
+def _merged(event: Occurrence, body: Fields) -> Json:
+    """What a patch says, its extended properties with those that it does not name."""
+    said = _said(body)
+    given = said.get("extendedProperties")
     if not isinstance(given, dict):
-        return body
+        return said
     kept = _properties(event)
     merged = {
         kind: kept.get(kind, {}) | part if isinstance(part, dict) else {} if part is None else part
         for kind, part in given.items()
     }
-    return body | {"extendedProperties": merged}
+    return said | {"extendedProperties": merged}
 
 
 def _fields(body: Mapping[str, Any]) -> EventFields:
-    """What a resource says of an event; fields that the store does not keep are passed over, as by Google."""
+    """What a resource says of an event."""
     given = {name: _without_nulls(body[name]) for name in _RESOURCE.schema["properties"] if name in body}
     _RESOURCE.bind({name: value for name, value in given.items() if value is not None})
     found: Json = {}
@@ -261,15 +268,15 @@ def update_event(store: CalendarStore, request: Request, calendarId: str, eventI
     missing = {name: None for name in _DEFAULTS if name not in body}
     if event.is_instance or event.row["series_id"]:
         missing.pop("recurrence", None)
-    whole = {**missing, **body}
+    whole = missing | _said(body)
     if isinstance(properties := whole["extendedProperties"], dict):
         whole["extendedProperties"] = {**_DEFAULTS["extendedProperties"], **properties}
     return _resource(*store.update_event(calendarId, eventId, _fields(whole)))
 
 
-def _own_answer(access: Access, event: Occurrence, body: Mapping[str, Any]) -> tuple[str, str | None] | None:
+def _own_answer(access: Access, event: Occurrence, body: Fields) -> tuple[str, str | None] | None:
     """The answer to an invitation, which guests give by changing themselves among the attendees."""
-    if set(body) - {"etag", "kind"} != {"attendees"} or event.row["organizer"] == access.id:
+    if body.names() - {"etag", "kind"} != {"attendees"} or event.row["organizer"] == access.id:
         return None
     mine = [one for one in _fields(body)["attendees"] if one["email"].lower() == access.id]
     if len(mine) != 1 or not mine[0].get("responseStatus"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from mesocosm.doors.fields import Fields
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, bearer
 from mesocosm.errors import Invalid, Refusal
@@ -66,9 +67,9 @@ api = Api(
 )
 
 
-def body_of(request: Request) -> Json:
+def body_of(request: Request) -> Fields:
     """The resource that a request brings: a JSON object, without what is ``null``."""
-    if not isinstance(request.json, dict):
+    if not isinstance(request.json, Fields):
         raise Invalid("Parse Error: the body must be a JSON object.", code="parseError")
     return request.json
 
