@@ -29,8 +29,8 @@ _NOT_EXCUSED = re.compile(
     re.IGNORECASE,
 )
 _GONE = re.compile(
-    r"dropped|has left|off the list|no longer in|withdrew|please strike|leaving|will not finish|has lost|"
-    r"become free|gave up|is out of",
+    r"dropped|\bleft\b|off the list|no longer in|withdrew|please strike|not a student|has lost|gave up|"
+    r"is out of",
     re.IGNORECASE,
 )
 _BACK = re.compile(
@@ -60,7 +60,7 @@ def solve(tools: Tools, prompt: str) -> None:
     subject = found(r"subject is exactly: (\S+)", prompt)
     students = {student.number: student for student in _roster(tools)}
     mails = mails_in_order(tools, *mail_folders(tools))
-    course = found(r"teaching assistant of (.+?) at ", prompt)
+    course = found(r"teaching assistant of (.+?) \(", prompt)
     deadline = None
     for mail in mails:
         if f"<{instructor}>" in mail["from"]:

@@ -103,7 +103,7 @@ def _other_groups(
             yield other.story(student, index)
             for course_writer, students in ((other, course.students), (own, plan.students)):
                 if rng.random() < _ASIDE:
-                    yield [course_writer.aside(rng.choice(students))]
+                    yield course_writer.aside(rng.choice(students))
 
 
 def survey(tools: Tools, expected: AnyExpected) -> None:
@@ -124,11 +124,11 @@ def _write_roster(world: World, plan: Plan) -> None:
     for student in plan.students:
         gone = student.fate in ("dropped", "reinstated")
         sheet.append([student.name, student.number, student.email, "dropped" if gone else "enrolled"])
-    world.workspace.write(ROSTER, save_workbook(workbook, world.now), world.now)
+    world.workspace.write(ROSTER, save_workbook(workbook, plan.listed), plan.listed)
 
 
 def _expected(plan: Plan, mails: list[Mail]) -> Expected:
-    subject = f"{plan.subject.code_prefix.lower()}{plan.subject.number}-presentation-missing"
+    subject = f"{plan.subject.code.lower().replace(' ', '')}-presentation-missing"
     return Expected(
         public={
             "assistant": plan.assistant.person.name,
@@ -136,6 +136,8 @@ def _expected(plan: Plan, mails: list[Mail]) -> Expected:
             "instructor": plan.instructor.person.name,
             "instructor_email": plan.instructor.email,
             "course": plan.subject.title,
+            "code": plan.subject.code,
+            "listed": f"{plan.local(plan.listed):%B} {plan.local(plan.listed).day}",
             "university": plan.university,
             "zone": str(plan.zone),
             "now": in_words(plan.local(plan.now)),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from mesocosm.generators.course_assistant import wording
 from mesocosm.generators.course_assistant.expected import Student
 from mesocosm.generators.course_assistant.planning import Plan
-from mesocosm.kits.mailbox import Mail, MailWriter, awake, misfiled
+from mesocosm.kits.mailbox import Mail, MailWriter, awake, later, misfiled
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Topic
 from mesocosm.kits.wording import Phrases
@@ -25,8 +25,13 @@ _FORMS = (
     "{0:%H:%M} on {0:%B} {0.day}, {0.year}",
     "{0:%Y-%m-%d}, {0:%H:%M}",
 )
-_ENOUGH = dt.time(19, 50)
+_ENOUGH = dt.time(21, 20)
 """Who hands something in on the day of the deadline does it earlier, and has time for what follows on it."""
+_MORNING = dt.time(11, 40)
+"""Until then on the last day of an extension, and on those before it."""
+_LAST_MINUTE = 0.2
+"""Share of the students who hand in during the last hours."""
+_MINUTE, _DAY = dt.timedelta(minutes=1), dt.timedelta(days=1)
 
 
 class Writer:
@@ -80,6 +85,15 @@ class Writer:
         day = self._plan.local(moment).date() - dt.timedelta(days=before)
         return awake(day, self._rng, self._plan.zone, until=until)
 
+    def _after(self, moment: dt.datetime, longest: dt.timedelta, **more: dt.timedelta) -> dt.datetime:
+        """A moment of any distance, before now: what follows says nothing by when it follows."""
+        plan = self._plan
+        return later(moment, self._rng, longest, plan.zone, until=plan.now - _MINUTE, **more)
+
+    def _in_time_after(self, moment: dt.datetime) -> dt.datetime:
+        plan = self._plan
+        return later(moment, self._rng, 3 * _DAY, plan.zone, until=plan.deadline)
+
     def _around(self, least: int = 2, most: int = 10) -> dt.datetime:
         return self._day(self._plan.deadline, self._rng.randint(least, most))
 
@@ -100,20 +114,23 @@ class Writer:
     def _cases(self, student: Student) -> Iterator[Mail]:
         plan, rng = self._plan, self._rng
         in_time = self._day(plan.deadline, rng.randint(0, 11))
+        if student.fate == "submitted" and rng.random() < _LAST_MINUTE:
+            in_time = plan.deadline - _MINUTE * rng.uniform(0.1, 170)
+            in_time = in_time.replace(microsecond=0)
         match student.fate:
             case "submitted":
                 yield self._submission(student, in_time)
                 if rng.random() < 0.15 and self._room:
-                    yield self._submission(student, in_time + dt.timedelta(hours=2), again=True)
+                    yield self._submission(student, self._in_time_after(in_time), again=True)
             case "boundary":
                 # The last minute counts as a whole; in UTC it is often the next day already.
-                yield self._submission(student, plan.deadline + dt.timedelta(seconds=rng.randint(0, 50)))
+                yield self._submission(student, plan.deadline + dt.timedelta(seconds=rng.randint(0, 59)))
             case "attached_later":
                 yield self._without_file(student, in_time)
-                yield self._submission(student, in_time + dt.timedelta(hours=1))
+                yield self._submission(student, self._in_time_after(in_time))
             case "extended":
                 yield self._extension(student)
-                yield self._submission(student, self._day(plan.extended, rng.randint(1, 2)))
+                yield self._submission(student, self._day(plan.extended, rng.randint(0, 2), _MORNING))
             case "other_address":
                 yield self._submission(student, in_time, private=True)
             case "excused":
@@ -125,17 +142,15 @@ class Writer:
                 yield self._about(student, self._around(), wording.DROPPED)
             case "late":
                 # After the deadline, but some before midnight UTC of a later day, or before the extension.
-                late = dt.timedelta(minutes=rng.choice((1, 3, 35, 600, 1000)))
-                yield self._submission(student, plan.deadline + late)
+                yield self._submission(student, self._after(plan.deadline, 4 * _DAY, least=_MINUTE))
             case "no_file":
                 yield self._without_file(student, in_time)
             case "withdrawn":
                 yield self._submission(student, in_time)
-                yield self._withdrawal(student, in_time + dt.timedelta(hours=3))
+                yield self._withdrawal(student, self._after(in_time, 5 * _DAY))
             case "extension_missed":
                 yield self._extension(student)
-                missed = dt.timedelta(minutes=rng.choice((2, 30, 400)))
-                yield self._submission(student, plan.extended + missed)
+                yield self._submission(student, self._after(plan.extended, 2 * _DAY, least=_MINUTE))
             case "excuse_revoked":
                 yield self._about(student, self._around(3), wording.EXCUSE)
                 yield self._about(student, self._day(plan.deadline, 1), wording.NOT_EXCUSED)
@@ -191,8 +206,14 @@ class Writer:
 
     # -- about anything else ----------------------------------------------------------------------------
 
-    def aside(self, student: Student) -> Mail:
-        """A mail from or about a student that says nothing about whether a presentation counts."""
+    def aside(self, student: Student) -> list[Mail]:
+        """Mails from or about a student that say nothing about whether a presentation counts."""
+        number = self._rng.randrange(77)
+        mails = list(self._asides(student))
+        spam = any(mail.file is not None for mail in mails)
+        return [mail.filed(misfiled(number, spam=spam)) for mail in mails]
+
+    def _asides(self, student: Student) -> Iterator[Mail]:
         rng, plan = self._rng, self._plan
         work, works = rng.choice(wording.OTHER_WORK)
         sender, moment = plan.people[student.number], self._around(0)
@@ -201,18 +222,22 @@ class Writer:
                 fact = self._phrases.say(wording.OTHER_HANDED_IN, work=work)
                 subject = self._subject(student, wording.OTHER_SUBJECTS, work)
                 file = f"{work.replace(' ', '_')}{rng.choice(('.pdf', '.odt'))}"
-                mail = self._write(sender, moment, _STUDENTS, fact, subject=subject, file=file)
+                yield self._write(sender, moment, _STUDENTS, fact, subject=subject, file=file)
             case "question":
                 fact = f"{self._phrases.say(wording.QUESTION)[:-1]}?"
                 subject = self._subject(student) if rng.random() < 0.5 else ""
-                mail = self._from(student, moment, fact, subject)
+                yield self._from(student, moment, fact, subject)
             case "notice":
                 ways = rng.choice((wording.EXTENSION, wording.EXCUSE, wording.NOT_EXCUSED))
+                if ways is wording.NOT_EXCUSED:
+                    # What is taken back has been said.
+                    first, moment = self._around(6, 11), self._around(1, 5)
+                    yield self._notice(first, self._said(student, wording.EXCUSE, work))
                 when = self._date(plan.extended + dt.timedelta(days=rng.randint(-5, 9)))
-                mail = self._notice(moment, self._said(student, ways, work, when))
+                yield self._notice(moment, self._said(student, ways, work, when))
             case "deadline":
                 due = plan.deadline + dt.timedelta(days=rng.randint(-3, 12))
-                mail = self._deadline(due, rng.randint(13, 20), (work, works), moved=rng.random() < 0.5)
+                yield self._deadline(due, rng.randint(13, 20), (work, works), moved=rng.random() < 0.5)
             case _:
                 ways = rng.choice((wording.EXCUSE, wording.NOT_EXCUSED, wording.DROPPED, wording.BACK))
                 theirs = [way for way in ways if " I " not in f" {way}" and " my " not in way]
@@ -221,5 +246,4 @@ class Writer:
                     said = f"{said[0].lower()}{said[1:]}"
                 others = [one for one in plan.students if one is not student] or [student]
                 fact = self._phrases.say(wording.HEARSAY, said=said)
-                mail = self._from(rng.choice(others), moment, fact)
-        return mail.filed(misfiled(rng.randrange(77), spam=mail.file is not None))
+                yield self._from(rng.choice(others), moment, fact)

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from mesocosm.generators.course_assistant.expected import Student
 from mesocosm.generators.course_assistant.params import Params
+from mesocosm.kits.mailbox import awake
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import CourseSubject, Prose
 
@@ -36,6 +37,8 @@ class Plan:
     extended: dt.datetime
     """Until when students with an extension may hand in."""
     now: dt.datetime
+    listed: dt.datetime
+    """When the roster was written: whatever the instructor decided came later."""
 
     def local(self, moment: dt.datetime) -> dt.datetime:
         """A moment on the university's clocks."""
@@ -70,6 +73,7 @@ def plan_course(params: Params, rng: random.Random, prose: Prose) -> Plan:
         deadline=deadline.astimezone(dt.UTC),
         extended=extended.astimezone(dt.UTC),
         now=now.astimezone(dt.UTC),
+        listed=awake(first.date() - dt.timedelta(days=rng.randint(22, 30)), rng, zone),
     )
 
 

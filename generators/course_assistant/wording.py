@@ -84,10 +84,10 @@ DROPPED = (
     "{who} is no longer in {title}",
     "{who} withdrew from {title}",
     "please strike {who} from the roster of {title}",
-    "{who} has given notice of leaving {title}",
-    "{who} will not finish {title}, as the registrar tells me",
+    "{who} left {title} [last week|on Friday], and is not coming back",
+    "{who} is not a student of {title} any longer, as the registrar tells me",
     "{title} has lost {who}, who changed to another course",
-    "the place of {who} in {title} has become free",
+    "{title} goes on without {who}, who has dropped it",
     "{who} gave up {title} [this week|on Monday]",
     "{who} is out of {title} as of today",
 )

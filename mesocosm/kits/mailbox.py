@@ -26,6 +26,10 @@ _LEAST_SENTENCE = 10
 _SENTENCE_END = re.compile(r"(?<=[.?!]) (?=[A-Z0-9\"(])")
 _EARLIEST, _LATEST = dt.time(7, 10), dt.time(21, 50)
 """Between these people write their mails, by their own clocks."""
+_BEDTIME = dt.time(0, 50)
+"""Until then those write who are in a hurry."""
+_LEAST_GAP = dt.timedelta(minutes=6)
+"""Between two mails of one person."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,25 @@ def awake(
     minutes = rng.randint(first, last)
     local = dt.datetime.combine(day, dt.time(minutes // 60, minutes % 60, rng.randint(0, 59)), zone)
     return local.astimezone(dt.UTC)
+
+
+def later(
+    moment: dt.datetime, rng: random.Random, longest: dt.timedelta, zone: dt.tzinfo = dt.UTC,
+    *, least: dt.timedelta = _LEAST_GAP, until: dt.datetime | None = None,
+) -> dt.datetime:  # fmt: skip
+    """A moment after another, in UTC and before ``until``, minutes to ``longest`` later, at which people in
+    ``zone`` are awake: short gaps are as likely as long ones, and no gap is a round one.
+
+    A gap is short wherever none of those drawn will do.
+    """
+    short, long = least.total_seconds(), longest.total_seconds()
+    for _ in range(60):
+        found = moment + dt.timedelta(seconds=int(short * (long / short) ** rng.random()))
+        clock = found.astimezone(zone).time()
+        if (clock >= _EARLIEST or clock < _BEDTIME) and (until is None or found < until):
+            return found.astimezone(dt.UTC)
+    room = long if until is None else (until - moment).total_seconds() - 1
+    return moment + dt.timedelta(seconds=int(rng.uniform(short, max(short, min(room, 4 * short)))))
 
 
 @dataclass(frozen=True)
