@@ -8,7 +8,7 @@ import textwrap
 from dataclasses import dataclass, field
 
 from mesocosm.generators.apply_phd_email.expected import MATERIALS, PageRef
-from mesocosm.kits.prose import Prose, Topic
+from mesocosm.generators.apply_phd_email.papers import Papers
 
 _WIDTH = 88
 """Characters of a line: below the width at which the writer of PDF files would wrap it."""
@@ -22,8 +22,12 @@ AWARDS = ("awards_oldest_first", "awards_newest_first")
 class Material:
     """The folder of documents."""
 
+    subject: str
+    """What the applicant studies."""
     pages: dict[str, list[str]] = field(default_factory=dict)
     """Texts of the pages, by path."""
+    made: dict[str, dt.datetime] = field(default_factory=dict)
+    """When the files were made, by path: on the days that stand in them."""
     chosen: dict[str, tuple[PageRef, ...]] = field(default_factory=dict)
     """The pages that are meant by each kind of document."""
     older: dict[str, str] = field(default_factory=dict)
@@ -35,27 +39,28 @@ def day(moment: dt.date) -> str:
 
 
 def draw_material(
-    name: str, other: str, referees: tuple[str, str], today: dt.date, rng: random.Random, prose: Prose
+    name: str, college: str, other: str, referees: tuple[str, str], today: dt.date, rng: random.Random
 ) -> Material:
     """Draw the documents of ``name``; ``other`` is a friend whose papers lie in the same folder."""
-    made = _Maker(Material(), name, today, rng, prose)
-    made.versions("cv", "Curriculum vitae", ["cv.pdf", "cv_final.pdf"], "research", pages=2)
-    made.versions("statement", "Statement of purpose", ["statement.pdf", "statement_new.pdf"], "research")
-    made.versions("english", "English test certificate", ["english.pdf", "english_2.pdf"], None, verb="test")
+    papers = Papers.of(name, college, today, rng)
+    made = _Maker(Material(papers.field.name), papers, today, rng)
+    made.versions("cv", "Curriculum vitae", ["cv.pdf", "cv_final.pdf"])
+    made.versions("statement", "Statement of purpose", ["statement.pdf", "statement_new.pdf"])
+    made.versions("english", "English test certificate", ["english.pdf", "english_2.pdf"], verb="test")
     made.proposal()
-    for kind, title in (("bachelor", "Bachelor's"), ("master", "Master's")):
-        made.add(kind, f"transcript_{kind}.pdf", [[f"{title} transcript of {name}", made.grades()]])
+    for kind, title, ago in (("bachelor", "Bachelor's", 900), ("master", "Master's", 40)):
+        head = [f"{title} transcript of {name}", f"Transcript no. {rng.randint(10_000, 99_999)}, {college}"]
+        made.add(kind, f"transcript_{kind}.pdf", [[*head, *papers.courses()]], made.ago(ago, ago + 100))
     numbers = rng.sample((1, 2), 2)
     for kind, number, referee in zip(("first_letter", "second_letter"), numbers, referees, strict=True):
-        lines = [f"Letter of recommendation for {name}", f"Written by {referee}", made.sentence("research")]
-        made.add(kind, f"recommendation_{number}.pdf", [lines])
+        lines = [f"Letter of recommendation for {name}", f"Written by {referee}", *papers.praise()]
+        made.add(kind, f"recommendation_{number}.pdf", [lines], made.ago(10, 60))
     made.awards()
     # A friend's: newer than the applicant's own, but of somebody else.
-    friend = [
-        f"Curriculum vitae of {other}",
-        f"Curriculum vitae: version of {day(today - dt.timedelta(days=3))}",
-    ]
-    made.add(None, f"cv_{other.split()[-1].lower()}.pdf", [friend])
+    written = today - dt.timedelta(days=3)
+    friend = [f"Curriculum vitae of {other}", f"Curriculum vitae: version of {day(written)}"]
+    friend += Papers.of(other, college, today, rng).life(written)
+    made.add(None, f"cv_{other.split()[-1].lower()}.pdf", [friend], written)
     files = list(made.material.pages.items())
     rng.shuffle(files)
     made.material.pages = dict(files)
@@ -65,70 +70,65 @@ def draw_material(
 @dataclass
 class _Maker:
     material: Material
-    name: str
+    papers: Papers
     today: dt.date
     rng: random.Random
-    prose: Prose
 
-    def add(self, kind: str | None, file: str, pages: list[list[str]]) -> str:
+    def ago(self, least: int, most: int) -> dt.date:
+        return self.today - dt.timedelta(days=self.rng.randint(least, most))
+
+    def add(self, kind: str | None, file: str, pages: list[list[str]], date: dt.date) -> str:
         path = f"{MATERIALS}/{file}"
         self.material.pages[path] = [
             "\n".join(part for line in lines for part in textwrap.wrap(line, _WIDTH, break_on_hyphens=False))
             for lines in pages
         ]
+        clock = dt.time(
+            self.rng.randint(8, 20), self.rng.randint(0, 59), self.rng.randint(0, 59), tzinfo=dt.UTC
+        )
+        self.material.made[path] = dt.datetime.combine(date, clock)
         if kind:
             self.material.chosen[kind] = tuple(PageRef(path=path, index=i) for i in range(len(pages)))
         return path
 
-    def sentence(self, topic: Topic) -> str:
-        text = self.prose.sentence(topic)
-        return text.encode("cp1252", "ignore").decode("cp1252")
-
-    def grades(self) -> str:
-        marks = (f"{mark}.{self.rng.randint(0, 9)}" for mark in (1, 2, 1))
-        return f"Number {self.rng.randint(10_000, 99_999)}, grades " + ", ".join(marks)
-
-    def versions(
-        self, kind: str, title: str, files: list[str], topic: Topic | None, *, pages: int = 1,
-        verb: str = "version",
-    ) -> None:  # fmt: skip
+    def versions(self, kind: str, title: str, files: list[str], *, verb: str = "version") -> None:
         """An older and a newer version; the names of the files do not say which is which."""
         self.rng.shuffle(files)
-        old = self.today - dt.timedelta(days=self.rng.randint(300, 700))
-        new = self.today - dt.timedelta(days=self.rng.randint(30, 200))
         paths = []
-        for file, date, key in zip(files, (old, new), (None, kind), strict=True):
-            head = [f"{title} of {self.name}", f"{title}: {verb} of {day(date)}"]
-            head.append(self.sentence(topic) if topic else f"Score: {self.rng.randint(92, 118)} of 120")
-            count = pages if key else 1
-            more = [[f"{title}, page {n}", self.sentence("conference")] for n in range(2, count + 1)]
-            paths.append(self.add(key, file, [head, *more]))
+        for file, date, key in zip(files, (self.ago(300, 700), self.ago(30, 200)), (None, kind), strict=True):
+            head = [f"{title} of {self.papers.name}", f"{title}: {verb} of {day(date)}"]
+            match kind:
+                case "cv":
+                    head += self.papers.life(date)
+                case "statement":
+                    head.append(self.papers.purpose())
+                case _:
+                    head.append(f"Score: {self.rng.randint(92, 118)} of 120")
+            more = [[f"{title}, page 2", *self.papers.skills()]] if kind == "cv" and key else []
+            paths.append(self.add(key, file, [head, *more], date))
         self.material.older[paths[1]] = paths[0]
 
     def proposal(self) -> None:
-        date = self.today - dt.timedelta(days=self.rng.randint(40, 90))
-        title = f"Research proposal of {self.name}"
-        self.add(
-            "proposal",
-            "research_proposal.pdf",
-            [
-                [title, f"Research proposal: version of {day(date)}", "Summary", self.sentence("research")],
-                ["Research proposal, page 2", "Work plan", self.sentence("project_work")],
-            ],
-        )
+        date = self.ago(40, 90)
+        title = f"Research proposal of {self.papers.name}"
+        first = [title, f"Research proposal: version of {day(date)}", "Summary", self.papers.summary()]
+        second = ["Research proposal, page 2", "Work plan", *self.papers.work_plan()]
+        self.add("proposal", "research_proposal.pdf", [first, second], date)
         self.material.chosen["proposal_summary"] = self.material.chosen["proposal"][:1]
         # Newer than the proposal, but marked as a draft.
-        draft = self.today - dt.timedelta(days=self.rng.randint(4, 20))
-        self.add(None, "proposal_v2.pdf", [[title, f"Research proposal: DRAFT of {day(draft)}"]])
+        draft = self.ago(4, 20)
+        marked = [title, f"Research proposal: DRAFT of {day(draft)}", *self.papers.work_plan()]
+        self.add(None, "proposal_v2.pdf", [marked], draft)
 
     def awards(self) -> None:
         """One page each; the names of the files are not in the order of the dates."""
-        dates = [dt.date(self.today.year - years, self.rng.randint(1, 12), 5) for years in (5, 3, 2)]
+        years = [self.today.year - ago for ago in (5, 3, 2)]
+        dates = [dt.date(year, self.rng.randint(1, 12), self.rng.randint(1, 28)) for year in years]
         letters = ["c", "a", "b"] if self.rng.random() < 0.5 else ["b", "c", "a"]
         prizes = self.rng.sample(_PRIZES, len(dates))
         refs = []
         for date, letter, prize in zip(dates, letters, prizes, strict=True):
-            lines = ["Award certificate", f"{prize} for {self.name}", f"Awarded on {day(date)}"]
-            refs.append(PageRef(path=self.add(None, f"certificate_{letter}.pdf", [lines]), index=0))
+            lines = ["Award certificate", f"{prize} for {self.papers.name}", f"Awarded on {day(date)}"]
+            refs.append(PageRef(path=self.add(None, f"certificate_{letter}.pdf", [lines], date), index=0))
         self.material.chosen[AWARDS[0]] = tuple(refs)
         self.material.chosen[AWARDS[1]] = tuple(reversed(refs))

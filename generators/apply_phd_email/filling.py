@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator
 
 from mesocosm.families.family import Evidence
 from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.apply_phd_email.expected import ASKING, MATERIALS, Expected, Request, Silent
-from mesocosm.generators.apply_phd_email.mails import Writer
+from mesocosm.generators.apply_phd_email.mails import LONGEST_FACT, TOPICS, Letters, Writer
 from mesocosm.generators.apply_phd_email.params import Params
 from mesocosm.generators.apply_phd_email.planning import (
     Plan,
@@ -27,12 +26,10 @@ from mesocosm.worlds.world import World
 
 # Not "admissions": mail about anything else must not look like a request for material.
 _TOPICS: tuple[Topic, ...] = (
-    "campus_life", "coursework", "newsletter", "events", "research", "it_support", "personal", "project_work",
-    "meeting_minutes", "hr", "conference", "travel", "household",
+    "campus_life", "coursework", "newsletter", "events", "it_support", "personal", "project_work",
 )  # fmt: skip
 _SIZES = (40, 260)
-"""Tokens of what a mail says besides; where there are only just enough professors for every case, nothing."""
-_SMALL = 20
+"""Tokens of what a mail says besides, if anything."""
 _EVERYDAY = 0.15
 """The share of the filler that has nothing to do with anybody's application."""
 
@@ -44,23 +41,25 @@ def generate(world: World, params: Params) -> Expected:
     receivers = Prose(world.stream(f"receivers {params.receiver_idx}")) if params.receiver_idx else None
     plan = plan_replies(params, rng, prose, receivers)
     world.set_now(plan.now)
-    sizes = _SIZES if params.num_professors > _SMALL else (0, 0)
-    writer = Writer(plan, MailWriter(plan.applicant, rng, prose, sizes), rng)
+    sizes = _SIZES if params.roomy else (0, 0)
+    letters = Letters(plan, params, world.stream("letters"), answered=0.5 if params.roomy else 0.3)
+    writer = Writer(plan, MailWriter(plan.applicant, rng, prose, sizes), letters, rng)
     stories = [(who, writer.story(who, index)) for index, who in enumerate(plan.professors)]
     replies = [mail for _, story in stories for mail in story]
     needed = [mail for who, story in stories if _bears(who) for mail in story]
-    more, around, left = _around(world, params, plan, prose, sizes)
+    more, around, left = _around(world, params, plan, letters, prose, sizes)
     # What is too little for a mail of its own makes one longer.
     longer = around or replies
     rest = rest_text(Prose(world.stream("longer")), "research", left)
     last = longer[-1].with_paragraph(rest, 1)
     needed = [last if mail is longer[-1] else mail for mail in needed]
     longer[-1] = last
-    written_to = [*plan.professors, *more]
-    rng.shuffle(written_to)
-    fill_mailbox(world, plan.applicant, [*replies, *around, *writer.letters(written_to)])
+    written = letters.mails({who.contact.email for who in (*plan.professors, *more)})
+    fill_mailbox(world, plan.applicant, [*replies, *around, *written])
     _fill_memory(world, plan)
-    world.workspace.fill(_files(plan), plan.now - dt.timedelta(days=2))
+    for path, pages in plan.material.pages.items():
+        made = plan.material.made[path]
+        world.workspace.fill([(path, write_pdf(pages, moment=made, creator="Writer"))], made)
     return _expected(plan, needed)
 
 
@@ -70,11 +69,11 @@ def _bears(who: Professor) -> bool:
 
 
 def _around(
-    world: World, params: Params, plan: Plan, people: Prose, sizes: tuple[int, int]
+    world: World, params: Params, plan: Plan, letters: Letters, people: Prose, sizes: tuple[int, int]
 ) -> tuple[list[Professor], list[Mail], int]:
     """More professors who are to get nothing; their mails and everyday ones; the tokens that are left."""
     rng = world.stream("more professors")
-    writer = Writer(plan, MailWriter(plan.applicant, rng, Prose(rng), sizes), rng)
+    writer = Writer(plan, MailWriter(plan.applicant, rng, Prose(rng), sizes), letters, rng)
     written: list[Professor] = []
 
     def groups() -> Iterator[list[Mail]]:
@@ -87,8 +86,9 @@ def _around(
     rest = world.stream("everyday")
     mails = MailWriter(plan.applicant, rest, Prose(rest), sizes)
     everyday = EverydayMail(
-        mails, plan.now, _TOPICS, university_domain, people, fact=50, days=(1, 33),
-        known=[who.contact for who in (*plan.professors, *written[:-1])],
+        mails, plan.now, _TOPICS, university_domain, people, fact=LONGEST_FACT, days=(1, 33),
+        known=[who.contact for who in (*plan.professors, *written[:-1])], known_topics=TOPICS,
+        thread=letters.answered,
     )  # fmt: skip
     others, left = everyday.worth(left + params.filler_tokens - share)
     return written[:-1], [*alike, *others], left
@@ -125,15 +125,14 @@ def _fill_memory(world: World, plan: Plan) -> None:
     world.store(MemoryStore).add_graph(
         [
             (name, "person", _facts(plan)),
-            (plan.university, "organization", ["The applicant's college until this summer"]),
+            (
+                plan.university,
+                "organization",
+                ["The applicant's college; the degree there is nearly finished"],
+            ),
         ],
         [(name, plan.university, "graduates from")],
     )
-
-
-def _files(plan: Plan) -> Iterator[tuple[str, bytes]]:
-    for path, pages in plan.material.pages.items():
-        yield path, write_pdf(pages, moment=plan.now - dt.timedelta(days=2), creator="Writer")
 
 
 def _expected(plan: Plan, replies: list[Mail]) -> Expected:

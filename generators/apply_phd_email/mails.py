@@ -4,28 +4,85 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from mesocosm.generators.apply_phd_email import wording
 from mesocosm.generators.apply_phd_email.documents import day
+from mesocosm.generators.apply_phd_email.params import Params
 from mesocosm.generators.apply_phd_email.planning import Plan, Professor, Wanted
-from mesocosm.kits.mailbox import Mail, MailWriter, awake, misfiled
+from mesocosm.kits.mailbox import Mail, MailWriter, Thread, awake, misfiled
+from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Topic
 from mesocosm.kits.wording import Phrases
+from mesocosm.worlds import tokens
 
-_TOPICS: tuple[Topic, ...] = ("research", "research", "conference", "project_work", "travel")
+TOPICS: tuple[Topic, ...] = ("research", "research", "conference", "project_work")
+"""What professors write about besides."""
 _BATCH = 60
-"""Professors to whom the applicant wrote with one mail."""
+"""Professors to whom the applicant wrote with one mail, about."""
+LONGEST_FACT = 100
+"""Tokens of the longest that a professor says about an application, about."""
+_PER_PROFESSOR = 600
+"""Tokens of what one more professor wrote, about."""
+
+
+class Letters:
+    """What the applicant wrote first: to many professors at once, who get blind copies."""
+
+    def __init__(self, plan: Plan, params: Params, rng: random.Random, *, answered: float) -> None:
+        self._plan = plan
+        self._share = answered
+        self._rng = rng
+        number = 1 + int((params.num_professors + params.filler_tokens / _PER_PROFESSOR) // _BATCH)
+        domain = plan.applicant.email.rpartition("@")[2]
+        self._threads = [
+            Thread(wording.LETTERS[index % len(wording.LETTERS)], f"<{rng.getrandbits(40):010x}@{domain}>")
+            for index in range(number)
+        ]
+        self._letter_of: dict[str, int] = {}
+
+    def to(self, who: Contact) -> Thread:
+        """The letter that a professor got, and may answer."""
+        drawn = self._rng.randrange(len(self._threads))
+        return self._threads[self._letter_of.setdefault(who.email, drawn)]
+
+    def answered(self, who: Contact) -> Thread | None:
+        """The letter that a professor got, for some mails: the others begin anew."""
+        thread = self.to(who)
+        return thread if self._rng.random() < self._share else None
+
+    def mails(self, written: Collection[str]) -> Iterator[Mail]:
+        """The letters, to those of the professors (addresses) who replied."""
+        applicant = self._plan.applicant
+        for index, thread in enumerate(self._threads):
+            to = [email for email, letter in self._letter_of.items() if letter == index and email in written]
+            if not to:
+                continue
+            moment = awake(self._plan.now.date() - dt.timedelta(days=40 + index % 30), self._rng)
+            text = (
+                f"Dear Professor,\n\nI am about to finish my degree in {self._plan.material.subject} at "
+                f"{self._plan.university} and look for a place for a PhD. May I ask whether one is open in "
+                "your group? I shall be glad to send whatever you need.\n\n"
+                f"{applicant.name}"
+            )
+            hidden = ", ".join(self._rng.sample(to, len(to)))
+            yield Mail(
+                applicant.header, moment, thread.subject, text, "Sent", to=applicant.header, bcc=hidden,
+                message_id=thread.message_id,
+            )  # fmt: skip
 
 
 class Writer:
     """Writes the professors' mails."""
 
-    def __init__(self, plan: Plan, writer: MailWriter, rng: random.Random) -> None:
+    def __init__(self, plan: Plan, writer: MailWriter, letters: Letters, rng: random.Random) -> None:
         self._plan = plan
+        self._letters = letters
         self._writer = writer
         self._rng = rng
         self._phrases = Phrases(rng)
+        self._two = 0.6 if writer.sizes[1] else 0.0
+        """The share of those who say no in two mails."""
 
     def story(self, who: Professor, index: int) -> list[Mail]:
         """What a professor wrote, the ``index``-th."""
@@ -65,13 +122,21 @@ class Writer:
                 yield self._request(who, first, who.wanted, ahead)
                 yield self._mail(who, second, self._phrases.say(wording.NO))
             case "declined":
-                yield self._mail(who, self._ago(1, 30), self._phrases.say(wording.NO))
+                if rng.random() < self._two:
+                    yield self._mail(who, first, self._phrases.say(wording.UNDECIDED))
+                    yield self._mail(who, second, self._phrases.say(wording.NO))
+                else:
+                    yield self._mail(who, self._ago(1, 30), self._phrases.say(wording.NO))
             case "namesake":
+                if rng.random() < self._two:
+                    yield self._mail(who, first, self._phrases.say(wording.UNDECIDED))
                 # Later than the request of the other one: it must not be taken for its withdrawal.
                 yield self._mail(who, self._ago(1, 5), self._phrases.say(wording.NO))
             case "auto_reply":
                 yield self._automatic(who, self._ago(1, 30))
             case "undecided":
+                if rng.random() < self._two:
+                    yield self._mail(who, self._ago(31, 38), self._phrases.say(wording.UNDECIDED))
                 yield self._mail(who, self._ago(1, 30), self._phrases.say(wording.UNDECIDED))
 
     def _ago(self, least: int, most: int) -> dt.datetime:
@@ -83,9 +148,18 @@ class Writer:
         return self._phrases.say(wording.DEADLINE, day=self._rng.choice(forms))
 
     def _mail(self, who: Professor, moment: dt.datetime, fact: str) -> Mail:
-        subject = f"Re: {self._rng.choice(wording.LETTERS)}" if self._rng.random() < 0.5 else ""
-        topic = self._rng.choice(_TOPICS)
-        return self._writer.write(who.contact, moment, topic, fact=fact, subject=subject)
+        thread = self._letters.answered(who.contact)
+        # A mail that says nothing besides is about nothing else.
+        bare = not self._writer.sizes[1] and not thread
+        subject = self._phrases.part(wording.ANEW) if bare else ""
+        topic = self._rng.choice(TOPICS)
+        size = None
+        if self._writer.sizes[1]:
+            # Who says little says more besides: how long a mail is must not tell what it says.
+            size = self._rng.randint(*self._writer.sizes) + max(0, LONGEST_FACT - tokens.count(fact))
+        return self._writer.write(
+            who.contact, moment, topic, fact=fact, thread=thread, subject=subject, size=size
+        )
 
     def _request(
         self, who: Professor, moment: dt.datetime, files: Sequence[Wanted], deadline: str, *,
@@ -142,23 +216,12 @@ class Writer:
     def _automatic(self, who: Professor, moment: dt.datetime) -> Mail:
         back = day((moment + dt.timedelta(days=self._rng.randint(3, 60))).date())
         rule = self._phrases.say(wording.AWAY_RULES)
-        return self._mail(who, moment, f"{self._phrases.say(wording.AWAY, day=back)} {rule}")
-
-    # -- what the applicant wrote -----------------------------------------------------------------------
-
-    def letters(self, professors: Sequence[Professor]) -> Iterator[Mail]:
-        """What the applicant wrote first, to many professors at once."""
-        applicant = self._plan.applicant
-        for number, start in enumerate(range(0, len(professors), _BATCH)):
-            moment = awake(self._plan.now.date() - dt.timedelta(days=40 + number), self._rng)
-            text = (
-                f"Dear Professor,\n\nI am about to finish my degree at {self._plan.university} and look for "
-                "a place for a PhD. May I ask whether one is open in your group? I shall be glad to send "
-                f"whatever you need.\n\n{applicant.name}"
-            )
-            hidden = ", ".join(who.contact.email for who in professors[start : start + _BATCH])
-            subject = wording.LETTERS[number % len(wording.LETTERS)]
-            yield Mail(applicant.header, moment, subject, text, "Sent", to=applicant.header, bcc=hidden)
+        thread = self._letters.to(who.contact)
+        # The system says nothing besides.
+        return self._writer.write(
+            who.contact, moment, TOPICS[0], fact=f"{self._phrases.say(wording.AWAY, day=back)} {rule}",
+            size=0, thread=thread, subject=f"Automatic reply: {thread.subject}",
+        )  # fmt: skip
 
 
 def _joined(*parts: str) -> str:

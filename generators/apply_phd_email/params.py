@@ -20,6 +20,7 @@ _ASKING = {
     "reopened": 0.1,
 }  # fmt: skip
 """Shares of the edge cases among those who ask."""
+_FEW = 20
 
 
 class Params(family.Params):
@@ -54,6 +55,11 @@ class Params(family.Params):
     edge_case_weight: float = Field(default=1, ge=0, le=1.4)
     """How common edge cases are, compared with the usual mix: 70 % of those who ask, and 1.4 to each refusal
     among the others."""
+
+    @property
+    def roomy(self) -> bool:
+        """Whether mails say anything besides: not where professors are just enough for every case."""
+        return self.num_professors > _FEW
 
     @model_validator(mode="after")
     def _leaves_others(self) -> Self:

@@ -88,7 +88,7 @@ def plan_replies(params: Params, rng: random.Random, prose: Prose, receivers: Pr
     )
     number, outdated = (str(n) for n in rng.sample(range(410_000, 990_000), 2))
     referees = (f"Dr. {_plain(prose).name}", f"Prof. {_plain(prose).name}")
-    material = draw_material(person.name, _plain(prose).name, referees, now.date(), rng, prose)
+    material = draw_material(person.name, university, _plain(prose).name, referees, now.date(), rng)
     fates = params.fates()
     rng.shuffle(fates)
     return Plan(
@@ -124,8 +124,9 @@ def _professors(
     for drawn in asked:
         story = drawn.fate
         if drawn.fate in ("expired", "research_assistant"):
-            # Nobody refuses and then offers something else.
-            story = rng.choice(_STORIES[: -1 if drawn.fate == "research_assistant" else None])
+            # Nobody refuses and then offers something else. Two mails are too many where there is no room.
+            told = _STORIES if params.roomy else _SHORT_STORIES
+            story = rng.choice(told[: -1 if drawn.fate == "research_assistant" else None])
         if drawn.fate == "namesake":
             model = next(models)
             drawn.person, other = model.person, model.university
@@ -158,6 +159,7 @@ def _professors(
 _REQUESTING = (*ASKING, "expired", "withdrawn", "research_assistant")
 _STORIES = ("asked", "asked", "corrected", "corrected", "two_mails", "two_mails", "extended", "extended",
             "assistant", "reopened")  # fmt: skip
+_SHORT_STORIES = ("asked", "asked", "assistant")
 _MORE = ("expired",) * 14 + ("research_assistant",) * 5 + ("declined",)
 """What more professors did who are to get nothing."""
 

@@ -23,30 +23,32 @@ DOCUMENTS = {
     ),
 }  # fmt: skip
 OFFER = (
-    "your profile fits our [project|work|group] well",
-    "I could offer you a [PhD|doctoral] place",
-    "a [PhD|doctoral] position is open here",
-    "you could start [a doctorate|a PhD|your thesis] with us",
-    "I can imagine supervising your [thesis|PhD|doctorate]",
-    "the department would let me take one more [doctoral student|PhD student]",
-    "what you wrote about your plans convinced me",
-    "there is [room|a desk|money] for you in the group",
-    "I showed your letter to a colleague, and we should both like to go on",
-    "our graduate school [has noticed your letter|would consider you]",
-    "yes, I [would|do] take on somebody with your interests",
-    "the topic that you propose would suit a thesis here",
+    "your profile fits [our project|our work|our group|what we do] [well|very well|better than most]",
+    "I could offer you a [PhD|doctoral] place[| in my group| from next term]",
+    "a [PhD|doctoral] position is [open|free|to be filled] [here|with us|in my group]",
+    "you could [start|begin] [a doctorate|a PhD|your thesis] with [us|me]",
+    "I can [well |]imagine supervising your [thesis|PhD|doctorate]",
+    "the [department|faculty|dean|institute] would let me take [one more|another] [doctoral|PhD] student",
+    "what you wrote about your [plans|thesis|interests] [convinced me|has convinced me|speaks for you]",
+    "there is [room|a desk|money] for you in the [group|project|department]",
+    "I showed your letter to [a colleague|the others|my co-supervisor], and we want to go on",
+    "our graduate school [has noticed your letter|would consider you|could take you]",
+    "yes, I [would|do|can] take on somebody with your [interests|background|plans]",
+    "the [topic|question|work] that you [propose|describe] would suit a [thesis|doctorate|PhD] here",
+    "[I have|we have] [a funded place|one place left] for a [PhD|doctorate], and it may be yours",
+    "a [doctorate|PhD|thesis] on what you [describe|have in mind] is [possible|welcome] [here|with us]",
 )
 OTHER_OFFER = (
-    "I have no place for a thesis, but {position} is open",
+    "I have no place for a thesis, but {position} is [open|free|on offer]",
     "a PhD is out of the question, while {position} could be yours",
-    "instead of a doctorate I can offer {position}",
-    "what I could give you is {position}, not a thesis",
+    "instead of a doctorate I [can|could] offer [you |]{position}",
+    "what I [could give|can offer] you is {position}, not a thesis",
     "the doctoral places are taken, so let us talk about {position}",
-    "as long as there is no money for a PhD, you might take {position}",
-    "would {position} interest you? A doctorate is not possible here",
+    "as long as there is no money for a PhD, you [might|could] take {position}",
+    "would {position} [interest|suit] you? A doctorate is not possible here",
     "for the PhD I cannot help you, for {position} I can",
     "the only thing that is free with us is {position}",
-    "my proposal is {position}, as theses are closed to newcomers",
+    "my [proposal|offer] is {position}, as theses are closed to newcomers",
     "{position} would suit you better than a PhD, which I do not offer",
     "we are looking for somebody for {position}, and this is what I mean here",
 )
@@ -57,24 +59,38 @@ POSITIONS = (
     "a language course for guests",
 )  # fmt: skip
 NEED = (
-    "please send me", "I need", "send", "the committee asks for", "for your file I want",
-    "what I should like to have is", "our secretary would like to get", "you might let me have",
-    "kindly mail", "we ask everybody for", "let me have", "the rules call for",
-)  # fmt: skip
+    "please send me",
+    "I need",
+    "send",
+    "the committee asks for",
+    "for your file I want",
+    "what I should like to have is",
+    "what I have to ask you for is",
+    "you might let me have",
+    "kindly mail",
+    "we ask everybody for",
+    "let me have",
+    "the rules call for",
+    "before we go on, I should like to see",
+    "what we look at first is",
+    "for a start, mail me",
+    "our forms name",
+)
 """A list of files follows."""
 REPLACED = (
-    "my first list was wrong, please disregard it. Instead I need",
-    "the committee has new rules. Instead of what I listed before, send",
+    "the files on my first list were wrong, please disregard them. Instead I need",
+    "the committee has new rules for the same place. Instead of what I listed before, send",
     "forget the files that I named in my last mail and send these:",
-    "what I asked for the other day is out of date. Now it is",
-    "I mixed up two lists. The right one for you is",
+    "the files that I asked for the other day are out of date. Now it is",
+    "I got the files of two lists mixed up. For what we talked about, the right one is",
     "please do not make the files of my first mail. Make",
-    "the list you have from me belongs to another programme. Yours is",
+    "the list you have from me is an old one. The present one for the same place is",
     "our forms have changed, so what replaces my earlier list is",
-    "scratch the earlier list. In its place I want",
+    "scratch the earlier list[| of files]. In its place I want",
     "the secretary tells me that my list was last year's. This year's is",
-    "let me start again with the list, since the old one is void:",
-    "rather than what I wrote before, we want",
+    "let me start again with the list of files, since the old one is void:",
+    "rather than the files that I named before, we want",
+    "there were mistakes in my list of files. Corrected, it is",
 )
 ADDED = (
     "in addition to my first list, I need",
@@ -97,6 +113,12 @@ MORE_TO_COME = (
     "more will be asked for in a few days",
     "wait for my next mail, which has the rest",
     "this is not all: I shall write again about the rest",
+    "I shall name the rest [later|soon]",
+    "the rest of the list has to wait for [a colleague|the secretary]",
+    "expect a second mail about what is missing here",
+    "do not send it yet, as half of the list is still to come",
+    "my next mail will complete the list",
+    "[a second list|another list] will follow",
 )
 ALL_TOGETHER = (
     "all of it in one mail, please",
@@ -105,6 +127,12 @@ ALL_TOGETHER = (
     "do not send two mails for this",
     "let it all come together in one mail",
     "a single mail with all of it is best",
+    "I want it all in the same mail",
+    "what belongs to both lists goes into one mail",
+    "one mail is enough for both lists",
+    "please send all the files at once",
+    "our system takes one mail for each applicant, so send all at once",
+    "both lists make one mail",
 )
 DEADLINE = (
     "the deadline is {day}",
@@ -123,21 +151,31 @@ DEADLINE = (
 )
 EXTENDED = (
     "we have more time than I wrote",
-    "the committee meets later than planned",
+    "the committee meets [later|some weeks later] than planned",
     "there is a new date for the same material",
-    "the date that I gave you has been moved",
-    "you are given more time",
-    "the office has changed the date",
+    "the date that I gave you has been [moved|changed]",
+    "you [are given|have] more time",
+    "the office has [changed|moved] the date",
     "I was too strict about the date",
     "the faculty has put everything off",
+    "[good news about the date:|about the date:] it is not as near as I wrote",
+    "the date in my [first|last] mail no longer holds",
+    "my colleagues asked for more time, so you get it[ as well| too|]",
+    "nothing will be decided as early as I thought",
 )
 SAME_FILES = (
-    "what I asked for stays the same",
-    "the list remains as it was",
+    "what I asked for [stays|remains] the same",
+    "the list [remains|stays] as it was",
     "nothing else changes",
-    "the files are those of my first mail",
+    "the files are those of my [first|last] mail",
     "only the date is new",
     "all the rest is as I wrote",
+    "the material itself [is the same|does not change]",
+    "[as for the files,|about the files,] see my [first|last] mail",
+    "the files do not change",
+    "[please keep|keep] to the list [that you have|of my first mail]",
+    "everything else holds[| as before]",
+    "send what I listed, just later if you like",
 )
 REOPENED = (
     "a place has become free after all, so please forget my refusal",
@@ -148,6 +186,10 @@ REOPENED = (
     "the dean has given us one more place, so I take my refusal back",
     "what I wrote about having nothing free is no longer true",
     "contrary to my first answer there is a place now",
+    "my first answer was too hasty, and it is not a refusal any more",
+    "since I turned you down, [a student has left|the budget has grown], so I can ask you after all",
+    "you had a refusal from me, which I withdraw",
+    "things have changed since my refusal, and for the better",
 )
 NO = (
     "I cannot take on [anybody|new students][ this year|]",
@@ -183,10 +225,12 @@ AWAY = (
     "out of office until {day}; nobody has read your mail yet",
 )
 AWAY_RULES = (
-    "applications for a PhD need a CV",
-    "PhD applicants usually send CV and transcripts",
-    "those who want a doctorate find the forms with the graduate school",
-    "for urgent matters ask the secretary",
+    "[Your mail will be read|I shall answer] when I am back",
+    "For urgent matters ask the secretary",
+    "PhD applicants usually send CV and transcripts[|, but not to this address]",
+    "Those who want a doctorate find the forms with the graduate school",
+    "Applications for a PhD need a CV",
+    "Your mail is not forwarded",
 )
 AIDE = (
     "do not send it to me, but to my assistant {name}, {email}",
@@ -199,7 +243,22 @@ AIDE = (
     "for this, use the address {email} of {name}, not mine",
 )
 LETTERS = (
-    "Enquiry about a PhD position", "Doctoral studies in your group", "PhD application",
-    "A possible thesis with you", "Question about a doctorate", "PhD supervision",
-)  # fmt: skip
+    "Enquiry about a PhD position",
+    "Doctoral studies in your group",
+    "PhD application",
+    "A possible thesis with you",
+    "Question about a doctorate",
+    "PhD supervision",
+    "Places for doctoral students",
+    "A PhD in your group?",
+    "Looking for a PhD position",
+    "Asking about a doctorate",
+    "Doctoral place in your group",
+    "A thesis under your supervision",
+)
 """Subjects of what the applicant wrote first."""
+ANEW = (
+    "Your letter", "Your enquiry", "About your letter", "Your plans", "What you asked me", "To your enquiry",
+    "Your question of last month", "News", "A word on your enquiry", "From our group",
+)  # fmt: skip
+"""Subjects of what professors write without answering a mail."""

@@ -49,6 +49,10 @@ class Mail:
     bcc: str | None = None
     pages: tuple[str, ...] = ()
     """What the file has after its title page."""
+    message_id: str | None = None
+    """Of a mail that others answer."""
+    answers: str | None = None
+    """The message-id of the mail that it answers."""
 
     @property
     def gist(self) -> str:
@@ -79,6 +83,14 @@ def rest_text(prose: Prose, topic: Topic, size: int, *, subject: CourseSubject |
 
 
 @dataclass(frozen=True)
+class Thread:
+    """A mail that may be answered."""
+
+    subject: str
+    message_id: str
+
+
+@dataclass(frozen=True)
 class MailWriter:
     """Writes mails to the owner of a mailbox: of one form, whether they say something that matters or not."""
 
@@ -91,9 +103,12 @@ class MailWriter:
     def write(
         self, sender: Contact, moment: dt.datetime, topic: Topic, *, fact: str = "", subject: str = "",
         folder: str = "INBOX", course: CourseSubject | None = None, file: str | None = None,
-        size: int | None = None,
+        size: int | None = None, thread: Thread | None = None,
     ) -> Mail:  # fmt: skip
-        """A mail that has ``fact`` somewhere in its paragraphs, and its own subject unless one is given."""
+        """A mail that has ``fact`` somewhere in its paragraphs, and its own subject unless one is given.
+
+        What answers the mail of a ``thread`` has that one's subject.
+        """
         about = course if topic in ("coursework", "course_admin") else None
         if size is None:
             size = self.rng.randint(*self.sizes)
@@ -105,7 +120,11 @@ class MailWriter:
         else:
             message = self.prose.message(topic, size, sender.person, self.owner.person, subject=about)
         body = _with_fact(message.body, fact, self.rng) if fact else message.body
-        return Mail(sender.header, moment, subject or message.subject, body, folder, file)
+        answered = f"Re: {thread.subject}" if thread else ""
+        title = (subject or answered or message.subject).strip()
+        return Mail(
+            sender.header, moment, title, body, folder, file, answers=thread.message_id if thread else None
+        )
 
 
 _LEAST_AROUND = 25
@@ -178,6 +197,10 @@ class EverydayMail:
     """The share of them that has a file."""
     known: Sequence[Contact] = ()
     """People who write about what matters, too: if given, half of these mails come from them."""
+    known_topics: Sequence[Topic] = ()
+    """What these write about, if it is not the same."""
+    thread: Callable[[Contact], Thread | None] | None = None
+    """Draws the mail that one of these answers, if any."""
 
     def worth(self, budget: int, number: int = 0) -> tuple[list[Mail], int]:
         """``number`` mails and further ones for ``budget`` tokens, and the tokens that are left of these."""
@@ -197,11 +220,14 @@ class EverydayMail:
 
     def _mail(self, size: int) -> Mail:
         rng = self.writer.rng
+        topics, thread = self.topics, None
         if self.known and rng.random() < 0.5:
             sender = rng.choice(self.known)
+            topics = self.known_topics or topics
+            thread = self.thread(sender) if self.thread else None
         else:
             sender = Contact.at(self.domain(rng), self.people)
-        topic = rng.choice(self.topics)
+        topic = rng.choice(topics)
         moment = self.now
         while moment >= self.now:
             moment = awake((self.now - dt.timedelta(days=rng.randint(*self.days))).date(), rng, self.zone)
@@ -210,7 +236,7 @@ class EverydayMail:
         name = slug(topic.replace("_", ""))
         file = f"{name}{rng.choice(SUFFIXES)}" if rng.random() < self.attached else None
         return self.writer.write(
-            sender, moment, topic, folder=folder, course=self.course, file=file, size=size
+            sender, moment, topic, folder=folder, course=self.course, file=file, size=size, thread=thread
         )
 
 
@@ -241,7 +267,8 @@ def cost_of(mail: Mail, owner: Contact) -> int:
     files = [{"filename": mail.file, "size": 1000, "content_type": "application/pdf"}] if mail.file else []
     whole = {
         "bcc": mail.bcc, "message_id": f"<{_MESSAGE_ID}@{mail.sender.rpartition('@')[2]}",
-        "in_reply_to": None, "references": None, "body": mail.body, "html_body": None, "attachments": files,
+        "in_reply_to": mail.answers, "references": None, "body": mail.body, "html_body": None,
+        "attachments": files,
     }  # fmt: skip
     listed = {**shown, "has_attachments": bool(files)}
     return sum(tokens.count(orjson.dumps(form).decode()) + 1 for form in (listed, shown | whole))
@@ -282,6 +309,10 @@ def _new(mail: Mail, owner: Contact, *, is_read: bool) -> NewEmail:
     }
     if mail.bcc:
         new["bcc"] = mail.bcc
+    if mail.message_id:
+        new["message_id"] = mail.message_id
+    if mail.answers:
+        new["in_reply_to"] = mail.answers
     if mail.file:
         pages = [f"{mail.subject}\n{mail.sender.partition(' <')[0]}\n{mail.moment:%B %Y}", *mail.pages]
         new["attachments"] = [{"filename": mail.file, "data": attachment(mail.file, pages, mail.moment)}]

@@ -1,0 +1,152 @@
+"""What stands in the applicant's documents: one life, told by transcripts, letters and plans that agree."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Field:
+    """Something that can be studied."""
+
+    name: str
+    thesis: str
+    """What the Master's thesis is about."""
+    question: str
+    """What the PhD is to find out."""
+    methods: tuple[str, str, str]
+    courses: tuple[str, str, str, str, str, str]
+
+
+_FIELDS = (
+    Field(
+        "Environmental Science", "how storms move sediment in small rivers",
+        "whether gauges that are read every minute tell a flood from a mere rise of the river",
+        ("turbidity sensors", "sediment traps", "mixed models in R"),
+        ("Hydrology", "Soil Science", "Statistics", "Field Methods", "Remote Sensing", "Water Chemistry"),
+    ),
+    Field(
+        "Computational Linguistics", "how speakers of two languages order their adjectives",
+        "why parsers fail where speakers change languages within a sentence",
+        ("annotated corpora", "dependency parsers", "reading times"),
+        ("Syntax", "Phonetics", "Machine Learning", "Corpus Linguistics", "Logic", "Psycholinguistics"),
+    ),
+    Field(
+        "Materials Physics", "cracks in thin films of oxide",
+        "how cracks in thin films begin, and what heals them",
+        ("electron microscopy", "X-ray diffraction", "finite elements"),
+        ("Solid State Physics", "Thermodynamics", "Optics", "Numerical Methods", "Metals", "Surface Science"),
+    ),
+    Field(
+        "Behavioural Biology", "songs that young birds learn from their neighbours",
+        "how far a new song travels from where it was first sung",
+        ("sound recorders", "playback experiments", "network models"),
+        ("Ethology", "Genetics", "Ecology", "Biostatistics", "Evolution", "Neurobiology"),
+    ),
+    Field(
+        "Economic History", "the account books of three harbour towns",
+        "how news of a failed harvest changed what merchants charged",
+        ("archives", "price series", "records of ships"),
+        ("Economic Theory", "Palaeography", "Statistics", "Trade and Empire", "Archive Studies", "Finance"),
+    ),
+    Field(
+        "Robotics", "grippers that feel how heavy a thing is",
+        "how a robot arm learns from people who correct it by hand",
+        ("force sensors", "simulation", "trials with forty people"),
+        ("Control", "Mechanics", "Computer Vision", "Real-Time Systems", "Machine Learning", "Ergonomics"),
+    ),
+)  # fmt: skip
+_HELD = (
+    "tutored first-year students", "looked after the equipment of the laboratory", "ran the reading group",
+    "prepared the exercises of a lecture", "worked at the help desk of the library",
+)  # fmt: skip
+_ELSEWHERE = (
+    "an internship of three months", "a summer school", "a term abroad", "voluntary work in a museum",
+    "a workshop for young researchers",
+)  # fmt: skip
+_LANGUAGES = ("English, German", "English, French", "English, Spanish", "English, Dutch")
+_PRAISE = (
+    "{first} was among the best in my course {course}.",
+    "I have known {first} for two years, first in {course}.",
+    "{first} handed in work in {course} that I have since shown to others.",
+)
+_SKILL = (
+    "What I value most is the care that {first} takes with {method}.",
+    "{first} taught the rest of us how to work with {method}.",
+    "Nobody in the group knows more about {method}.",
+)
+_VERDICT = (
+    "I recommend {first} for a doctorate without reservation.",
+    "I should take {first} as a doctoral student myself if I had a place.",
+    "{first} is ready for a PhD, and I say so gladly.",
+)
+
+
+@dataclass
+class Papers:
+    """Writes the texts of one applicant's documents, in lines."""
+
+    name: str
+    college: str
+    field: Field
+    today: dt.date
+    rng: random.Random
+
+    @classmethod
+    def of(cls, name: str, college: str, today: dt.date, rng: random.Random) -> Papers:
+        """Of somebody who studies one of the fields, drawn."""
+        return cls(name, college, rng.choice(_FIELDS), today, rng)
+
+    @property
+    def first(self) -> str:
+        """The applicant's first name."""
+        return self.name.split(" ", 1)[0]
+
+    def life(self, written: dt.date) -> list[str]:
+        """The first page of a curriculum vitae as it was on a day."""
+        began = self.today.year - 6
+        lines = [f"{began}-{began + 3}: Bachelor's degree in {self.field.name}, {self.college}"]
+        lines.append(f"Since {began + 4}: Master's course, {self.college}")
+        if (self.today - written).days < 300:
+            lines.append(f"{began + 5}: {self.rng.choice(_HELD)}")
+        return [*lines, f"{began + 3}: {self.rng.choice(_ELSEWHERE)}"]
+
+    def skills(self) -> list[str]:
+        """The second page of a curriculum vitae."""
+        return [f"Methods: {', '.join(self.field.methods)}", f"Languages: {self.rng.choice(_LANGUAGES)}"]
+
+    def purpose(self) -> str:
+        """A statement of purpose."""
+        method = self.rng.choice(self.field.methods)
+        ways = (
+            f"I want to find out {self.field.question}, with the help of {method}.",
+            f"In a doctorate I should like to ask {self.field.question}, for which {method} will be of use.",
+            f"What I should like to find out in a PhD is {self.field.question}.",
+        )
+        return self.rng.choice(ways)
+
+    def summary(self) -> str:
+        """The first page of a research proposal."""
+        return (
+            f"The project asks {self.field.question}. It starts from my Master's thesis about "
+            f"{self.field.thesis}."
+        )
+
+    def work_plan(self) -> list[str]:
+        """The second page of a research proposal."""
+        one, two, _ = self.rng.sample(self.field.methods, 3)
+        return [f"Year 1: first trials with {one}", f"Years 2 and 3: {two}, and writing"]
+
+    def courses(self) -> list[str]:
+        """What was taken, with marks from 1.0 (best) to 4.0."""
+        taken = self.rng.sample(self.field.courses, 2)
+        return [f"{course}: {self.rng.randint(10, 29) / 10:.1f}" for course in taken]
+
+    def praise(self) -> list[str]:
+        """What a referee says."""
+        known = {"first": self.first, "course": self.rng.choice(self.field.courses)}
+        opening = self.rng.choice(_PRAISE).format(**known)
+        closing = self.rng.choice((*_SKILL, *_VERDICT))
+        return [f"{opening} {closing.format(first=self.first, method=self.rng.choice(self.field.methods))}"]
