@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from sqlalchemy import Executable, bindparam, delete, func, insert, or_, select, text
+from sqlalchemy import Executable, TextClause, bindparam, func, insert, select, text
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.memory.models import (
@@ -18,6 +20,8 @@ from mesocosm.servers.memory.models import (
 )
 from mesocosm.services.service import Store
 
+T = TypeVar("T")
+
 MAX_NAME = 1_000
 MAX_OBSERVATION = 10_000
 """Characters of one observation."""
@@ -28,7 +32,6 @@ MAX_CHARACTERS = 100_000
 """Characters of observations in a result about several entities."""
 MAX_NAMES = 100
 
-_ENTITY_ID = select(Entity.id).where(Entity.name == bindparam("name"))
 _ENTITIES = select(Entity.id, Entity.name, Entity.entity_type).where(
     Entity.id.in_(bindparam("ids", expanding=True))
 )
@@ -71,6 +74,27 @@ _SCANNED = text(
     " UNION SELECT entity_id FROM observations WHERE instr(lower(content), :part) ORDER BY id"
 )
 _ALL = select(Entity.id).order_by(Entity.id)
+
+_NAMES = "(SELECT value FROM json_each(:given))"
+_PAIRS = "(SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:given))"
+_EDGES = (
+    "(SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]')"
+    " FROM json_each(:given))"
+)
+_IDS = text(f"SELECT name, id FROM entities WHERE name IN {_NAMES}")
+_KNOWN_OBSERVATIONS = text(
+    f"SELECT entity_id, content FROM observations WHERE (entity_id, content) IN {_PAIRS}"
+)
+_EDGE = "from_name, to_name, relation_type"
+_KNOWN_RELATIONS = text(f"SELECT {_EDGE} FROM relations WHERE ({_EDGE}) IN {_EDGES}")
+_DELETE_ENTITIES = text(f"DELETE FROM entities WHERE name IN {_NAMES} RETURNING name")
+_DELETE_RELATIONS_OF = text(
+    f"DELETE FROM relations WHERE from_name IN {_NAMES} OR to_name IN {_NAMES} RETURNING from_name, to_name"
+)
+_DELETE_OBSERVATIONS = text(
+    f"DELETE FROM observations WHERE (entity_id, content) IN {_PAIRS} RETURNING entity_id, content"
+)
+_DELETE_RELATIONS = text(f"DELETE FROM relations WHERE ({_EDGE}) IN {_EDGES} RETURNING {_EDGE}")
 
 
 @dataclass
@@ -169,94 +193,93 @@ class MemoryStore(Store):
 
     # -- writing ----------------------------------------------------------------------------------------
 
+    # A call may name thousands of things, so each of these asks and writes once for all of them.
+
     def create_entities(self, entities: Iterable[NewEntity]) -> list[Node]:
         """Add entities of a name, a type and observations; names that exist are left as they are."""
-        created = []
+        given: dict[str, NewEntity] = {}
         for name, entity_type, observations in entities:
             _check_text(name, "name", MAX_NAME)
             _check_text(entity_type, "entityType", MAX_NAME)
-            if self._id_of(name) is not None:
-                continue
-            entity = Entity(name=name, entity_type=entity_type)
-            self.session.add(entity)
-            self.session.flush()
-            created.append(Node(name, entity_type, self._observe(entity.id, observations)))
-        return created
+            given.setdefault(name, (name, entity_type, observations))
+        known = self._ids(given)
+        new = [entity for name, entity in given.items() if name not in known]
+        self._insert(Entity, [{"name": name, "entity_type": kind} for name, kind, _ in new])
+        ids = self._ids(name for name, _, _ in new)
+        facts = self._observe([(ids[name], observations) for name, _, observations in new])
+        return [Node(name, kind, own) for (name, kind, _), own in zip(new, facts, strict=True)]
 
     def create_relations(self, relations: Iterable[Edge]) -> list[Edge]:
         """Add relations; those that exist are left out of the result."""
-        created = []
-        for edge in relations:
+        given = list(dict.fromkeys(relations))
+        for edge in given:
             for part, what in zip(edge, ("from", "to", "relationType"), strict=True):
                 _check_text(part, what, MAX_NAME)
-            if not self._has_relation(edge):
-                self.session.execute(insert(Relation).values(_relation(edge)))
-                created.append(edge)
+        created = _not_in(self._found(_KNOWN_RELATIONS, given), given)
+        self._insert(Relation, [_relation(edge) for edge in created])
         return created
 
     def add_observations(self, additions: Iterable[tuple[str, Sequence[str]]]) -> list[tuple[str, list[str]]]:
         """Add observations to entities that exist; returns what was new of each."""
-        results = []
-        for name, contents in additions:
-            entity = self._id_of(name)
-            if entity is None:
+        additions = list(additions)
+        ids = self._ids(name for name, _ in additions)
+        for name, _ in additions:
+            if name not in ids:
                 raise NotFound(f"Entity with name {name} not found")
-            results.append((name, self._observe(entity, contents)))
-        return results
+        facts = self._observe([(ids[name], contents) for name, contents in additions])
+        return [(name, own) for (name, _), own in zip(additions, facts, strict=True)]
 
     def delete_entities(self, names: Iterable[str]) -> list[str]:
         """Delete entities and the relations that they have; returns the names that were not there."""
-        missing = []
-        for name in names:
-            result = self.session.execute(delete(Entity).where(Entity.name == name).returning(Entity.id))
-            edges = delete(Relation).where(or_(Relation.from_name == name, Relation.to_name == name))
-            removed_edges = self.session.execute(edges.returning(Relation.id)).all()
-            if not result.all() and not removed_edges:
-                missing.append(name)
-        return missing
+        names = list(names)
+        found = self._found(_DELETE_ENTITIES, names) | self._found(_DELETE_RELATIONS_OF, names)
+        there = {name for row in found for name in row}
+        return _not_in(there, names)
 
     def delete_observations(self, deletions: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
         """Delete observations of entities; returns those that were not there."""
-        missing = []
-        for name, contents in deletions:
-            entity = self._id_of(name)
-            for content in contents:
-                statement = delete(Observation).where(
-                    Observation.entity_id == entity, Observation.content == content
-                )
-                if not self.session.execute(statement.returning(Observation.id)).all():
-                    missing.append(f"{name}: {content}")
-        return missing
+        facts = [(name, content) for name, contents in deletions for content in contents]
+        ids = self._ids(name for name, _ in facts)
+        numbered = [(ids[name], content) for name, content in facts if name in ids]
+        names = {number: name for name, number in ids.items()}
+        there = {(names[number], content) for number, content in self._found(_DELETE_OBSERVATIONS, numbered)}
+        return [f"{name}: {content}" for name, content in _not_in(there, facts)]
 
     def delete_relations(self, relations: Iterable[Edge]) -> list[str]:
         """Delete relations; returns those that were not there."""
-        missing = []
-        for edge in relations:
-            statement = delete(Relation).filter_by(**_relation(edge)).returning(Relation.id)
-            if not self.session.execute(statement).all():
-                missing.append(" - ".join((edge[0], edge[2], edge[1])))
-        return missing
+        relations = list(relations)
+        there = self._found(_DELETE_RELATIONS, relations)
+        return [" - ".join((edge[0], edge[2], edge[1])) for edge in _not_in(there, relations)]
 
-    def _id_of(self, name: str) -> int | None:
-        rows = self.fetch(_ENTITY_ID, name=name)
-        return int(rows[0]["id"]) if rows else None
+    def _ids(self, names: Iterable[str]) -> dict[str, int]:
+        """The entities of these names that there are."""
+        return dict(map(tuple, self._found(_IDS, list(names))))
 
-    def _has_relation(self, edge: Edge) -> bool:
-        return bool(self.fetch(select(Relation.id).filter_by(**_relation(edge))))
+    def _found(self, statement: TextClause, values: Sequence[Any]) -> set[tuple[Any, ...]]:
+        """The rows of a statement about many values, given as JSON, of which a text may be in a table."""
+        given = json.dumps([value for value in values if _may_be_stored(value)])
+        return {tuple(row) for row in self.session.execute(statement, {"given": given})}
 
-    def _observe(self, entity: int, contents: Sequence[str]) -> list[str]:
-        """Write down what is not known of an entity yet."""
-        statement = select(Observation.content).where(Observation.entity_id == entity)
-        known = {row["content"] for row in self.fetch(statement)}
-        new = []
-        for content in contents:
-            _check_text(content, "observation", MAX_OBSERVATION)
-            if content not in known:
-                known.add(content)
-                new.append(content)
-        if new:
-            rows = [{"entity_id": entity, "content": content} for content in new]
-            self.session.execute(insert(Observation), rows)
+    def _insert(self, model: type[Base], rows: Sequence[Mapping[str, Any]]) -> None:
+        # Without the bookkeeping of the session, which costs most.
+        if rows:
+            self.session.connection().execute(insert(model), rows)
+
+    def _observe(self, additions: Sequence[tuple[int, Sequence[str]]]) -> list[list[str]]:
+        """Write down what is not known of the entities yet; what that was, of each."""
+        for _, contents in additions:
+            for content in contents:
+                _check_text(content, "observation", MAX_OBSERVATION)
+        facts = [(entity, content) for entity, contents in additions for content in contents]
+        known = self._found(_KNOWN_OBSERVATIONS, facts)
+        new: list[list[str]] = []
+        for entity, contents in additions:
+            own = [content for content in dict.fromkeys(contents) if (entity, content) not in known]
+            known.update((entity, content) for content in own)
+            new.append(own)
+        entities = (entity for entity, _ in additions)
+        rows = [(entity, content) for entity, own in zip(entities, new, strict=True) for content in own]
+        self._insert(Observation, [{"entity_id": entity, "content": content} for entity, content in rows])
         return new
 
     # -- filling ----------------------------------------------------------------------------------------
@@ -285,10 +308,9 @@ class MemoryStore(Store):
             for part, what in zip(edge, ("from", "to", "relationType"), strict=True):
                 _check_text(part, what, MAX_NAME)
         edges = [_relation(edge) for edge in relations]
-        connection = self.session.connection()  # without the bookkeeping of the session, which costs most
-        for model, new in ((Entity, rows), (Observation, facts), (Relation, edges)):
-            if new:
-                connection.execute(insert(model), new)
+        self._insert(Entity, rows)
+        self._insert(Observation, facts)
+        self._insert(Relation, edges)
 
 
 def _relation(edge: Edge) -> dict[str, str]:
@@ -310,6 +332,22 @@ def _check_text(value: str, what: str, limit: int, *, empty: bool = False) -> No
         raise Invalid(f"{what} has {len(value):,} characters; at most {limit:,} are allowed.")
     if "\0" in value or not _is_unicode(value):
         raise Invalid(f"{what} contains a character that is not allowed.")
+
+
+def _not_in(there: Collection[T], wanted: Iterable[T]) -> list[T]:
+    """What is wanted and not there, in its order; what is there can be had once."""
+    left, missing = set(there), []
+    for item in wanted:
+        if item in left:
+            left.discard(item)
+        else:
+            missing.append(item)
+    return missing
+
+
+def _may_be_stored(value: str | tuple[Any, ...]) -> bool:
+    parts = (value,) if isinstance(value, str) else value
+    return all(not isinstance(part, str) or ("\0" not in part and _is_unicode(part)) for part in parts)
 
 
 def _is_unicode(value: str) -> bool:
