@@ -3,17 +3,19 @@
     python benchmarks/hostile_neighbours.py [--neighbours 50] [--seconds 10] [--only edit_file,...] [--json]
 
 A server is started as a process. So many ordinary episodes call a short tool each, ten times a second; beside
-them one hostile episode does one thing as fast as it can, of each kind in turn. Reported are median and worst
-time of the ordinary calls, without a hostile episode and beside each kind. The targets, 50 and 500 ms,
-hold for a machine with nothing else to do: the line ``nobody`` says what this one takes by itself. A line is
-printed for each kind as it is measured. Exit code 1 if any was late.
+them one hostile episode does one thing as fast as it can, of each kind in turn, from a process of its own.
+Reported are median and worst time of the ordinary calls, without a hostile episode and beside each kind. The
+targets, 50 and 500 ms, hold for a machine with nothing else to do: the line ``nobody`` says what this one
+takes by itself. A line is printed for each kind as it is measured. Exit code 1 if any was late.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import http.client
 import json
+import multiprocessing
 import re
 import socket
 import statistics
@@ -52,8 +54,50 @@ class Server:
             return str(json.load(response)["id"])
 
 
+def _request(tool: str, arguments: dict[str, Any]) -> tuple[dict[str, str], bytes]:
+    """Headers and body of a call in the 2026 revision, which has no session."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "benchmark", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": tool, "arguments": arguments, "_meta": meta}
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": tool,
+    }
+    return headers, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+
+
+class Ordinary:
+    """An episode that makes a short call now and then, with as little work for its client as can be."""
+
+    def __init__(self, server: Server) -> None:
+        self._path = f"/e/{server.create([])}/email/mcp"
+        self._headers, self._body = _request("get_folders", {})
+        self._connection = http.client.HTTPConnection(server.base.removeprefix("http://"), timeout=60)
+
+    def call(self) -> float:
+        """Make one call; returns its seconds."""
+        started = time.perf_counter()
+        try:
+            self._connection.request("POST", self._path, self._body, self._headers)
+            answer = self._connection.getresponse()
+        except (http.client.RemoteDisconnected, ConnectionError):
+            # A connection that rested may give way to others; a client makes a new one.
+            self._connection.close()
+            self._connection.request("POST", self._path, self._body, self._headers)
+            answer = self._connection.getresponse()
+        said = answer.read()
+        assert answer.status == 200, said[:500]
+        return time.perf_counter() - started
+
+
 class Agent:
-    """A client of one episode, of the 2026 revision, which has no session."""
+    """A client of one episode."""
 
     def __init__(self, server: Server, episode: str) -> None:
         self.episode = episode
@@ -61,33 +105,11 @@ class Agent:
         self._url = f"{server.base}/e/{episode}"
         self._client = httpx2.Client(timeout=60)
 
-    def call(self, service: str, tool: str, **arguments: Any) -> float:
-        """Make one call; returns its seconds."""
-        body = {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "tools/call",
-            "params": {
-                "name": tool,
-                "arguments": arguments,
-                "_meta": {
-                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                    "io.modelcontextprotocol/clientInfo": {"name": "benchmark", "version": "1"},
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                },
-            },
-        }
-        headers = {
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": tool,
-        }
-        started = time.perf_counter()
-        answer = self._client.post(f"{self._url}/{service}/mcp", json=body, headers=headers)
-        seconds = time.perf_counter() - started
+    def call(self, service: str, tool: str, **arguments: Any) -> None:
+        """Make one call."""
+        headers, body = _request(tool, arguments)
+        answer = self._client.post(f"{self._url}/{service}/mcp", content=body, headers=headers)
         assert answer.status_code in (200, 413), answer.text[:500]
-        return seconds
 
     def request(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> None:
         """Ask a vendor's API for something."""
@@ -314,39 +336,44 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
-def measure(agents: list[Agent], seconds: float) -> list[float]:
+def measure(agents: list[Ordinary], seconds: float) -> list[float]:
     """Seconds of the ordinary calls."""
     end = time.perf_counter() + seconds
 
-    def act(agent: Agent) -> list[float]:
+    def act(number: int) -> list[float]:
         taken = []
+        time.sleep(0.1 * number / len(agents))
         while time.perf_counter() < end:
-            taken.append(agent.call("email", "get_folders"))
+            taken.append(agents[number].call())
             time.sleep(max(0.0, 0.1 - taken[-1]))
         return taken
 
     with ThreadPoolExecutor(len(agents)) as pool:
-        return [taken for each in pool.map(act, agents) for taken in each]
+        return [taken for each in pool.map(act, range(len(agents))) for taken in each]
 
 
-def beside(server: Server, attack: Attack, agents: list[Agent], seconds: float) -> tuple[list[float], int]:
+def _attack(name: str, server: Server, episode: str, stop: Any, began: Any, made: Any) -> None:
+    """What the process of the hostile episode does; in another one its work would delay the clocks."""
+    act = ATTACKS[name](server, Agent(server, episode))
+    began.set()
+    while not stop.is_set():
+        act()
+        made.value += 1
+
+
+def beside(server: Server, name: str, agents: list[Ordinary], seconds: float) -> tuple[list[float], int]:
     """Seconds of the ordinary calls beside an attack, and how often it was made."""
-    act = attack(server, Agent(server, server.create(_MORE)))
-    stop = threading.Event()
-    made = 0
-
-    def go_on() -> None:
-        nonlocal made
-        while not stop.is_set():
-            act()
-            made += 1
-
-    with ThreadPoolExecutor(1) as pool:
-        hostile = pool.submit(go_on)
-        taken = measure(agents, seconds)
-        stop.set()
-        hostile.result()
-    return taken, made
+    processes = multiprocessing.get_context("spawn")
+    stop, began, made = processes.Event(), processes.Event(), processes.Value("i", 0)
+    hostile = processes.Process(
+        target=_attack, args=(name, server, server.create(_MORE), stop, began, made), daemon=True
+    )
+    hostile.start()
+    began.wait(60)
+    taken = measure(agents, seconds)
+    stop.set()
+    hostile.join(60)
+    return taken, made.value
 
 
 def main() -> int:
@@ -362,12 +389,12 @@ def main() -> int:
     chosen = [name for name in ATTACKS if not options.only or name in options.only.split(",")]
     rows: dict[str, dict[str, float]] = {}
     with serving() as server:
-        agents = [Agent(server, server.create([])) for _ in range(options.neighbours)]
+        agents = [Ordinary(server) for _ in range(options.neighbours)]
         measure(agents, 1)
         print(f"{'beside':<16}{'attacks':>8}{'calls':>8}{'median ms':>11}{'worst ms':>10}", file=sys.stderr)
         rows["nobody"] = _row("nobody", measure(agents, options.seconds), 0)
         for name in chosen:
-            rows[name] = _row(name, *beside(server, ATTACKS[name], agents, options.seconds))
+            rows[name] = _row(name, *beside(server, name, agents, options.seconds))
     if options.json:
         print(json.dumps(rows))
     return 1 if any(row["median"] > _MEDIAN or row["worst"] > _WORST for row in rows.values()) else 0

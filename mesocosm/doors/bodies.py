@@ -1,17 +1,38 @@
 """Bodies of requests that are looked at before they are read: what is written in few bytes may cost seconds.
 
 Reading JSON holds up everybody, in proportion to the values that it makes rather than to its bytes: a
-megabyte of brackets takes twenty times as long as a megabyte of text.
+megabyte of brackets takes twenty times as long as a megabyte of text. So do forms, by their fields.
 """
 
 from __future__ import annotations
 
+import re
+import zlib
+from collections.abc import Mapping
+
+import anyio.to_thread
 from starlette.types import Message, Receive, Scope
 
 MAX_CONTAINERS = 50_000
 """Lists and objects in one call; what a product's own client sends has some hundred."""
 MAX_BODY = 4 * 2**20
 """Bytes of one call, which the SDK sets."""
+MAX_UPLOAD = 32 * 2**20
+"""Bytes of a request to a vendor's API, as sent and after decompression: a push of git may be large."""
+MAX_TEXT = 16 * 2**20
+"""Bytes of it where it is JSON or a form."""
+MAX_FIELDS = 10_000
+"""Fields of a form, and values of a query; frameworks allow 1,000 to 4,096."""
+MAX_QUERY = 16_384
+"""Bytes of a query; servers allow some 8,000."""
+_LONG = 100_000
+"""Bytes that take a while to read, whatever they are."""
+_MANY = 200
+"""Fields, lists or objects that do."""
+
+
+class TooLarge(Exception):
+    """A request that is not read, with what it is told."""
 
 
 async def looked_at(scope: Scope, receive: Receive) -> tuple[Receive, str]:
@@ -39,3 +60,59 @@ async def looked_at(scope: Scope, receive: Receive) -> tuple[Receive, str]:
         return await receive()
 
     return again, ""
+
+
+async def received(receive: Receive, headers: Mapping[str, str]) -> bytes:
+    """The body of a request to a vendor's API. Raises ``TooLarge``, or ``zlib.error`` for what is cut off."""
+    kind = headers.get("content-type", "")
+    most = MAX_TEXT if not kind or "json" in kind or "form" in kind else MAX_UPLOAD
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        part = message.get("body", b"")
+        size += len(part)
+        if size > most:
+            raise TooLarge(f"The body is larger than {most} bytes.")
+        parts.append(part)
+        more = message.get("more_body", False)
+    body = b"".join(parts)
+    if body and headers.get("content-encoding") == "gzip":
+        body = await anyio.to_thread.run_sync(_unpacked, body, most)
+    return body
+
+
+def _unpacked(body: bytes, most: int) -> bytes:
+    """What was compressed with gzip. Raises ``zlib.error`` unless the body is one whole stream."""
+    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    unpacked = unpacking.decompress(body, most + 1)
+    if len(unpacked) > most:
+        raise TooLarge(f"The body is larger than {most} bytes.")
+    if not unpacking.eof or unpacking.unused_data:
+        raise zlib.error("the stream is cut off, or something follows it")
+    return unpacked
+
+
+def takes_long(query: str, kind: str, body: bytes) -> bool:
+    """Whether to read a request takes longer than a thread costs; ``TooLarge`` if nobody may wait for it.
+
+    Args:
+        query: That of its URL.
+        kind: The type of its body.
+        body: The body, decompressed.
+    """
+    if len(query) > MAX_QUERY:
+        raise TooLarge(f"The query is longer than {MAX_QUERY} bytes.")
+    values = query.count("&")
+    if kind == "application/x-www-form-urlencoded":
+        fields = body.count(b"&")
+    elif kind == "multipart/form-data":
+        fields = len(re.findall(rb"\ncontent-disposition:", body, re.IGNORECASE))
+    else:
+        fields = 0
+    if max(values, fields) > MAX_FIELDS:
+        raise TooLarge(f"A form may have {MAX_FIELDS:,} fields; this one has more.")
+    is_json = not kind or "json" in kind
+    containers = body.count(b"[") + body.count(b"{") if is_json else 0
+    if containers > MAX_CONTAINERS:
+        raise TooLarge(f"A body may have {MAX_CONTAINERS:,} lists and objects; this one has more.")
+    return values + fields + containers > _MANY or len(body) > _LONG

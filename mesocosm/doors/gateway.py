@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import importlib
 import logging
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
+import anyio.to_thread
 from starlette.types import Message, Receive, Scope, Send
 
+from mesocosm.doors.bodies import MAX_QUERY, TooLarge, received, takes_long
 from mesocosm.doors.episodes import Client
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
-from mesocosm.doors.rest import Api, Route
+from mesocosm.doors.rest import Api
 from mesocosm.errors import Denied, Invalid, Refusal
 from mesocosm.services.content import find_module
-from mesocosm.services.service import Reply
+from mesocosm.services.service import Operation, Reply
 from mesocosm.worlds.world import FAULT_TEXT
-
-MAX_BODY = 64 * 2**20
-"""Largest body of a request, in bytes, as sent and after decompression."""
 
 _METHOD = "_method"
 """The parameter of a POST that says which method is meant."""
+_METHOD_FIELD = re.compile(rb'(?:^|&)_method=(\w+)|name="?_method"?\r?\n\r?\n(\w+)')
+"""The same in a form, of whatever length it is."""
 _OVERRIDES = ("GET", "PUT", "PATCH", "DELETE", "POST")
 
 _log = logging.getLogger(__name__)
@@ -39,10 +42,6 @@ def load_api(service: str) -> Api | None:
     if not isinstance(api, Api) or api.service != service:
         raise TypeError(f"servers/{service}/rest.py: `api` must be an Api of {service!r}")
     return api
-
-
-class _TooLarge(Exception):
-    """The body is larger than ``MAX_BODY``."""
 
 
 async def respond(
@@ -67,9 +66,9 @@ async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     path = scope["raw_path"].decode("latin-1").partition("?")[0].removeprefix(mount)
     try:
-        body = await _body(receive, headers)
-    except _TooLarge:
-        return api.error(413, f"The body is larger than {MAX_BODY} bytes.")
+        body = await received(receive, headers)
+    except TooLarge as error:
+        return api.error(413, str(error))
     except zlib.error:
         return api.error(400, "The body cannot be decompressed.")
     request = Request(
@@ -80,6 +79,10 @@ async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope
         body=body,
         base=f"{scope['scheme']}://{headers.get('host', 'localhost')}{mount}",
     )
+    try:
+        is_long = takes_long(request.query, request.media_type, body)
+    except TooLarge as error:
+        return api.error(414 if len(request.query) > MAX_QUERY else 413, str(error))
     if path == "/openapi.json" and method == "GET" and api.described:
         return api.openapi(request.base)
     if not api.authenticate(request, headers, token):
@@ -97,8 +100,11 @@ async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope
             return api.error(404, "There is nothing at this path.")
         wrong = api.error(405, f"This path takes {', '.join(known)}.")
         return Reply(wrong.body, wrong.status, {**wrong.headers, "Allow": ", ".join(known)})
+    key = headers.get("idempotency-key")
     request = request.without((*api.credentials, _METHOD))
-    return await _make(api, client, route, request, headers.get("idempotency-key"))
+    operation = replace(route.operation, threaded=route.operation.threaded or is_long)
+    arguments = await anyio.to_thread.run_sync(request.arguments) if is_long else request.arguments()
+    return await _make(api, client, route.status, operation, arguments, key)
 
 
 def _meant(request: Request, headers: Mapping[str, str]) -> str:
@@ -106,49 +112,26 @@ def _meant(request: Request, headers: Mapping[str, str]) -> str:
     if request.method != "POST":
         return request.method
     meant = headers.get("x-http-method-override") or request.asked.get(_METHOD)
-    if not meant and request.media_type in FORMS and _METHOD.encode() in request.body:
-        meant = request.data.get(_METHOD)
+    if not meant and request.media_type in FORMS and (found := _METHOD_FIELD.search(request.body)):
+        meant = (found[1] or found[2]).decode()
     method = str(meant or "POST").upper()
     if method not in _OVERRIDES:
         raise Invalid(f"POST cannot stand for {method}; it may stand for {', '.join(_OVERRIDES)}.")
     return method
 
 
-async def _make(api: Api, client: Client, route: Route, request: Request, key: str | None) -> Reply:
+async def _make(
+    api: Api, client: Client, status: int, operation: Operation, arguments: Mapping[str, Any], key: str | None
+) -> Reply:
     try:
-        outcome = await client.request(api.service, route.operation, request.arguments(), key)
+        outcome = await client.request(api.service, operation, arguments, key)
     except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
-        _log.exception("%s could not be answered", route.operation.name)
+        _log.exception("%s could not be answered", operation.name)
         return api.error(500, FAULT_TEXT)
     if outcome.reply is not None:
         return outcome.reply
     if outcome.refusal is not None:
         return api.refusal(outcome.refusal)
     if outcome.status == "ok":  # made before, with the same idempotency key
-        return Reply(outcome.text.encode(), route.status)
+        return Reply(outcome.text.encode(), status)
     return api.error(500 if outcome.status == "fault" else 400, outcome.text)
-
-
-async def _body(receive: Receive, headers: Mapping[str, str]) -> bytes:
-    parts, size, more = [], 0, True
-    while more:
-        message = await receive()
-        part = message.get("body", b"")
-        size += len(part)
-        if size > MAX_BODY:
-            raise _TooLarge
-        parts.append(part)
-        more = message.get("more_body", False)
-    body = b"".join(parts)
-    return _unpacked(body) if body and headers.get("content-encoding") == "gzip" else body
-
-
-def _unpacked(body: bytes) -> bytes:
-    """What was compressed with gzip. Raises ``zlib.error`` unless the body is one whole stream."""
-    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    unpacked = unpacking.decompress(body, MAX_BODY + 1)
-    if len(unpacked) > MAX_BODY:
-        raise _TooLarge
-    if not unpacking.eof or unpacking.unused_data:
-        raise zlib.error("the stream is cut off, or something follows it")
-    return unpacked

@@ -43,6 +43,7 @@ from mesocosm.families.quantities import MAX_SEED, parse_length
 from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
+from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode
 from mesocosm.services.service import service_names
 
@@ -194,6 +195,7 @@ class Hosting:
 
     async def _serve_episode(self, scope: Scope, receive: Receive, send: Send) -> None:
         _, _, id_, *rest = scope["path"].split("/")
+        leave_modules_out()
         try:
             hosted = self.pool.get(id_)
             offered = hosted.services

@@ -10,6 +10,8 @@ from mesocosm.doors.connections import BODY, INTRODUCTION, connections
 
 MAX_HEADERS = 65_536
 """Bytes of a request's line and headers."""
+_A_HEADER = 100
+"""Bytes for which each header counts besides its own, so that there are hundreds of them at most."""
 
 
 class Http(HttpToolsProtocol):
@@ -39,8 +41,10 @@ class Http(HttpToolsProtocol):
         self._count(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        super().on_header(name, value)
-        self._count(len(name) + len(value))
+        # What was sent at once is parsed to its end, though the connection was given up.
+        if self._size <= MAX_HEADERS:
+            super().on_header(name, value)
+            self._count(_A_HEADER + len(name) + len(value))
 
     def on_headers_complete(self) -> None:
         connections.asks(self.transport)

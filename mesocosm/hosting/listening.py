@@ -13,6 +13,7 @@ import uvicorn
 
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import LOOPBACK, Hosting
+from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.http import Http
 
 
@@ -54,6 +55,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        leave_modules_out()
         if not self.should_exit:
             self._running = AsyncExitStack()
             if self._beside is not None:

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,6 +49,7 @@ from mesocosm.worlds.kept_reads import RecentReads
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.randomness import Dice
 from mesocosm.worlds.workspace import Workspace, replace_file
+from mesocosm.worlds.writing_down import written_down
 
 S = TypeVar("S", bound=Store)
 
@@ -375,8 +375,7 @@ class World:
         runs_code = isinstance(tool, Tool) and load_service(service).runs_code
         with deadlines.within(inf if runs_code else patience):
             try:
-                # The standard library's JSON, because it can write down whatever a client may send.
-                raw = json.dumps(arguments, separators=(",", ":"))
+                raw = written_down(arguments)
             except (RecursionError, UnicodeEncodeError) as error:
                 outcome, fault = _failed(error, _LONG)
                 self._record(service, tool, "{}", outcome, fault, started)

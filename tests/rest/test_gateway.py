@@ -11,6 +11,8 @@ import pytest
 from rest.hosted import HostedWorld
 from rest.test_calendar import MEETING, fill
 
+from mesocosm.doors.bodies import MAX_CONTAINERS, MAX_FIELDS, MAX_TEXT
+
 PLAIN = json.dumps(MEETING).encode()
 PACKED = gzip.compress(PLAIN)
 
@@ -63,7 +65,20 @@ def test_a_body_that_is_not_one_whole_stream_is_refused(hosted: HostedWorld, bod
     assert hosted.journal() == []
 
 
-def test_a_body_that_grows_too_large_is_refused(hosted: HostedWorld) -> None:
-    answer = post(hosted, gzip.compress(bytes(64 * 2**20 + 1)))
-    assert answer.status_code == 413
+def test_what_takes_too_long_to_read_is_refused_before_it_is_read(hosted: HostedWorld) -> None:
+    events = f"{hosted.api('calendar')}/calendar/v3/calendars/primary/events"
+    signed = {"Authorization": f"Bearer {hosted.id}"}
+    form = signed | {"Content-Type": "application/x-www-form-urlencoded"}
+    parts = signed | {"Content-Type": "multipart/form-data; boundary=x"}
+    part = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n'
+    many = {
+        "bytes": post(hosted, gzip.compress(bytes(MAX_TEXT + 1))),
+        "fields": httpx.post(events, content=b"_method=PUT" + b"&a=b" * (MAX_FIELDS + 1), headers=form),
+        "parts": httpx.post(events, content=part * (MAX_FIELDS + 1), headers=parts),
+        "objects": httpx.post(events, content=b"[" * (MAX_CONTAINERS + 1), headers=signed),
+        "query": httpx.get(f"{events}?{'a=b&' * MAX_FIELDS}", headers=signed),
+    }
+    assert {what: answer.status_code for what, answer in many.items()} == dict.fromkeys(many, 413) | {
+        "query": 414
+    }
     assert hosted.journal() == []
