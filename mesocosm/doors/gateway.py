@@ -23,6 +23,8 @@ from mesocosm.services.content import find_module
 from mesocosm.services.service import Operation, Reply
 from mesocosm.worlds.world import FAULT_TEXT
 
+_LARGE = 1_000_000
+"""Bytes of a body that takes a while to be written down."""
 _METHOD = "_method"
 """The parameter of a POST that says which method is meant."""
 _METHOD_FIELD = re.compile(rb'(?:^|&)_method=(\w+)|name="?_method"?\r?\n\r?\n(\w+)')
@@ -103,7 +105,8 @@ async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope
     key = headers.get("idempotency-key")
     request = request.without((*api.credentials, _METHOD))
     operation = replace(route.operation, threaded=route.operation.threaded or is_long)
-    arguments = await anyio.to_thread.run_sync(request.arguments) if is_long else request.arguments()
+    is_large = len(body) > _LARGE
+    arguments = await anyio.to_thread.run_sync(request.arguments) if is_large else request.arguments()
     return await _make(api, client, route.status, operation, arguments, key)
 
 
