@@ -67,7 +67,8 @@ def build_instance(
     draft = path.with_name(f".{path.name}.building")
     shutil.rmtree(draft, ignore_errors=True)
     try:
-        built = _build(family, seed, draft, target, dict(parameters or {}), progress)
+        with family.drafting():
+            built = _build(family, seed, draft, target, dict(parameters or {}), progress)
         draft.rename(path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

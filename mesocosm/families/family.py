@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -125,6 +126,11 @@ class Family:
         expected = self._generator.generate(world, params)
         assert isinstance(expected, Expected)
         return expected
+
+    def drafting(self) -> AbstractContextManager[None]:
+        """What worlds that are built meanwhile have in common is made once: those on the way to a length."""
+        begin = self.hook("drafting")
+        return begin() if begin else nullcontext()
 
     def hook(self, name: str) -> Callable[..., Any] | None:
         """A further function of the generator, for kits that ask for one; ``None`` if it has none."""

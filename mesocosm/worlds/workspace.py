@@ -260,12 +260,16 @@ class Workspace:
     def fill(self, files: Iterable[tuple[str, bytes]], moment: datetime) -> None:
         """Write many files of a world that is being built, without counting all others for each of them."""
         stamp = moment.timestamp()
+        root = Path(self._root())
+        touched = {root}
         for name, data in files:
             path = self.resolve(name)
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.parent not in touched:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                touched |= {path.parent, *(it for it in path.parents if it.is_relative_to(root))}
             path.write_bytes(data)
             os.utime(path, (stamp, stamp))
-        for folder, _, _ in os.walk(self.root):
+        for folder in touched:
             os.utime(folder, (stamp, stamp))
 
     def make_folder(self, name: str, moment: datetime | None = None) -> Path:

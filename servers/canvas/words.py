@@ -91,7 +91,7 @@ class AnnouncementThing(Thing):
 
     name = "announcement"
     about = "An announcement in a course, by one of its teachers; as a goal, by the agent."
-    overhead = 190
+    overhead = 85
     when = "posted_at"
     text = "message"
     title = "title"

@@ -76,7 +76,7 @@ class IssueThing(Thing):
 
     name = "issue"
     about = "An issue of a repository of the owner's."
-    overhead = 200
+    overhead = 145
     text = "body"
     title = "title"
     when = "created_at"

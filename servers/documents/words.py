@@ -26,7 +26,7 @@ class DocumentThing(Thing):
     when = "updated_at"
     text = "content"
     title = "title"
-    overhead = 74
+    overhead = 56
     identified_by = "id"
     says: ClassVar[Mapping[str, Word]] = {
         "title": Word("Its title; left out, an everyday one."),

@@ -28,7 +28,7 @@ class Mail(Thing):
     text = "body"
     title = "subject"
     letter = True
-    overhead = 203
+    overhead = 187
     says: ClassVar[Mapping[str, Word]] = {
         "from": Word("Who wrote it: `Ann Lee <ann@example.com>`.", "addresses", required=True),
         "to": Word("Recipients; default: the owner.", "addresses"),

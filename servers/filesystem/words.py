@@ -72,6 +72,7 @@ class TextFile(FileThing):
     """A text file."""
 
     name = "text"
+    overhead = 1
     about = "A text file in the workspace (.txt, .md)."
     suffixes = (".txt", ".md", ".log")
     text = "content"

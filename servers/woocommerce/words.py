@@ -27,7 +27,7 @@ class ProductThing(Thing):
 
     name = "product"
     about = "A product of the shop."
-    overhead = 60
+    overhead = 26
     text = None
     identified_by = "id"
     says: ClassVar[Mapping[str, Word]] = {
@@ -145,7 +145,7 @@ class OrderThing(Thing):
 
     name = "order"
     about = "An order in the shop."
-    overhead = 300
+    overhead = 247
     when = "date_created"
     identified_by = "id"
     says: ClassVar[Mapping[str, Word]] = {

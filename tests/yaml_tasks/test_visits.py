@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,15 @@ def test_it_is_proven() -> None:
     assert not proof.problems, "\n".join(proof.problems)
     assert proof.solver == "walk"
     assert len(set(proof.applied)) == proof.mutants >= 12
+
+
+def test_attempts_on_the_way_to_a_length_leave_no_trace_in_the_world(tmp_path: Path) -> None:
+    family = load_family("refund_list")  # its texts name numbers that the shop gives
+    found = build_instance(family, 1, tmp_path / "found", target=9_000)
+    parameters = json.loads((found.path / "world/world.json").read_text())["parameters"]
+    build_instance(family, 1, tmp_path / "direct", parameters=parameters)
+    for name in ("world/email.db", "world/woocommerce.db", "expected.json"):
+        assert (tmp_path / "found" / name).read_bytes() == (tmp_path / "direct" / name).read_bytes(), name
 
 
 def test_the_reference_agent_walks_on_a_server_that_is_elsewhere(tmp_path: Path) -> None:

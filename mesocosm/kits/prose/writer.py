@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mesocosm.kits.prose.courses import Courses, CourseSubject, catalogue
@@ -140,10 +140,20 @@ class Prose:
 
     def sentences(self, topic: str, count: int, *, subject: CourseSubject | None = None) -> list[str]:
         """The sentences of one paragraph about one matter."""
+        return list(self.each_sentence(topic, count, subject=subject))
+
+    def each_sentence(self, topic: str, count: int, *, subject: CourseSubject | None = None) -> Iterator[str]:
+        """The sentences of one paragraph about one matter, each made when it is asked for."""
         scene = self._scene(topic, subject)
-        lines = [self._opening(scene)] if count else []
-        lines += [self._body_sentence(scene) for _ in range(count - 1)]
-        return lines
+        if count:
+            yield self._opening(scene)
+        for _ in range(count - 1):
+            yield self._body_sentence(scene)
+
+    def title(self, topic: str, *, subject: CourseSubject | None = None) -> str:
+        """What a message is about, in a few words."""
+        scene = self._scene(topic, subject)
+        return self._line(scene, self._deal(scene, "subject"))
 
     def text(self, topic: str, tokens: int, *, subject: CourseSubject | None = None) -> str:
         """Paragraphs of ``tokens`` tokens, give or take one short sentence."""

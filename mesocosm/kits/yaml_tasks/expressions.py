@@ -46,6 +46,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "**": operator.pow,
 }  # fmt: skip
+_BY_NAME = ("pick", "where", "without", "by")
+"""Filters that are told the name of a field."""
 _UNITS = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "m": "minutes", "s": "seconds"}
 
 
@@ -283,6 +285,7 @@ class Expression:
                     raise ExpressionError("not one expression")
                 inner = tree
             self.calls, self.names, self.paths = _inspect(inner)
+            self.mentions = _mentioned(inner)
             self.literals = [part.data for part in tree.find_all(nodes.TemplateData)]
             tree.set_environment(_ENVIRONMENT)
             self._template = _ENVIRONMENT.template_class.from_code(
@@ -400,6 +403,26 @@ def _inspect(tree: nodes.Node) -> tuple[set[str], set[str], set[tuple[str, ...]]
             paths.add((node.node.name, node.attr))
         todo += node.iter_child_nodes()
     return calls, names - loops, {path for path in paths if path[0] not in loops}
+
+
+ANYTHING = "*"
+"""Stands for names that an expression may read and does not say."""
+
+
+def _mentioned(tree: nodes.Node) -> frozenset[str]:
+    """All that may be the name of something it reads, with ``ANYTHING`` where that cannot be told."""
+    found: set[str] = set()
+    kinds = (nodes.Name, nodes.Getattr, nodes.Const, nodes.Getitem, nodes.Filter)
+    for node in (tree, *tree.find_all(kinds)):
+        match node:
+            case nodes.Name(name=name) | nodes.Getattr(attr=name) | nodes.Const(value=str(name)):
+                found.add(name)
+            case nodes.Getitem(arg=part) if not isinstance(part, (nodes.Const, nodes.Slice)):
+                found.add(ANYTHING)
+            case nodes.Filter(name=name, args=[part, *_]) if name in _BY_NAME:
+                if not isinstance(part, nodes.Const):
+                    found.add(ANYTHING)
+    return frozenset(found)
 
 
 def _shortened(source: str) -> str:

@@ -14,6 +14,7 @@ from mesocosm.kits.yaml_tasks.definition import Between, Definition, Fact, Selec
 from mesocosm.kits.yaml_tasks.drawing import Draw, Undrawable, value_of
 from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, missing
 from mesocosm.kits.yaml_tasks.filters import show
+from mesocosm.kits.yaml_tasks.lateness import late_names
 
 Stream = Callable[[str], random.Random]
 _TRIES = 200
@@ -153,6 +154,10 @@ class Entity(Mapping[str, Any]):
 
     # -- fields -----------------------------------------------------------------------------------------
 
+    def give(self, name: str, value: Any) -> None:
+        """Set what a service gave for it."""
+        self.drawn[name] = self.known[name] = value
+
     def keys_of(self, name: str) -> tuple[Any, ...]:
         """Where the file says what a field is."""
         other = self.definition.lookalikes.get(self.lookalike or "")
@@ -249,6 +254,8 @@ class Truth:
         self._numbers: dict[str, tuple[random.Random, set[int]]] = {}
         self.given: dict[str, Any] = {}
         """What services gave for statements that are made once, by their ``as``."""
+        self.late = late_names(definition, hooks)
+        """Names of what is known only when services gave their ids."""
         self.reads: set[Read] | None = None
         """The fields that were read, while somebody watches."""
 
@@ -375,11 +382,31 @@ class Truth:
         for name, children in entity.children.items():
             del self.background[name][len(self.background[name]) - len(children) :]
 
+    def bring_back(self, entity: Entity) -> None:
+        """Add a background entity once more that was dropped, with all that belongs to it."""
+        self.background[entity.fact].append(entity)
+        for name, children in entity.children.items():
+            self.background[name].extend(children)
+
+    @property
+    def everything(self) -> Iterator[Entity]:
+        """All entities, with those that are background."""
+        for entities in (self.singles.values(), *self.sets.values(), *self.background.values()):
+            yield from entities
+
     def forget(self) -> None:
         """All that follows from other fields is to be worked out again."""
-        for entities in (self.singles.values(), *self.sets.values(), *self.background.values()):
-            for entity in entities:
-                entity.known = dict(entity.drawn)
+        for entity in self.everything:
+            entity.known = dict(entity.drawn)
+
+    def forget_late(self) -> None:
+        """All that follows from what services give is to be worked out again."""
+        for entity in self.everything:
+            for name in self.late & entity.known.keys():
+                if name in entity.drawn:
+                    entity.known[name] = entity.drawn[name]
+                else:
+                    del entity.known[name]
 
     # -- choosing ---------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from mesocosm.families.family import Evidence
-from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.services.words import Owner, find_thing, load_words
@@ -22,9 +21,9 @@ class Filled:
     evidence: list[Evidence] = field(default_factory=list)
 
 
-def fill(definition: Definition, truth: Truth, world: World, filler: int, services: Iterable[str]) -> Filled:
+def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> Filled:
     """Put everything in, with ``filler`` tokens of background."""
-    teller = Teller(definition, truth, world.stream)
+    definition, truth = teller.definition, teller.truth
     left = filler - teller.add_background(filler)
     sorts = list(dict.fromkeys(statement.what for statement in definition.statements))
     _open(truth, world, services)
@@ -66,8 +65,8 @@ def _put_in(truth: Truth, world: World, what: str, things: Sequence[Told]) -> No
             if one.entity is None:
                 truth.given[name] = what_it_got
             else:
-                one.entity.drawn[name] = what_it_got
-    truth.forget()
+                one.entity.give(name, what_it_got)
+    truth.forget_late()
 
 
 def _open(truth: Truth, world: World, services: Iterable[str]) -> None:

@@ -27,6 +27,21 @@ _SENDER = re.compile(r'\s*"?(.*?)"?\s*<([^<>\s]+@[^<>\s]+)>\s*')
 
 LEAST = 12
 """Tokens of the shortest everyday text."""
+_KNOWN = 2000
+"""So many letters say who writes and from where."""
+_HERE = "\0"
+
+
+class Crowd:
+    """Some letters, and who wrote them."""
+
+    def __init__(self, letters: Sequence[Mapping[str, Any]]) -> None:
+        self.letters = letters
+        senders = [sender_of(fields) for fields in letters[:_KNOWN]]
+        self.names = {name for name, _ in senders}
+        homes = {address.partition("@")[2] for _, address in senders}
+        self.at_home_everywhere = len(homes) > len(senders) / 8
+        """Whether there are nearly as many domains as senders."""
 
 
 class Letters:
@@ -35,8 +50,8 @@ class Letters:
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
 
-    def letter(self, fields: Mapping[str, Any], owner: Mapping[str, Any], blocks: Sequence[str]) -> str:
-        """A letter to the owner, with these paragraphs."""
+    def courtesies(self, fields: Mapping[str, Any], owner: Mapping[str, Any]) -> tuple[str, str]:
+        """How a letter begins and ends: one to the owner, or to whom it is."""
         rng, name = self._rng, sender_of(fields)[0]
         to = str(owner["name"])
         if fields.get("to") and str(owner["email"]) not in str(fields["to"]):
@@ -44,60 +59,89 @@ class Letters:
         first = to.split()[0] if rng.random() < 0.8 else to
         hello = rng.choice(_HELLO).format(first) if "@" not in to else "Hello,"
         below = name if rng.random() < 0.7 else name.split()[0]
-        return "\n\n".join([hello, *blocks, f"{rng.choice(_BYE)}\n{below}"])
+        return hello, f"{rng.choice(_BYE)}\n{below}"
 
     def paragraphs(self, topic: str, size: int) -> list[str]:
         """Everyday paragraphs of about so many tokens."""
         return [" ".join(lines) for lines in self._lines(topic, size)]
 
-    def woven(self, content: str, topic: str, size: int) -> list[str]:
-        """Paragraphs with a statement among their sentences, and about so many tokens of everyday text."""
-        blocks = content.strip().split("\n\n")
+    def around(self, topic: str, size: int, *, apart: bool) -> tuple[str, str]:
+        """What stands before and after a statement: everyday text of about so many tokens, among whose
+        sentences it stands, or (``apart``) among whose paragraphs."""
         if size < LEAST:
-            return blocks
+            return "", ""
         everyday = self._lines(topic, size)
-        if len(blocks) == 1 and "\n" not in blocks[0]:
+        if apart:
+            everyday = [[" ".join(lines)] for lines in everyday]
+            everyday.insert(self._rng.randint(0, len(everyday)), [_HERE])
+        else:
             lines = self._rng.choice(everyday)
-            lines.insert(self._rng.randint(0, len(lines)), blocks[0])
-            return [" ".join(lines) for lines in everyday]
-        at = self._rng.randint(0, len(everyday))
-        whole = [" ".join(lines) for lines in everyday]
-        return [*whole[:at], *blocks, *whole[at:]]
+            lines.insert(self._rng.randint(0, len(lines)), _HERE)
+        before, _, after = "\n\n".join(" ".join(lines) for lines in everyday).partition(_HERE)
+        return before, after
 
     def _lines(self, topic: str, size: int) -> list[list[str]]:
         """Sentences, by paragraphs."""
         prose, found, left = Prose(self._rng), list[list[str]](), size
         while left >= LEAST or not found:
-            wanted = prose.sentences(topic, self._rng.randint(2, 5))
             lines: list[str] = []
-            while wanted and (left >= LEAST or not lines):
-                lines.append(wanted.pop(0))
-                left -= cost(lines[-1])
+            for sentence in prose.each_sentence(topic, self._rng.randint(2, 5)):
+                lines.append(sentence)
+                left -= cost(sentence)
+                if left < LEAST:
+                    break
             found.append(lines)
         return found
 
     def subject(self, topic: str) -> str:
         """What an everyday letter is about."""
-        return Prose(self._rng).message(topic, 1).subject
+        return Prose(self._rng).title(topic)
 
-    def other_sender(self, pattern: Mapping[str, Any], known: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    def text(self, topic: str, size: int) -> str:
+        """Everyday text of exactly so many tokens, give or take a short sentence."""
+        return Prose(self._rng).text(topic, size)
+
+    def company(self) -> str:
+        """A company that somebody may write from."""
+        return Prose(self._rng).company()
+
+    def other_sender(self, pattern: Mapping[str, Any], crowd: Crowd) -> dict[str, str]:
         """Somebody else, whose name and address look like those of the pattern."""
         rng = self._rng
-        first, last = (sender_of(rng.choice(known))[0].split() for _ in range(2))
+        first, last = (sender_of(rng.choice(crowd.letters))[0].split() for _ in range(2))
         name, (old, address) = f"{first[0]} {last[-1]}", sender_of(pattern)
-        if name in {sender_of(fields)[0] for fields in known[:2000]}:
+        if name in crowd.names:
             return {}
         local, _, home = address.partition("@")
         handle = FILTERS["handle"](old)
         rest = self.other_number(local.removeprefix(handle)) if local.startswith(handle) else ""
-        homes = {sender_of(fields)[1].partition("@")[2] for fields in known[:2000]}
-        if len(homes) > len(known[:2000]) / 8 and rng.random() < 0.5:
-            home = FILTERS["domain"](Prose(rng).company())
+        if crowd.at_home_everywhere and rng.random() < 0.5:
+            home = FILTERS["domain"](self.company())
         return {"from": f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"}
 
     def other_number(self, text: str) -> str:
         """The text with other digits in it."""
         return re.sub("[0-9]", lambda _: str(self._rng.randint(1, 9)), text)
+
+
+class Sketches(Letters):
+    """Letters whose everyday text only has its lengths: for who looks at a task without building it."""
+
+    def _lines(self, topic: str, size: int) -> list[list[str]]:
+        lines = [self._words(self._rng.randint(6, 24)) for _ in range(max(1, round(size / 15)))]
+        return [lines[at : at + 4] for at in range(0, len(lines), 4)]
+
+    def subject(self, topic: str) -> str:
+        return self._words(self._rng.randint(2, 8))
+
+    def text(self, topic: str, size: int) -> str:
+        return "\n\n".join(self.paragraphs(topic, size))
+
+    def company(self) -> str:
+        return f"{self._words(1)} {self._rng.randint(100, 999)}"
+
+    def _words(self, tokens: int) -> str:
+        return " ".join("x" * self._rng.choice((2, 3, 3, 4, 5, 7)) for _ in range(tokens))
 
 
 def sender_of(fields: Mapping[str, Any]) -> tuple[str, str]:

@@ -23,6 +23,7 @@ from mesocosm.kits.yaml_tasks.facts import Entity, Wrong
 from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.judging import WAYS, wanted_of
+from mesocosm.kits.yaml_tasks.letters import Sketches
 from mesocosm.kits.yaml_tasks.telling import VARIED, Teller, Told
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.kits.yaml_tasks.written import Written, complaint_of
@@ -214,14 +215,15 @@ class _Reader:
         growth = written.task.growth
         smallest = next(iter(growth.points.values()))
         params = written.Params(**{growth.parameter: max(smallest, min(12, growth.size_for(20_000)))})
-        self._truth = written.draw(streams, params)
-        self._teller = Teller(self._definition, self._truth, streams.stream, _about)
+        self._truth = written.draw(streams, params, streams.stream)
+        self._teller = Teller(self._definition, self._truth, streams.stream, _about, Sketches)
 
     def read(self) -> Iterator[Finding]:
         """Everything that there is to say."""
         sorts = list(dict.fromkeys(statement.what for statement in self._definition.statements))
         self._teller.add_background(_SAMPLE_TOKENS // 2)
-        self._teller.stand_in_for_all()
+        self._teller.pretend()
+        self._truth.forget()  # so that each statement is seen to read all that it follows from
         told = {what: list(self._told(what)) for what in sorts}
         wanted = wanted_of(self._definition, self._truth)
         yield from self._goals(wanted)

@@ -23,18 +23,31 @@ Stated = tuple[str, str, str]
 
 def needed(definition: Definition, truth: Truth, filled: Filled, prompt: Iterable[Read]) -> list[Stated]:
     """The texts that the survey must deliver; an empty text stands for what is told nowhere."""
+    truth.forget()  # what was worked out before would hide what it follows from
     with truth.watched() as reads:
         wanted_of(definition, truth)
-    where: dict[Read, Stated | None] = dict.fromkeys(prompt)
+    behind: dict[Read, set[Read]] = {}
+    where: dict[Read, Stated | None] = {one: None for read in prompt for one in _behind(truth, read, behind)}
     for told in filled.told:
-        for name, fields in told.reads.items():
-            for read in fields:
+        for name, direct in told.reads.items():
+            for read in {further for one in direct for further in _behind(truth, one, behind)}:
                 if read not in where:
                     where[read] = told.what.partition(".")[0], _text(told, name), _called(read)
     found: dict[Read, Stated | None] = {}
     for read in sorted(reads, key=_called):
         _seek(truth, read, where, found)
     return list(dict.fromkeys(one for one in found.values() if one is not None))
+
+
+def _behind(truth: Truth, read: Read, known: dict[Read, set[Read]]) -> set[Read]:
+    """A field with all that it follows from."""
+    if read not in known:
+        entity, name = read
+        found = known[read] = {read}
+        if name not in entity.drawn:
+            for deeper in _reads_of(truth, entity, entity.source_of(name)):
+                found |= _behind(truth, deeper, known)
+    return known[read]
 
 
 def _called(read: Read) -> str:

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 
-from mesocosm.kits.prose import Prose
 from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
 from mesocosm.kits.yaml_tasks.expressions import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.facts import Entity, Read, Truth, Wrong, evaluated
-from mesocosm.kits.yaml_tasks.letters import LEAST, Letters
+from mesocosm.kits.yaml_tasks.further import Further
+from mesocosm.kits.yaml_tasks.lateness import is_late
+from mesocosm.kits.yaml_tasks.letters import LEAST, Crowd, Letters
 from mesocosm.kits.yaml_tasks.options import chosen
 from mesocosm.kits.yaml_tasks.rendering import fitted, misfit, prepared, rendered_rows, row_of, selects_at
 from mesocosm.kits.yaml_tasks.voices import Voice
@@ -24,8 +25,6 @@ from mesocosm.worlds import tokens
 
 OWN_SHARE = 0.75
 """Part of the filler that is background of the task's own kinds; the rest is everyday text."""
-_PATIENCE = 50
-"""Background entities in a row of which nothing is told, before that is a mistake."""
 _PLACEHOLDER = 10_000
 """Stands for an id that a service will give."""
 
@@ -43,6 +42,8 @@ class Told:
     content: str = ""
     """What the statement says of itself, without what stands around it."""
     given: Fields = field(default_factory=dict)
+    cost: int = 0
+    """About how many tokens a survey spends on it, once that was asked."""
 
     @property
     def evidence(self) -> bool:
@@ -50,8 +51,21 @@ class Told:
         return any(self.reads.values()) and not (self.entity and self.entity.background)
 
 
+@dataclass(frozen=True)
+class _Frame:
+    """What stands around a statement: the same however often that is written down."""
+
+    before: str
+    after: str
+    title: str | None
+
+
 class Teller:
-    """Renders statements, and what surrounds them."""
+    """Renders statements, and what surrounds them.
+
+    One instance serves all worlds that are built on the way to a length (``begin``): background entities that
+    were made for one are there for the next, and what does not follow from ids is written only once.
+    """
 
     def __init__(
         self,
@@ -59,14 +73,34 @@ class Teller:
         truth: Truth,
         stream: Callable[[str], random.Random],
         count: Callable[[str], int] = tokens.count,
+        letters: Callable[[random.Random], Letters] = Letters,
     ) -> None:
         self._count = count
+        self._letters = letters
         self.definition = definition
         self.truth = truth
         self._stream = stream
         self._statements = list(enumerate(definition.statements))
-        self._stood_in = 0
+        self._late = {
+            index
+            for index, statement in self._statements
+            if is_late(statement.fields, truth.late) or any(map(is_rows, statement.fields.values()))
+        }
         self._tables = list(_tables(definition))
+        self._told: dict[tuple[int, str], Told] = {}
+        self._frames: dict[tuple[int, str, bool], _Frame] = {}
+        self._places: dict[Entity | str, Fields] = {}
+        """What stands for what services will give, by entity, or by the ``as`` of what is told once."""
+        self._further = Further(definition, truth, stream("background kinds"))
+
+    def begin(self) -> None:
+        """Back to where nothing was put into any service."""
+        self.truth.given.clear()
+        names = [statement.as_ for statement in self.definition.statements if statement.as_]
+        for entity in self.truth.everything:
+            for name in names:
+                entity.drawn.pop(name, None)
+        self.truth.forget_late()
 
     # -- statements -------------------------------------------------------------------------------------
 
@@ -92,10 +126,18 @@ class Teller:
 
     def tell(self, index: int, statement: Statement, entity: Entity | None) -> Told:
         """One statement about one entity."""
+        place = index, f"{entity.fact}:{entity.ident}" if entity else ""
+        told = self._told.get(place)
+        if told is None:
+            told = self._tell(index, statement, entity, place)
+            if index not in self._late:
+                self._told[place] = told
+        return replace(told, fields=dict(told.fields), given={})
+
+    def _tell(self, index: int, statement: Statement, entity: Entity | None, place: tuple[int, str]) -> Told:
         thing = find_thing(statement.what)
         assert thing is not None
-        ident = f"{entity.fact}:{entity.ident}" if entity else ""
-        rng = self._stream(f"tell:{index}:{ident}")
+        rng = self._stream(f"tell:{index}:{place[1]}")
         keys = ("statements", index, statement.what)
         scope = Scope(self.truth, entity, rng)
         fields: Fields = {}
@@ -106,11 +148,16 @@ class Teller:
         told = Told(statement.what, fields, entity, statement, reads)
         if thing.text and isinstance(fields.get(thing.text), str):
             told.content = fields[thing.text]
-            everyday = self.definition.background.get(statement.what)
-            size = rng.randint(*everyday.around) if everyday and statement.around else 0
-            fields[thing.text] = self._written(thing, fields, told.content, everyday, size, rng)
-            if thing.title and thing.title not in fields and everyday:
-                fields[thing.title] = Letters(rng).subject(rng.choice(everyday.topics))
+            content = told.content.strip()
+            apart = "\n" in content
+            frame = self._frames.get((*place, apart))
+            if frame is None:
+                frame = self._frame(thing, statement, fields, rng, apart=apart)
+                if index in self._late:
+                    self._frames[*place, apart] = frame
+            fields[thing.text] = f"{frame.before}{content}{frame.after}"
+            if thing.title and frame.title is not None:
+                fields[thing.title] = frame.title
         if problem := thing.check(fields):
             raise Wrong(keys, f"{entity.label}: {problem}" if entity else problem)
         return told
@@ -120,7 +167,7 @@ class Teller:
     ) -> Any:
         label = f"{entity.label}: " if entity else ""
         try:
-            if word.shape == "list" and isinstance(value, dict) and "columns" in value:
+            if word.shape == "list" and is_rows(value):
                 return self._rows(keys, Rows.model_validate(value), entity)
             if isinstance(value, list) and word.shape != "list" and word.shape != "data":
                 value = scope.rng.choice(value)
@@ -138,74 +185,65 @@ class Teller:
     def _rows(self, keys: tuple[Any, ...], rows: Rows, entity: Entity | None) -> list[dict[str, Any]]:
         return list(rendered_rows(self.truth, rows, keys, entity, background=True))
 
-    def _written(
-        self,
-        thing: Thing,
-        fields: Fields,
-        content: str,
-        everyday: Everyday | None,
-        size: int,
-        rng: random.Random,
-    ) -> str:
-        letters = Letters(rng)
-        topic = rng.choice(everyday.topics) if everyday else ""
-        blocks = letters.woven(content, topic, size) if topic else content.strip().split("\n\n")
-        if thing.letter and everyday:
-            return letters.letter(fields, self.truth.singles["me"], blocks)
-        return "\n\n".join(blocks)
+    def _frame(
+        self, thing: Thing, statement: Statement, fields: Fields, rng: random.Random, *, apart: bool
+    ) -> _Frame:
+        everyday = self.definition.background.get(statement.what)
+        if everyday is None:
+            return _Frame("", "", None)
+        letters = self._letters(rng)
+        size = rng.randint(*everyday.around) if statement.around else 0
+        before, after = letters.around(rng.choice(everyday.topics), size, apart=apart)
+        if thing.letter:
+            hello, bye = letters.courtesies(fields, self.truth.singles["me"])
+            before, after = f"{hello}\n\n{before}", f"{after}\n\n{bye}"
+        subject = thing.title and thing.title not in fields
+        return _Frame(before, after, letters.subject(rng.choice(everyday.topics)) if subject else None)
+
+    def pretend(self) -> None:
+        """As if services had given what stands in its place."""
+        self.stand_in_for_all()
+        for owner, given in self._places.items():
+            if isinstance(owner, Entity):
+                for name, value in given.items():
+                    owner.give(name, value)
 
     # -- background -------------------------------------------------------------------------------------
 
     def add_background(self, budget: int) -> int:
         """Entities of background kinds for a number of tokens, each once at least, so that every case occurs
         at every length; returns how many tokens these cost beyond that."""
-        cases: list[tuple[str, str | None, str | None, float]] = []
-        for name, fact in self.definition.facts.items():
-            cases += [(name, kind, None, it.background) for kind, it in fact.kinds.items() if it.background]
-            cases += [(name, None, other, it.weight) for other, it in fact.lookalikes.items()]
-        if not cases:
+        if not self._further.cases:
             return 0
-        rng = self._stream("background kinds")
         self.stand_in_for_all()
-        spent = 0
-        for name, kind, other, _ in cases:
-            self.truth.add_background(name, kind, other)
-        limit = budget * (OWN_SHARE if self.definition.background else 1)
-        untold = 0
-        while spent < limit:
-            name, kind, other, _ = rng.choices(cases, [weight for *_, weight in cases])[0]
-            entity = self.truth.add_background(name, kind, other)
-            cost = self.cost_of(entity)
-            if spent + cost > budget:
-                self.truth.drop_background(entity)
-                break
-            untold = untold + 1 if cost == 0 else 0
-            if untold > _PATIENCE:
-                keys = ("facts", name, "lookalikes" if other else "kinds", other or kind)
-                raise Wrong(keys, "no statement tells anything of these, so they fill nothing")
-            spent += cost
-        self.truth.forget()
+        spent = self._further.add(
+            budget, budget * (OWN_SHARE if self.definition.background else 1), self.cost_of
+        )
+        self.truth.forget_late()
         return spent
 
     def _stand_in(self, entity: Entity) -> None:
         """Something in the place of what services will give."""
         for _, statement in self.statements_of(entity):
             if statement.as_ and statement.as_ not in entity.known:
-                thing = find_thing(statement.what)
-                assert thing is not None
-                self._stood_in += 1
-                entity.known[statement.as_] = dict.fromkeys(thing.gives, _PLACEHOLDER + self._stood_in)
+                entity.known[statement.as_] = self._place(entity, statement.as_, statement.what)
+
+    def _place(self, owner: Entity | str, name: str, what: str) -> Fields:
+        thing = find_thing(what)
+        assert thing is not None
+        places = self._places.setdefault(owner, {})
+        if name not in places:
+            places[name] = dict.fromkeys(thing.gives, _PLACEHOLDER + len(self._places))
+        found: Fields = places[name]
+        return found
 
     def stand_in_for_all(self) -> None:
         """Something in the place of what services will give, wherever facts refer to it."""
-        for entities in (*self.truth.sets.values(), *self.truth.background.values()):
-            for entity in entities:
-                self._stand_in(entity)
+        for entity in self.truth.everything:
+            self._stand_in(entity)
         for statement in self.definition.statements:
             if statement.as_ and statement.for_ is None:
-                thing = find_thing(statement.what)
-                assert thing is not None
-                self.truth.given[statement.as_] = dict.fromkeys(thing.gives, _PLACEHOLDER)
+                self.truth.given[statement.as_] = self._place(statement.as_, statement.as_, statement.what)
 
     def cost_of(self, entity: Entity) -> int:
         """About how many tokens a survey spends on an entity and on all that belongs to it."""
@@ -228,6 +266,10 @@ class Teller:
 
     def cost(self, told: Told) -> int:
         """About how many tokens a survey spends on a thing."""
+        told.cost = told.cost or self._cost(told)
+        return told.cost
+
+    def _cost(self, told: Told) -> int:
         thing = find_thing(told.what)
         assert thing is not None
         together = thing.overhead
@@ -246,21 +288,20 @@ class Teller:
         assert thing is not None
         rng = self._stream(f"everyday:{what}")
         patterns = [one for one in patterns if one.content] or list(patterns)
+        crowd = Crowd([one.fields for one in patterns])
         found: list[Told] = []
         left = budget
         while patterns:
             pattern = rng.choice(patterns)
             size = max(LEAST, self._count(pattern.content) + rng.randint(*everyday.around))
-            one = self._everyday(what, thing, everyday, pattern, patterns, size, rng)
+            one = self._everyday(what, thing, everyday, pattern, crowd, size, rng)
             price = self.cost(one)
             if left - price >= price - size + 2 * LEAST:  # there is room for another one after it
                 found.append(one)
                 left -= price
                 continue
             if exactly and (size := size + left - price) >= LEAST:
-                found.append(
-                    self._everyday(what, thing, everyday, pattern, patterns, size, rng, exactly=True)
-                )
+                found.append(self._everyday(what, thing, everyday, pattern, crowd, size, rng, exactly=True))
             elif exactly:
                 self._stretch(thing, everyday, patterns, left, rng)
             elif price <= left:
@@ -276,7 +317,7 @@ class Teller:
         if size >= LEAST and longer and thing.text:
             one = rng.choice(longer)
             hello, _, rest = str(one.fields[thing.text]).partition("\n\n") if thing.letter else ("", "", "")
-            further = Prose(rng).text(rng.choice(everyday.topics), size)
+            further = self._letters(rng).text(rng.choice(everyday.topics), size)
             whole = [hello, further, rest] if thing.letter else [str(one.fields[thing.text]), further]
             one.fields[thing.text] = "\n\n".join(part for part in whole if part)
 
@@ -286,31 +327,32 @@ class Teller:
         thing: Thing,
         everyday: Everyday,
         pattern: Told,
-        patterns: Sequence[Told],
+        crowd: Crowd,
         size: int,
         rng: random.Random,
         *,
         exactly: bool = False,
     ) -> Told:
-        letters = Letters(rng)
+        letters = self._letters(rng)
         fields = dict(pattern.fields)
         if thing.when:
-            day, clock = (rng.choice(patterns).fields[thing.when] for _ in range(2))
+            day, clock = (rng.choice(crowd.letters)[thing.when] for _ in range(2))
             if isinstance(day, dt.datetime) and isinstance(clock, dt.datetime):
                 moment = dt.datetime.combine(day.date(), clock.timetz().replace(tzinfo=None), day.tzinfo)
                 fields = thing.moved(fields, moment if moment <= max(self.truth.now, day) else day)
         if thing.letter and rng.random() < 0.5:
-            fields |= letters.other_sender(pattern.fields, [one.fields for one in patterns])
+            fields |= letters.other_sender(pattern.fields, crowd)
         topic = rng.choice(everyday.topics)
         if thing.title:
             fields[thing.title] = letters.subject(topic)
         if thing.serial:
             fields[thing.serial] = letters.other_number(str(fields[thing.serial]))
-        blocks = Prose(rng).text(topic, size).split("\n\n") if exactly else letters.paragraphs(topic, size)
+        blocks = letters.text(topic, size).split("\n\n") if exactly else letters.paragraphs(topic, size)
+        if thing.letter:
+            hello, bye = letters.courtesies(fields, self.truth.singles["me"])
+            blocks = [hello, *blocks, bye]
         assert thing.text
-        fields[thing.text] = (
-            letters.letter(fields, self.truth.singles["me"], blocks) if thing.letter else "\n\n".join(blocks)
-        )
+        fields[thing.text] = "\n\n".join(blocks)
         return Told(what, thing.unlike(fields))
 
 
@@ -318,10 +360,15 @@ def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Ro
     """The rows that statements have, and where they stand."""
     for index, statement in enumerate(definition.statements):
         for name, value in statement.fields.items():
-            if isinstance(value, dict) and "columns" in value:
+            if is_rows(value):
                 thing = find_thing(statement.what)
                 assert thing is not None
                 yield ("statements", index, statement.what, name), thing, Rows.model_validate(value)
+
+
+def is_rows(value: Any) -> bool:
+    """Whether a field of a file says how the rows of a table are made."""
+    return isinstance(value, Mapping) and "columns" in value
 
 
 class Scope:

@@ -6,6 +6,7 @@ import datetime as dt
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,15 +21,19 @@ from mesocosm.kits.yaml_tasks import checking, keeping, stated
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, for_expressions
-from mesocosm.kits.yaml_tasks.facts import Truth, Wrong, evaluated, read_zone
+from mesocosm.kits.yaml_tasks.facts import Stream, Truth, Wrong, evaluated, read_zone
 from mesocosm.kits.yaml_tasks.filling import fill
 from mesocosm.kits.yaml_tasks.judging import judge
 from mesocosm.kits.yaml_tasks.misreading import misreadings
+from mesocosm.kits.yaml_tasks.telling import Teller
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import load_words
+from mesocosm.worlds.randomness import Dice
 from mesocosm.worlds.world import World
 
+_DRAFTS: ContextVar[dict[Any, Teller] | None] = ContextVar("drafts", default=None)
+"""What was told in worlds that are built one after the other on the way to a length."""
 _KEPT_BACKGROUND = 2
 """Background entities of each kind that the control plane keeps: for near misses."""
 
@@ -83,8 +88,9 @@ class Written:
     def generate(self, world: World, params: family.Params) -> _Expected:
         """Fill a world."""
         with self._placed():
-            truth = self.draw(world, params)
-            filled = fill(self.definition, truth, world, params.filler_tokens, self.task.servers)
+            teller = self._begun(world, params)
+            truth = teller.truth
+            filled = fill(teller, world, params.filler_tokens, self.task.servers)
             with truth.watched() as prompt_reads:
                 prompt = self.prompt_of(truth)
             return _Expected(
@@ -94,12 +100,38 @@ class Written:
                 told=stated.needed(self.definition, truth, filled, prompt_reads),
             )
 
-    def draw(self, world: Beginning, params: family.Params) -> Truth:
+    @contextmanager
+    def drafting(self) -> Iterator[None]:
+        """Worlds that are built meanwhile and differ in their filler alone share what they have in common."""
+        token = _DRAFTS.set({})
+        try:
+            yield
+        finally:
+            _DRAFTS.reset(token)
+
+    def _begun(self, world: World, params: family.Params) -> Teller:
+        """The facts drawn and nothing told, in a world of these parameters."""
+        drafts = _DRAFTS.get()
+        dice = Dice(world.manifest.family, world.manifest.seed)
+        same = id(self), dice, params.model_copy(update={"filler_tokens": 0}).model_dump_json()
+        teller = None if drafts is None else drafts.get(same)
+        if teller is None:
+            truth = self.draw(world, params, dice.stream)
+            teller = Teller(self.definition, truth, dice.stream)
+            if drafts is not None:
+                drafts.clear()
+                drafts[same] = teller
+        else:
+            world.set_now(teller.truth.now)
+            teller.begin()
+        return teller
+
+    def draw(self, world: Beginning, params: family.Params, stream: Stream) -> Truth:
         """The facts, and the world's clock set."""
         zones = self.definition.world.zone
         name = zones if isinstance(zones, str) else world.stream("zone").choice(zones)
         zone = read_zone(name)
-        truth = Truth(self.definition, world.stream, world.now, zone, self.hooks)
+        truth = Truth(self.definition, stream, world.now, zone, self.hooks)
         truth.now = self._now(world, truth)
         world.set_now(truth.now)
         truth.draw(params.model_dump())
