@@ -30,6 +30,7 @@ from mesocosm.generators.canvas_list_test.expected import (
 )
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.planning import offsets, plan_world
+from mesocosm.generators.canvas_list_test.wording import Announcer, post_size
 from mesocosm.kits.campus import add_campus, add_users
 from mesocosm.kits.moments import utc_stamp
 from mesocosm.kits.people import Contact
@@ -50,7 +51,7 @@ def generate(world: World, params: Params) -> Expected:
     campus = plan.campus
     world.set_now(campus.now)
     write_syllabi(plan, rng)
-    evidence = announcements(plan, prose, rng)
+    evidence = announcements(plan, Announcer(rng, prose, post_size(params.num_courses)))
     misleading, backlog = _surroundings(world, params, plan)
     posts = sorted([*evidence, *misleading, *backlog.posts], key=lambda post: (post.moment, post.subject))
     canvas = _Canvas(world, plan, params)
@@ -62,10 +63,14 @@ def generate(world: World, params: Params) -> Expected:
 
 def _surroundings(world: World, params: Params, plan: Plan) -> tuple[list[Post], Backlog]:
     """Everything that is not evidence, from streams of its own: the evidence does not move with it."""
+    size = post_size(params.num_courses)
     rng = world.stream("decoys")
-    misleading = decoys(plan, params, Prose(rng), rng)
+    prose = Prose(rng)
+    misleading = decoys(plan, params, Announcer(rng, prose, size), prose, rng)
     rng = world.stream("filler")
-    return misleading, BacklogWriter(params, plan, Prose(rng), rng).worth(params.filler_tokens)
+    prose = Prose(rng)
+    writer = BacklogWriter(params, plan, Announcer(rng, prose, size), prose, rng)
+    return misleading, writer.worth(params.filler_tokens)
 
 
 # -- canvas ------------------------------------------------------------------------------------------------

@@ -71,6 +71,8 @@ class Params(family.Params):
     """Share of the listed works that are due together with another one of the same list."""
     empty_quiz_rate: Share = Field(default=0.12, ge=0, le=1)
     """Share of the listed quizzes without any question yet."""
+    lookalike_share: Share = Field(default=0.85, ge=0, le=1)
+    """Share of the filler that is about other work: of weeks gone by, or not on Canvas."""
     decoy_rate: Share = Field(default=0.2, ge=0, le=1)
     """Share of the works that an announcement names without changing anything about them."""
     assistant_rate: Share = Field(default=0.08, ge=0, le=1)

@@ -58,7 +58,7 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
     courses = _courses(params, campus, rng, prose)
     plan = Plan(campus, courses, [])
     titles = Titles(rng, prose)
-    works = _works(params, plan, titles, rng)
+    works = plan_works(params, plan, titles, rng, _LATE_NUMBERS)
     Stories(params, plan, prose, rng).tell(works)
     plan.works = [*works, *_elsewhere(params, plan, titles, rng), *_unpublished(params, plan, titles, rng)]
     return plan
@@ -107,7 +107,7 @@ def _courses(params: Params, campus: Campus, rng: random.Random, prose: Prose) -
 # -- works -------------------------------------------------------------------------------------------------
 
 
-def _works(params: Params, plan: Plan, titles: Titles, rng: random.Random) -> list[Work]:
+def plan_works(params: Params, plan: Plan, titles: Titles, rng: random.Random, numbers: range) -> list[Work]:
     """Works of the courses that are taken, each with its fate, spread evenly over those that have any."""
     taken = plan.taken
     with_quizzes, with_assignments = params.with_works(len(taken))
@@ -120,7 +120,7 @@ def _works(params: Params, plan: Plan, titles: Titles, rng: random.Random) -> li
     fates = _fates(params.fates(len(places), met), quizzes, assignments, rng)
     works = []
     for (kind, course), fate in zip(places, fates, strict=True):
-        works.append(draw_work(params, plan.campus, course, kind, titles, rng, _LATE_NUMBERS))
+        works.append(draw_work(params, plan.campus, course, kind, titles, rng, numbers))
         works[-1].fate = fate
     rng.shuffle(works)
     _set_rules(works, near)
@@ -175,15 +175,19 @@ def _set_rules(works: Sequence[Work], near: int) -> None:
             near -= 1
 
 
+def created(campus: Campus, rng: random.Random) -> dt.datetime:
+    """When a work was put onto Canvas: before the first weeks were over, whenever it is due."""
+    return campus.term_start + dt.timedelta(minutes=rng.randint(-12_000, 12_000))
+
+
 def draw_work(
     params: Params, campus: Campus, course: Course, kind: Kind, titles: Titles, rng: random.Random,
     numbers: range,
 ) -> Work:  # fmt: skip
     """A work with everything but its dates."""
-    created = campus.term_start + dt.timedelta(minutes=rng.randint(-9_000, 70_000))
     longer = kind == "assignment" and rng.random() < _ASSIGNMENTS[params.assignment_difficulty].longer
     title = titles.title(course, kind, numbers)
-    work = Work(kind, course, title, titles.description(course, kind, longer=longer), created)
+    work = Work(kind, course, title, titles.description(course, kind, longer=longer), created(campus, rng))
     if kind == "quiz":
         quiz = _QUIZZES[params.quiz_difficulty]
         each = rng.choice((1.0, 1.0, 2.0, 2.5, 5.0))

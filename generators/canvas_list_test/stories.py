@@ -28,13 +28,17 @@ _DAYS_AHEAD = 30
 class Stories:
     """Gives works their dates and everything else that decides about them."""
 
-    def __init__(self, params: Params, plan: Plan, prose: Prose, rng: random.Random) -> None:
+    def __init__(
+        self, params: Params, plan: Plan, prose: Prose, rng: random.Random, days: int = _DAYS_AHEAD
+    ) -> None:
+        """Deadlines lie within so many days from now, by the clock of the campus."""
         self._params = params
         self._plan = plan
         self._campus: Campus = plan.campus
         self._now = plan.campus.now.replace(tzinfo=None)
         self._prose = prose
         self._rng = rng
+        self._days = days
         self._slots = self._all_slots()
         self._ending_now: set[str] = set()
         """Kinds of which one work is due at this very moment."""
@@ -61,7 +65,7 @@ class Stories:
         yield dt.datetime.combine(
             self._now.date(), self._rng.choice((dt.time(18), dt.time(20), dt.time(23, 59)))
         )
-        dates = [self._now.date() + dt.timedelta(days=ahead) for ahead in range(1, _DAYS_AHEAD)]
+        dates = [self._now.date() + dt.timedelta(days=ahead) for ahead in range(1, self._days)]
         pool = [dt.datetime.combine(date, clock) for date in dates for clock in sorted(set(_CLOCKS))]
         while True:
             self._rng.shuffle(pool)
@@ -81,7 +85,7 @@ class Stories:
         return self._campus.waking_moment(self._rng, first, last)
 
     def _before_and_after(self) -> tuple[dt.datetime, dt.datetime]:
-        return self._ago(18, 9), self._ago(7, 1)
+        return self._ago(30, 14), self._ago(12, 1)
 
     # -- the lists --------------------------------------------------------------------------------------
 
@@ -114,7 +118,7 @@ class Stories:
             self._count("empty_quiz")
         for work in dated:
             if not work.notices and self._rng.random() < 0.25:
-                work.lock = work.due
+                work.lock = work.due and work.due + dt.timedelta(days=self._rng.choice((0, 0, 7, 14)))
 
     def _tie(self, works: Sequence[Work]) -> None:
         """Let pairs of the same list have the same deadline; every second pair in one course, if any is."""
@@ -244,7 +248,7 @@ class Stories:
         """A rule of exemption that the student satisfies, or narrowly does not."""
         course, rng = work.course, self._rng
         side = "met" if met else "near"
-        moment = self._ago(14, 1)
+        moment = self._ago(28, 1)
         if (index + self._first + met) % 3 == 0 and course.repeats in (None, met):
             course.repeats = met
             work.notices.append(Notice("rule", moment, rule=Rule()))
@@ -286,7 +290,7 @@ class Stories:
             work.notices.append(Notice("excused", second, names=self._names(with_student=True)))
         else:
             if index % 4 == 3:  # called off, revived, and called off again in the end
-                work.notices += [Notice("cancelled", self._ago(30, 19)), Notice("revived", first)]
+                work.notices += [Notice("cancelled", self._ago(40, 31)), Notice("revived", first)]
             work.notices.append(Notice("cancelled" if work.variant == "cancelled" else "optional", second))
 
     def _names(self, *, with_student: bool) -> tuple[str, ...]:

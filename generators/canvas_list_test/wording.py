@@ -1,20 +1,52 @@
-"""Ways to say what an announcement says about a work."""
+"""Ways to say what an announcement says about a work, and announcements of one form."""
 
 from __future__ import annotations
 
 import datetime as dt
 import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
 
-from mesocosm.generators.canvas_list_test.campus import Notice
+from mesocosm.generators.canvas_list_test import statements
+from mesocosm.generators.canvas_list_test.campus import Course, Notice, Post
 from mesocosm.kits import wording
-from mesocosm.kits.wording import Block
+from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.wording import Block, Draft, Phrases
+from mesocosm.worlds import tokens
+
+_MISLEADING = re.compile(
+    r"exempt|excus|option|volunt|cancel|deadline|\bdue\b|compuls|waive|drop|midterm|last year|\d{4}|\d:\d\d"
+    r"|canvas|\bskip|requir|strike|struck|cross out|spared|choice|\bon again\b|\bis off\b|take[sn]? place"
+    r"|goes ahead|we keep|we do have|everybody|nobody|up to you|your lists|no longer|do without|given up"
+    r"|falls away|after all|nothing changes|leave out|need not|is not for|may miss|let .* off|is void",
+    re.IGNORECASE,
+)
+"""What everyday prose must not say beside a title: it could be taken for a statement about that work."""
+_TOPICS: tuple[Topic, ...] = ("course_admin", "course_admin", "coursework")
+_STATUS = {
+    "withdrawn": statements.WITHDRAWN,
+    "optional": statements.OPTIONAL,
+    "cancelled": statements.CANCELLED,
+    "compulsory": statements.COMPULSORY,
+    "revived": statements.REVIVED,
+}
+_SMALL = 6
+
+
+def post_size(courses: int) -> tuple[int, int]:
+    """The least and the most tokens of what an announcement says, by how many courses there are."""
+    return (15, 60) if courses <= _SMALL else (45, 170)
 
 
 class Voice(wording.Voice):
     """One announcement's way to say things: the same marks and formats throughout."""
 
+    MARKS: ClassVar[tuple[str, ...]] = ("“{}”", "“{}”", "«{}»", "‘{}’")
+
     def __init__(self, rng: random.Random) -> None:
-        self._marks = rng.choice(("“{}”", "“{}”", "«{}»", "‘{}’"))
+        self._marks = rng.choice(self.MARKS)
         super().__init__(rng)
 
     def quoted(self, title: str) -> str:
@@ -22,138 +54,120 @@ class Voice(wording.Voice):
         return self._marks.format(title)
 
 
-def statement(voice: Voice, title: str, notice: Notice) -> list[Block]:
-    """What a notice says."""
-    work = voice.quoted(title)
-    match notice.about:
-        case "deadline":
-            assert notice.deadline
-            return _deadline(voice, title, notice.deadline)
-        case "withdrawn":
-            text = voice.pick(
-                f"The deadline that I announced for {work} does not hold after all: Canvas is right.",
-                f"Please forget what I wrote about the deadline of {work}; it is due when Canvas says.",
-                f"I take back the change of the deadline of {work}. The date on Canvas was right.",
-            )
-        case "optional":
-            text = voice.pick(
-                f"{work} is optional: whoever wants the practice may do it, nobody has to.",
-                f"I have decided to make {work} voluntary.",
-                f"Doing {work} is voluntary; it will not count for or against anybody.",
-                f"Please treat {work} as an optional extra.",
-            )
-        case "cancelled":
-            text = voice.pick(
-                f"{work} is cancelled.",
-                f"We drop {work} from the programme; nobody needs to do anything for it.",
-                f"There will be no {work}. It is cancelled without replacement.",
-                f"I have cancelled {work}, although Canvas still shows it.",
-            )
-        case "compulsory":
-            text = voice.pick(
-                f"Contrary to what I wrote earlier, {work} is compulsory for everybody.",
-                f"{work} counts after all, so everybody has to do it.",
-                f"The department insists: {work} is compulsory and not voluntary, as I had said.",
-            )
-        case "revived":
-            text = voice.pick(
-                f"{work} takes place after all.",
-                f"Good news or bad: {work} is back on the programme, and everybody has to do it.",
-                f"I was too quick to cancel {work}; it goes ahead as planned and is compulsory.",
-            )
-        case "excused":
-            return _excused(voice, work, notice.names)
-        case "rule":
-            assert notice.rule
-            if notice.rule.threshold is None:
-                text = voice.pick(
-                    f"Students who repeat the course are exempt from {work}.",
-                    f"If you are taking this course for the second time, you need not do {work}.",
-                    f"{work} is waived for those who repeat the course.",
-                )
+class Announcer:
+    """Writes announcements: statements among sentences about anything else, or these alone."""
+
+    def __init__(self, rng: random.Random, prose: Prose, size: tuple[int, int]) -> None:
+        self._rng = rng
+        self._prose = prose
+        self._size = size
+        self._phrases = Phrases(rng)
+
+    def notice(self, course: Course, title: str, notice: Notice, *, evidence: bool) -> Post:
+        """The announcement of a notice about a work."""
+        voice = Voice(self._rng)
+        said = self._statement(voice, title, notice)
+        return self.post(course, notice.moment, said, title, voice=voice, evidence=evidence)
+
+    def about(
+        self, course: Course, title: str, moment: dt.datetime, ways: Sequence[str], **values: str
+    ) -> Post:
+        """An announcement that says one thing about a title; of a final exam, without one."""
+        voice = Voice(self._rng)
+        said = self._phrases.say(ways, work=voice.quoted(title), **values)
+        return self.post(course, moment, [said], title, voice=voice)
+
+    def post(
+        self, course: Course, moment: dt.datetime, said: Sequence[Block], title: str = "", *,
+        voice: Voice | None = None, evidence: bool = False, size: int | None = None,
+    ) -> Post:  # fmt: skip
+        """An announcement of the usual size, with what is said somewhere in it."""
+        rng = self._rng
+        voice = voice or Voice(rng)
+        left = (size or rng.randint(*self._size)) - sum(map(_tokens, said))
+        around: list[str] = []
+        while left > 12 or not (around or said):
+            around.append(self._aside(course))
+            left -= tokens.count(around[-1])
+        what = voice.quoted(title) if title else rng.choice(course.subject.topics)
+        subject = self._phrases.part(statements.SUBJECTS)
+        if rng.random() < 0.25:
+            subject = self._phrases.part(statements.ABOUT, what=f"{what[0].upper()}{what[1:]}")
+        return Post(course, moment, subject, Draft(self._blocks(around, said)).html(), evidence)
+
+    def longer(self, post: Post, more: int) -> Post:
+        """The announcement with a further paragraph of about so many tokens, if enough for a sentence."""
+        left, sentences = more, []
+        while left > 12:
+            sentences.append(self._aside(post.course))
+            left -= tokens.count(sentences[-1])
+        further = Draft([" ".join(sentences)]).html() if sentences else ""
+        return replace(post, body=post.body + further)
+
+    def _blocks(self, around: Sequence[str], said: Sequence[Block]) -> list[Block]:
+        rng = self._rng
+        before = rng.randint(0, len(around))
+        sentences: list[Block] = [*around[:before], *said, *around[before:]]
+        blocks: list[Block] = []
+        held = 0
+        for sentence in sentences:
+            last = blocks[-1] if blocks else None
+            if isinstance(sentence, str) and isinstance(last, str) and held < rng.randint(1, 4):
+                blocks[-1] = f"{last} {sentence}"
+                held += 1
             else:
-                text = _rule(voice, work, notice.rule.threshold, inclusive=notice.rule.inclusive)
-    return [text]
+                blocks.append(sentence)
+                held = 1
+        return blocks
+
+    def _aside(self, course: Course) -> str:
+        while True:
+            sentence = self._prose.sentence(self._rng.choice(_TOPICS), subject=course.subject)
+            if not _MISLEADING.search(sentence):
+                return sentence
+
+    # -- what a notice says -----------------------------------------------------------------------------
+
+    def _statement(self, voice: Voice, title: str, notice: Notice) -> list[Block]:
+        work = voice.quoted(title)
+        match notice.about:
+            case "deadline":
+                assert notice.deadline
+                return self._deadline(voice, title, notice.deadline)
+            case "excused":
+                return self._excused(voice, work, notice.names)
+            case "rule":
+                return [self._rule(work, notice)]
+            case about:
+                return [self._phrases.say(_STATUS[about], work=work)]
+
+    def _deadline(self, voice: Voice, title: str, deadline: dt.datetime) -> list[Block]:
+        day, clock = voice.date(deadline.date()), voice.time(deadline.time())
+        if voice.chance(0.2):
+            lead = voice.pick(
+                "There is a new deadline.", "Please note a change.", "New arrangements, see below."
+            )
+            label = voice.pick("New deadline", "Deadline now", "Due now")
+            return [lead, [f"{voice.pick('Work', 'What', 'For')}: {title}", f"{label}: {day}, {clock}"]]
+        when = voice.pick(f"{day}, {clock}", f"{day} at {clock}")
+        text = self._phrases.say(statements.DEADLINE, work=voice.quoted(title), when=when)
+        return [text.replace("m..", "m.")]  # "at 3 p.m." has its full stop already
+
+    def _rule(self, work: str, notice: Notice) -> str:
+        assert notice.rule
+        ways = statements.REPEATERS
+        if notice.rule.threshold is not None:
+            ways = statements.AT_LEAST if notice.rule.inclusive else statements.MORE_THAN
+        who = self._phrases.part(ways, points=str(notice.rule.threshold))
+        return self._phrases.say(statements.EXEMPT, work=work, who=who)
+
+    def _excused(self, voice: Voice, work: str, names: tuple[str, ...]) -> list[Block]:
+        if voice.chance(0.2):
+            return [f"The following students are excused from {work}:", list(names)]
+        listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        are = "is" if len(names) == 1 else "are"
+        return [self._phrases.say(statements.EXCUSED, names=listed, are=are, work=work)]
 
 
-def _deadline(voice: Voice, title: str, deadline: dt.datetime) -> list[Block]:
-    work, day, clock = voice.quoted(title), voice.date(deadline.date()), voice.time(deadline.time())
-    if voice.chance(0.35):
-        lead = voice.pick("There is a new deadline.", "Please note a change.", "New arrangements, see below.")
-        label = voice.pick("New deadline", "Deadline now", "Due now")
-        return [lead, [f"{voice.pick('Work', 'What', 'For')}: {title}", f"{label}: {day}, {clock}"]]
-    text = voice.pick(
-        f"The deadline of {work} is now {day}, {clock}.",
-        f"{work} is now due on {day} at {clock}.",
-        f"You have until {clock} on {day} for {work}.",
-        f"I have set the deadline of {work} to {day}, {clock}; never mind what Canvas shows.",
-        f"Please hand in {work} by {day}, {clock}. That is the new deadline.",
-    )
-    return [text.replace("m..", "m.")]  # "at 3 p.m." has its full stop already
-
-
-def _rule(voice: Voice, work: str, threshold: int, *, inclusive: bool) -> str:
-    if inclusive:
-        return voice.pick(
-            f"Students with at least {threshold} points in the midterm are exempt from {work}.",
-            f"If you reached {threshold} points or more in the midterm, you need not do {work}.",
-            f"{work} is waived for everybody with a midterm result of {threshold} or higher.",
-        )
-    return voice.pick(
-        f"Students with more than {threshold} points in the midterm are exempt from {work}.",
-        f"If your midterm result is above {threshold}, you need not do {work}.",
-        f"{work} is waived for everybody who scored higher than {threshold} in the midterm.",
-    )
-
-
-def _excused(voice: Voice, work: str, names: tuple[str, ...]) -> list[Block]:
-    if voice.chance(0.5):
-        return [f"The following students are excused from {work}:", list(names)]
-    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    are = "is" if len(names) == 1 else "are"
-    return [
-        voice.pick(
-            f"{listed} {are} excused from {work}.",
-            f"Because of the excursion, {listed} {are} excused from {work}.",
-            f"I have excused {listed} from {work}.",
-        )
-    ]
-
-
-# -- announcements that change nothing ---------------------------------------------------------------------
-
-
-def no_extension(voice: Voice, work: str) -> str:
-    """Wrong because it refuses the new deadline that it speaks of."""
-    return voice.pick(
-        f"Some of you asked for another deadline for {work}. I cannot grant that; nothing changes.",
-        f"No, {work} will not be put off, although the other group asked for it as well.",
-        f"To all who asked whether {work} could be handed in later: it could not.",
-    )
-
-
-def last_year(voice: Voice, work: str) -> str:
-    """Wrong because it was so a year ago."""
-    return voice.pick(
-        f"Older students may tell you that {work} was optional. That was last year; this year it is not.",
-        f"Last year {work} was cancelled because of the storm. This year all goes as planned.",
-        f"Last year 80 points in the midterm exempted you from {work}. There is no such rule this year.",
-    )
-
-
-def sister_course(voice: Voice, work: str, other: str) -> str:
-    """Wrong because it is about a course that the student does not take."""
-    return voice.pick(
-        f"For those who also take {other}: {work} is cancelled over there. Nothing changes here.",
-        f"In {other}, the sister course, {work} is voluntary. Not so with us: here nothing changes.",
-        f"Whoever attends {other} too should know that its {work} has a new deadline. Ours stays.",
-    )
-
-
-def lecture(voice: Voice, work: str) -> str:
-    """Wrong because something else is cancelled."""
-    return voice.pick(
-        f"The lecture on Thursday is cancelled. This does not affect {work}.",
-        f"My office hour is cancelled this week; send questions about {work} by mail instead.",
-        f"The tutorial is optional this week, since some of you are busy with {work}.",
-    )
+def _tokens(block: Block) -> int:
+    return tokens.count(block if isinstance(block, str) else "\n".join(block))

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
 from mesocosm.kits.prose import Person
 
+if TYPE_CHECKING:
+    from mesocosm.generators.set_conf_cr_ddl.names import Names
+
 AOE = -12.0
 """Anywhere on Earth: hours from UTC."""
 END_OF_DAY = dt.time(23, 59)
+_WAKES, _AWAKE = dt.timedelta(hours=7), 15 / 24
+"""When people begin to write, and for what share of a day they do."""
 
 ChangeKind = Literal["extended", "by_days", "corrected", "zone", "forward"]
 """Put off to another date; put off by so many days; a mistake corrected; only the zone was wrong; brought
@@ -150,14 +155,17 @@ class Plan:
     office: Office
     submissions: list[Submission]
     noise: list[Edition]
+    names: Names
+    """From which further conferences and titles can be drawn."""
 
 
-def daytime(moment: dt.datetime, author: Contact, office: Office) -> dt.datetime:
-    """The moment, moved into the waking hours of the day before if the author is somebody of the house."""
+def waking(moment: dt.datetime, office: Office) -> dt.datetime:
+    """The moment, moved into the hours in which people write; what was earlier than another stays so."""
     local = moment.astimezone(office.zone)
-    if 7 <= local.hour < 22 or not author.email.endswith(f"@{office.domain}"):
-        return moment
-    return local.replace(hour=8 + local.hour % 12) - dt.timedelta(days=1)
+    if local.date() >= office.now.date():
+        return local  # today there may not be many such hours yet
+    midnight = local.replace(hour=0, minute=0, second=0)
+    return (midnight + _WAKES + (local - midnight) * _AWAKE).replace(microsecond=0)
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,20 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from mesocosm.generators.set_conf_cr_ddl import statements
+from mesocosm.generators.set_conf_cr_ddl.composing import Composer
 from mesocosm.generators.set_conf_cr_ddl.conferences import (
     Contact,
     Deadline,
     Mail,
     Plan,
     Submission,
-    daytime,
+    waking,
 )
-from mesocosm.generators.set_conf_cr_ddl.letters import shifted
+from mesocosm.generators.set_conf_cr_ddl.letters import Letters, shifted
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS
-from mesocosm.generators.set_conf_cr_ddl.wording import Voice, aside, finish
+from mesocosm.generators.set_conf_cr_ddl.wording import Voice
 from mesocosm.kits.apportioning import share_of
-from mesocosm.kits.prose import Prose
 
 _OTHER_THINGS = (
     "Author registration", "The copyright form", "The presentation video", "Visa letters",
@@ -28,9 +29,9 @@ _OTHER_THINGS = (
 )  # fmt: skip
 
 
-def decoys(plan: Plan, rate: float, prose: Prose, rng: random.Random) -> list[Mail]:
+def decoys(plan: Plan, rate: float, composer: Composer, letters: Letters, rng: random.Random) -> list[Mail]:
     """Mails that a careless reader would go by."""
-    writer = _Decoy(plan, prose, rng)
+    writer = _Decoy(plan, composer, letters, rng)
     chosen = rng.sample(plan.submissions, share_of(rate, len(plan.submissions)))
     kinds: list[Callable[[Submission, _Decoy], Mail]] = []
     mails = []
@@ -49,9 +50,10 @@ def decoys(plan: Plan, rate: float, prose: Prose, rng: random.Random) -> list[Ma
 class _Decoy:
     """What the kinds of decoys share."""
 
-    def __init__(self, plan: Plan, prose: Prose, rng: random.Random) -> None:
+    def __init__(self, plan: Plan, composer: Composer, letters: Letters, rng: random.Random) -> None:
         self.plan = plan
-        self.prose = prose
+        self.composer = composer
+        self.letters = letters
         self.rng = rng
         self.numbers = {submission.number for submission in plan.submissions}
         self._tracks: dict[str, set[str]] = {}
@@ -77,76 +79,66 @@ class _Decoy:
             pass
         return number
 
-    def mail(
-        self,
-        one: Submission,
-        author: Contact,
-        subject: str,
-        blocks: Sequence[str],
-        states: Deadline | None = None,
-        days_ago: float | None = None,
-    ) -> Mail:
-        """A mail between the announcement and now, unless it is older."""
+    def moment(self, one: Submission) -> dt.datetime:
+        """Some time between the announcement and now."""
         now, first = self.plan.office.now, one.moments[0]
-        if days_ago is None:
-            moment = first + (now - first) * self.rng.uniform(0.3, 0.98)
-        else:
-            moment = now - dt.timedelta(days=days_ago)
+        return waking((first + (now - first) * self.rng.uniform(0.1, 0.98)), self.plan.office)
+
+    def official(
+        self, one: Submission, fact: str, states: Deadline | None, *, moment: dt.datetime | None = None
+    ) -> Mail:
+        """A mail of the conference, as its others are."""
+        author = self.composer.author_of(one.edition)
         return Mail(
-            daytime(moment.replace(microsecond=0), author, self.plan.office),
+            moment or self.moment(one),
             author,
-            subject,
-            finish("\n\n".join(block for block in blocks if block)),
+            self.letters.subject(one, of_paper=False),
+            self.composer.official(one.edition, author, [fact]),
             states=states.instant if states else None,
             about=one.number,
         )
 
-    def sign(self, author: Contact) -> str:
-        return author.person.first if author.person else author.name
-
-    def aside(self) -> str:
-        return aside(self.prose) if self.rng.random() < 0.75 else ""
+    def personal(
+        self, one: Submission, author: Contact, subject: str, facts: Sequence[str], states: Deadline | None
+    ) -> Mail:
+        """A mail of a colleague."""
+        return Mail(
+            self.moment(one),
+            author,
+            subject,
+            self.composer.personal(author, facts),
+            states=states.instant if states else None,
+            about=one.number,
+        )
 
 
 def _other_track(one: Submission, at: _Decoy) -> Mail:
     """Wrong because it is about another track."""
-    voice, label, track = Voice(at.rng), one.edition.label, at.other_track(one)
+    elsewhere = replace(one, track=at.other_track(one))
     states = at.wrong(one)
-    when = voice.deadline(states)
-    said = voice.pick(
-        f"The camera-ready version for the {track} is due {when}.",
-        f"{track}: camera-ready deadline moved to {when}.",
-        f"In the {track} we extend the camera-ready deadline to {when}.",
-    )
-    opening = voice.pick(f"To the authors of the {track} at {label}:", f"{label}, {track}.")
-    author = at.rng.choice(one.edition.chairs)
-    subject = voice.pick(f"{label}, {track}: camera-ready", f"{label}: news from the {track}")
-    return at.mail(one, author, subject, [opening, said, at.aside(), at.sign(author)], states)
+    when = Voice(at.rng).deadline(states)
+    if at.rng.random() < 0.5:
+        fact = at.letters.say(statements.TO_ALL, elsewhere, when=when)
+    else:
+        ways = [way for way in statements.EXTENDED if "{old}" not in way]
+        fact = at.letters.say(ways, elsewhere, scope=f"the {elsewhere.track}", new=when)
+    return at.official(elsewhere, fact, states)
 
 
 def _earlier_edition(one: Submission, at: _Decoy) -> Mail:
     """Wrong because it is about last year's conference."""
-    voice = Voice(at.rng)
-    edition = replace(one.edition, year=one.edition.year - 1)
-    base = one.deadline
-    assert base
+    year = one.edition.year - 1
+    label = f"{one.edition.conference.acronym} {year}"
+    office = one.edition.chairs[0]
+    chairs = (Contact(office.name.replace(one.edition.label, label), office.email), one.edition.chairs[1])
+    earlier = replace(one, edition=replace(one.edition, year=year, chairs=chairs))
+    assert one.deadline
     past = at.plan.office.now.date() - dt.timedelta(days=at.rng.randint(300, 350))
     # Stated as this year's is, of the same month or nearly so.
-    states = replace(base, date=past, zone="aoe", place="", offset=-12.0)
-    when = voice.deadline(states)
-    said = voice.pick(
-        f"The camera-ready version for the {one.track} is due {when}.",
-        f"For the {one.track}, please upload the camera-ready version no later than {when}.",
-    )
-    author = Contact(f"{edition.label} {voice.pick('Chairs', 'Proceedings')}", one.edition.chairs[0].email)
-    subject = voice.pick(f"{edition.label}: camera-ready instructions", f"{edition.label}: final papers")
-    return at.mail(
-        one,
-        author,
-        subject,
-        [f"Dear {edition.label} authors,", said, at.aside(), author.name],
-        days_ago=at.rng.uniform(352, 385),
-    )
+    states = replace(one.deadline, date=past, zone="aoe", place="", offset=-12.0)
+    fact = at.letters.say(statements.TO_ALL, earlier, when=Voice(at.rng).deadline(states))
+    ago = dt.timedelta(days=at.rng.uniform(352, 385))
+    return at.official(earlier, fact, states, moment=waking(at.plan.office.now - ago, at.plan.office))
 
 
 def _other_thing(one: Submission, at: _Decoy) -> Mail:
@@ -154,30 +146,38 @@ def _other_thing(one: Submission, at: _Decoy) -> Mail:
     voice, label = Voice(at.rng), one.edition.label
     states = at.wrong(one)
     thing, second = at.rng.sample(_OTHER_THINGS, 2)
-    whens = voice.deadline(states), voice.deadline(shifted(states, 3, at.rng))
-    lines = "\n".join(f"{what}: {when}" for what, when in zip((thing, second), whens, strict=True))
-    opening = voice.pick(f"Two dates for your diary at {label}, {one.track}:", f"Next steps for {label}:")
-    author = at.rng.choice(one.edition.chairs)
-    subject = voice.pick(
-        f"{label}: {thing.lower()}", f"Further dates of {label}", f"{label}: before you travel"
+    when, then = voice.deadline(states), voice.deadline(shifted(states, 3, at.rng))
+    fact = at.rng.choice(
+        (
+            f"Two dates for your diary at {label} ({one.track}):\n{thing}: {when}\n{second}: {then}",
+            f"{thing} for {label} ({one.track}): by {when}.",
+            f"At {label} ({one.track}) there are two more dates: {when} ({thing.lower()}) and {then}"
+            f" ({second.lower()}).",
+            f"{thing} closes for {label} ({one.track}) at this moment: {when}.",
+            f"{when} is the last moment for this: {thing.lower()}, {label} ({one.track}).",
+            f"Please mind what is next for the {one.track} of {label}, {thing.lower()}, until {when}.",
+        )
     )
-    return at.mail(one, author, subject, [opening, lines, at.aside(), at.sign(author)], states)
+    return at.official(one, fact, states)
 
 
 def _other_paper(one: Submission, at: _Decoy) -> Mail:
     """Wrong because it is granted to another paper alone."""
-    voice, label, number = Voice(at.rng), one.edition.label, at.other_number()
-    states = at.wrong(one)
-    when = voice.deadline(states)
-    said = voice.pick(
-        f"Paper {number} alone may hand in its camera-ready version until {when}.",
-        f"On request, the camera-ready deadline of paper {number} is {when}; nobody else's changes.",
-        f"Only for paper {number}, the camera-ready version is due {when}.",
+    number, states = at.other_number(), at.wrong(one)
+    when, at_track = Voice(at.rng).deadline(states), f"{one.track} of {one.edition.label}"
+    fact = at.rng.choice(
+        (
+            f"Paper {number} alone, in the {at_track}, may hand in its camera-ready version until {when}.",
+            f"On request, the camera-ready deadline of paper {number} in the {at_track} is {when}; nobody"
+            " else's changes.",
+            f"Only for paper {number} of the {at_track}, the camera-ready version is due {when}.",
+            f"We make an exception in the {at_track}: paper {number} sends its final version by {when}.",
+            f"The authors of paper {number} asked us, and they alone in the {at_track} have until {when} for"
+            " the final version.",
+            f"In the {at_track}, {when} is the camera-ready deadline of paper {number}, and of no other.",
+        )
     )
-    opening = voice.pick(f"A note on the {one.track} of {label}.", f"{label}, {one.track}:")
-    author = at.rng.choice(one.edition.chairs)
-    subject = voice.pick(f"{label}: more time for paper {number}", f"{label}: paper {number}")
-    return at.mail(one, author, subject, [opening, said, at.aside(), at.sign(author)], states)
+    return at.official(one, fact, states)
 
 
 def _hearsay(one: Submission, at: _Decoy) -> Mail:
@@ -189,11 +189,12 @@ def _hearsay(one: Submission, at: _Decoy) -> Mail:
         f"I heard that {label} ({one.track}) has extended its camera-ready deadline to {when}.",
         f"Over coffee someone said the camera-ready version for {label} ({one.track}) is due {when}.",
         f"If I remember correctly, {label} wants camera-ready versions of the {one.track} by {when}.",
+        f"According to Jo next door, final versions for {label} ({one.track}) are due {when}.",
+        f"Did they not write that the {one.track} of {label} takes final versions until {when}?",
+        f"My note says {when} for the camera-ready version at {label} ({one.track}), whoever told me.",
     )
-    user = at.plan.office.user
-    hello = f"Hi {user.person.first if user.person else user.name},"
-    subject = voice.pick(f"{label} deadline?", f"About {label}", f"{label}: heard anything?")
-    return at.mail(one, author, subject, [hello, said, at.aside(), at.sign(author)], states)
+    subject = voice.pick(f"{label}?", f"About {label}", f"{label}: heard anything?", f"Re: {label}")
+    return at.personal(one, author, subject, [said], states)
 
 
 def _forwarded(one: Submission, at: _Decoy) -> Mail:
@@ -202,26 +203,22 @@ def _forwarded(one: Submission, at: _Decoy) -> Mail:
     states = at.rng.choice(one.changes).before
     when = voice.deadline(states)
     original = one.edition.chairs[0]
+    said = at.letters.say(statements.TO_ALL, one, when=when)
     quoted = "\n".join(
         (
             "---------- Forwarded message ----------",
             f"From: {original.name} <{original.email}>",
-            f"Subject: {label}: camera-ready deadline",
+            f"Subject: {label}",
             "",
-            f"The camera-ready version for the {one.track} is due {when}.",
+            said,
         )
     )
-    mail = at.mail(
-        one,
-        author,
-        f"Fwd: {label}: camera-ready deadline",
-        [voice.pick("In case you missed this.", "FYI", "For your list:"), at.aside(), quoted],
-        states,
-    )
+    note = voice.pick("In case you missed this.", "This came to me.", "For your list.")
+    mail = at.personal(one, author, f"Fwd: {label}", [note, quoted], states)
     # Later than the change, so that the order of the mails misleads.
-    last = one.valid_from(len(one.changes))
-    moment = max(mail.moment, (last + (at.plan.office.now - last) * 0.6).replace(microsecond=0))
-    return replace(mail, moment=daytime(moment, author, at.plan.office))
+    last, now = one.valid_from(len(one.changes)), at.plan.office.now
+    later = last + (now - last) * at.rng.uniform(0.3, 0.9)
+    return replace(mail, moment=max(mail.moment, later.replace(microsecond=0)))
 
 
 def _look_alike(one: Submission, at: _Decoy) -> Mail:
@@ -230,17 +227,13 @@ def _look_alike(one: Submission, at: _Decoy) -> Mail:
     acronym = one.edition.conference.acronym.lower()
     domain = voice.pick(f"{acronym}-proceedings.com", f"{acronym}-conference.com", f"my-{acronym}.com")
     states = at.wrong(one)
-    when = voice.deadline(states)
     author = Contact(
-        f"{label} {voice.pick('Publishing', 'Proceedings Desk', 'Services')}", f"papers@{domain}"
+        f"{label} {voice.pick('Publishing', 'Proceedings Desk', 'Services')}",
+        f"{voice.pick('papers', 'authors', 'chairs')}@{domain}",
     )
-    said = voice.pick(
-        f"The camera-ready version for the {one.track} of {label} is now due {when}.",
-        f"{label} ({one.track}) has moved its camera-ready deadline to {when}.",
-    )
-    more = voice.pick("Printed volumes cost extra.", "Our layout service is at your disposal.", "")
-    subject = voice.pick(f"{label} camera-ready", f"{label}: updated deadline", f"{label} proceedings")
-    return at.mail(one, author, subject, ["Dear author,", said, at.aside(), more, author.name], states)
+    fact = at.letters.say(statements.TO_ALL, one, when=voice.deadline(states))
+    mail = at.official(one, fact, states)
+    return replace(mail, author=author, body=at.composer.official(one.edition, author, [fact]))
 
 
 def _doubts(one: Submission, at: _Decoy) -> Mail:
@@ -250,11 +243,12 @@ def _doubts(one: Submission, at: _Decoy) -> Mail:
         f"Should we withdraw paper {one.number} from {label} ({one.track})? The numbers in it bother me.",
         f"I thought paper {one.number} at {label} ({one.track}) had been withdrawn long ago.",
         f"Has the camera-ready version of paper {one.number} ({label}, {one.track}) not been received yet?",
+        f"Somebody told me that paper {one.number} was turned down by the {one.track} of {label}.",
+        f"Is paper {one.number} still in the {one.track} of {label}? I had it down as withdrawn.",
+        f"I believe that the final version of paper {one.number} has gone to {label} ({one.track}) already.",
     )
-    user = at.plan.office.user
-    hello = f"Hi {user.person.first if user.person else user.name},"
     subject = voice.pick(f"Our paper at {label}", f"{label}: second thoughts", f"Paper {one.number}")
-    return at.mail(one, author, subject, [hello, said, at.aside(), at.sign(author)])
+    return at.personal(one, author, subject, [said], None)
 
 
 _KINDS: tuple[Callable[[Submission, _Decoy], Mail], ...] = (

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import cast
 
 from mesocosm.families.family import Evidence
+from mesocosm.generators.set_conf_cr_ddl.composing import Composer, mail_size
 from mesocosm.generators.set_conf_cr_ddl.conferences import Deadline, Mail, Office, Plan, Submission
 from mesocosm.generators.set_conf_cr_ddl.decoys import decoys
 from mesocosm.generators.set_conf_cr_ddl.expected import (
     INFO_FILE,
-    LEAD,
     Expected,
     NotDue,
     Reason,
@@ -20,8 +20,8 @@ from mesocosm.generators.set_conf_cr_ddl.expected import (
 )
 from mesocosm.generators.set_conf_cr_ddl.letters import Letters
 from mesocosm.generators.set_conf_cr_ddl.params import Params
-from mesocosm.generators.set_conf_cr_ddl.planning import plan_world
-from mesocosm.generators.set_conf_cr_ddl.traffic import Appointment, Traffic
+from mesocosm.generators.set_conf_cr_ddl.planning import other_papers, plan_world
+from mesocosm.generators.set_conf_cr_ddl.traffic import Appointment, Traffic, cost, reminders_held
 from mesocosm.kits.moments import in_words, shown_offset, utc_stamp
 from mesocosm.kits.prose import Prose
 from mesocosm.servers.calendar.store import CalendarStore
@@ -37,16 +37,26 @@ def generate(world: World, params: Params) -> Expected:
     prose = Prose(rng)
     plan = plan_world(params, rng, prose)
     world.set_now(plan.office.now)
-    letters = Letters(rng, prose)
+    size = mail_size(params.num_target)
+    letters = Letters(rng, Composer(rng, prose, size, plan.office))
     written = [(one, letters.about(one)) for one in plan.submissions]
     around = world.stream("surroundings")
     other_prose = Prose(around)
-    misleading = decoys(plan, params.decoy_rate, other_prose, around)
-    traffic = Traffic(plan, other_prose, around)
-    more = [*traffic.noise(params.noise_emails), *traffic.worth(params.filler_tokens)]
-    mails = [*(mail for _, some in written for mail in some), *misleading]
-    mails += [item for item in more if isinstance(item, Mail)]
-    events = [*_reminders_held(plan), *traffic.about_camera_ready(_similar(plan))]
+    composer = Composer(around, other_prose, size, plan.office)
+    others = Letters(around, composer)
+    misleading = decoys(plan, params.decoy_rate, composer, others, around)
+    traffic = Traffic(plan, composer, others, other_prose, around)
+    papers = other_papers(params, plan, letters.generous, around, other_prose)
+    alike = traffic.papers(papers, round(params.filler_tokens * params.lookalike_share))
+    rest = params.filler_tokens - sum(map(cost, alike))
+    everyday = traffic.worth(rest)
+    more = [*alike, *everyday, *traffic.noise(params.noise_emails)]
+    around_it = [*misleading, *(item for item in more if isinstance(item, Mail))]
+    if around_it:
+        # What is too little for a mail of its own makes one longer.
+        around_it[-1] = composer.longer(around_it[-1], rest - sum(map(cost, everyday)))
+    mails = [*(mail for _, some in written for mail in some), *around_it]
+    events = [*reminders_held(plan.submissions, "held"), *traffic.about_camera_ready(_similar(plan))]
     events += [item for item in more if isinstance(item, Appointment)]
     _fill_mailbox(world, plan.office, mails)
     ids = _fill_calendar(world, plan.office, events)
@@ -104,22 +114,6 @@ def _mail(mail: Mail, office: Office, *, is_read: bool) -> NewEmail:
     if mail.thread:
         new["thread"] = mail.thread
     return new
-
-
-def _reminders_held(plan: Plan) -> list[Appointment]:
-    """Reminders that the calendar holds already: right ones, outdated ones and needless ones."""
-    held = []
-    for one in plan.submissions:
-        if not one.event:
-            continue
-        deadline, known = one.deadline, one.valid_from(0)
-        if one.event == "outdated":
-            deadline, known = one.changes[-1].before, one.valid_from(len(one.changes) - 1)
-        assert deadline
-        end = deadline.instant
-        title = title_of(one.edition.label, one.track)
-        held.append(Appointment(end - LEAD, end, title, made=known, key=("held", one.number)))
-    return held
 
 
 def _fill_calendar(world: World, office: Office, events: Sequence[Appointment]) -> dict[tuple[str, int], str]:

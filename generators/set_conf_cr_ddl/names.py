@@ -77,9 +77,18 @@ class Names:
         self._pool = [self._invent() for _ in range(size)]
         self._rng.shuffle(self._pool)
 
+    def continued(self, rng: random.Random) -> Names:
+        """Names drawn from other dice, none of which occurs here."""
+        further = Names(rng, 0)
+        further._pool = list(self._pool)
+        further._topics |= self._topics
+        further._acronyms |= self._acronyms
+        further._titles |= self._titles
+        return further
+
     def conference(self) -> Conference:
         """A conference not drawn before."""
-        return self._pool.pop()
+        return self._pool.pop() if self._pool else self._invent()
 
     def twin(self, of: Conference) -> Conference:
         """Another conference on the same topic, whose acronym is easily taken for the first one's."""

@@ -30,7 +30,7 @@ class Params(family.Params):
     """Submissions (a conference and a track each) to handle: the lines of conference_info.txt."""
     num_noise: int | None = Field(default=None, ge=0, le=20_000)
     """Conferences that write to the mailbox without being in the file; ``None``: more and more of them as
-    ``num_target`` grows, as in a mailbox that many lists write to."""
+    ``num_target`` grows."""
     noise_emails: int = Field(default=2, ge=1, le=20)
     """Most mails of one conference outside the file; each sends at least one."""
     max_conferences: int = Field(default=200, ge=1, le=40_000)
@@ -76,6 +76,8 @@ class Params(family.Params):
     """Share of the withdrawn and submitted ones for which the calendar holds an event."""
     sibling_rate: Share = Field(default=0.15, ge=0, le=1)
     """Share of all submissions that are to another track of a conference that is in the file already."""
+    lookalike_share: Share = Field(default=0.85, ge=0, le=1)
+    """Share of the filler that is mails and reminders about papers that are not in the file."""
     decoy_rate: Share = Field(default=0.4, ge=0, le=1)
     """Share of all submissions about which there is a mail with a deadline or a claim that does not count."""
 
@@ -92,7 +94,7 @@ class Params(family.Params):
         """The number of conferences outside the file."""
         if self.num_noise is not None:
             return self.num_noise
-        return max(1, self.num_target**2 // 24 - 2)
+        return max(1, self.num_target // 8)
 
     def fate_rates(self) -> dict[str, float]:
         """The share of each fate."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mesocosm.generators.set_conf_cr_ddl.conferences import (
@@ -19,6 +19,7 @@ from mesocosm.generators.set_conf_cr_ddl.conferences import (
     Office,
     Plan,
     Submission,
+    waking,
 )
 from mesocosm.generators.set_conf_cr_ddl.expected import LEAD
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS, Names
@@ -46,6 +47,10 @@ _COLLEAGUES = 5
 _SMALL = 16
 """Submissions up to which decision and deadline always share a mail."""
 _APART_SHARE = 0.25
+_POOL = 4
+"""Conferences that there are for each one in the file or outside it: other papers are at the rest of them."""
+_SHARED, _MISTAKABLE = 0.2, 0.1
+"""How many of the other papers are at a conference of the file, or at one of much the same name."""
 _ZoneKind = Literal["aoe", "none", "utc", "other"]
 _DECK: tuple[_ZoneKind, ...] = ("none", "other", "aoe", "utc", "other", "none", "aoe")
 
@@ -56,10 +61,28 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw everything that is true."""
     office = _office(params, rng, prose)
     needed = params.num_target + params.noise
-    names = Names(rng, max(params.max_conferences, needed))
+    names = Names(rng, max(params.max_conferences, _POOL * needed))
     submissions = _submissions(params, office, names, rng, prose)
     listed = list({submission.edition.label: submission.edition for submission in submissions}.values())
-    return Plan(office, submissions, _noise(params.noise, listed, office, names, rng, prose))
+    return Plan(office, submissions, _noise(params.noise, listed, office, names, rng, prose), names)
+
+
+def other_papers(
+    params: Params, plan: Plan, generous: Collection[str], rng: random.Random, prose: Prose
+) -> Iterator[Submission]:
+    """Papers that are not in the file, without end: fates and deadlines are drawn as those of the file are.
+
+    They are at other conferences, some of which are easily mistaken for one of the file, and in other tracks
+    of its conferences, unless these are ``generous``: then a mail might speak of these tracks, too.
+    """
+    names = plan.names.continued(rng)
+    taken: dict[str, list[str]] = {}
+    for one in plan.submissions:
+        taken.setdefault(one.edition.label, []).append(one.track)
+    known = [one.edition for one in plan.submissions if one.edition.label not in generous]
+    numbers = {one.number for one in plan.submissions}
+    while True:
+        yield from _submissions(params, plan.office, names, rng, prose, _Known(known, taken, numbers))
 
 
 def _office(params: Params, rng: random.Random, prose: Prose) -> Office:
@@ -122,25 +145,43 @@ def _noise(
 # -- submissions -------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Known:
+    """The file, while papers that are not in it are drawn."""
+
+    editions: Sequence[Edition] = ()
+    """Conferences in whose other tracks there may be further papers."""
+    tracks: dict[str, list[str]] = field(default_factory=dict)
+    """Tracks that have a paper, by conference; what is drawn is added."""
+    numbers: Collection[int] = ()
+
+
 def _submissions(
-    params: Params, office: Office, names: Names, rng: random.Random, prose: Prose
+    params: Params,
+    office: Office,
+    names: Names,
+    rng: random.Random,
+    prose: Prose,
+    known: _Known | None = None,
 ) -> list[Submission]:
+    known = known or _Known()
     fates = params.fates()
     # A conference has no more submissions than tracks.
     number = max(len(fates) - share_of(params.sibling_rate, len(fates)), -(-len(fates) // len(TRACKS)))
-    editions: list[Edition] = []
-    for _ in range(number):
-        editions.append(edition_of(names.conference(), _year(office, rng), rng, prose))
+    editions = [_some_edition(office, names, known, rng, prose) for _ in range(number)]
     while len(editions) < len(fates):
         editions += rng.sample(editions[:number], min(number, len(fates) - len(editions)))
     rng.shuffle(editions)
-    numbers = rng.sample(range(101, 9_900), len(fates))
-    taken: dict[str, list[str]] = {}
+    numbers = rng.sample(sorted(set(range(101, 9_900)) - set(known.numbers)), len(fates))
+    taken = known.tracks
     submissions = []
     for fate, edition, number in zip(fates, editions, numbers, strict=True):
         tracks = taken.setdefault(edition.label, [])
         # The main track is what most papers are in.
         free = [track for track in (*TRACKS[:1] * 6, *TRACKS) if track not in tracks]
+        if not free:
+            edition = edition_of(names.conference(), _year(office, rng), rng, prose)
+            free, tracks = list(TRACKS), taken.setdefault(edition.label, [])
         track = rng.choice(free)
         tracks.append(track)
         submissions.append(Submission(edition, track, number, names.title(), fate))
@@ -157,6 +198,17 @@ def _submissions(
         submission.apart = told and len(submissions) > _SMALL and rng.random() < _APART_SHARE
         submission.moments = _moments(submission, office, rng)
     return submissions
+
+
+def _some_edition(office: Office, names: Names, known: _Known, rng: random.Random, prose: Prose) -> Edition:
+    """A new conference; if some are known, at times one of these, or one that has much the same name."""
+    chance = rng.random() if known.editions else 1.0
+    if chance < _SHARED:
+        return rng.choice(known.editions)
+    conference = names.conference()
+    if chance < _SHARED + _MISTAKABLE:
+        conference = names.twin(rng.choice(known.editions).conference)
+    return edition_of(conference, _year(office, rng), rng, prose)
 
 
 def _set_deadlines(
@@ -351,4 +403,4 @@ def _moments(submission: Submission, office: Office, rng: random.Random) -> list
             step = min(step, dt.timedelta(hours=rng.uniform(1, 5)))
         moment += step
         moments.append(moment.replace(microsecond=0))
-    return moments
+    return [waking(one, office) for one in moments]

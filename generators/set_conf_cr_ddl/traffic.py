@@ -1,13 +1,17 @@
-"""Everything else that arrives: mails of conferences outside the file, everyday mails, and appointments."""
+"""Everything else that arrives: mails about other papers, of other conferences, everyday mails, and
+appointments."""
 
 from __future__ import annotations
 
 import datetime as dt
 import random
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import orjson
 
+from mesocosm.generators.set_conf_cr_ddl import statements
+from mesocosm.generators.set_conf_cr_ddl.composing import Composer
 from mesocosm.generators.set_conf_cr_ddl.conferences import (
     Contact,
     Deadline,
@@ -15,13 +19,16 @@ from mesocosm.generators.set_conf_cr_ddl.conferences import (
     Mail,
     Office,
     Plan,
-    daytime,
+    Submission,
+    waking,
 )
-from mesocosm.generators.set_conf_cr_ddl.letters import shifted
+from mesocosm.generators.set_conf_cr_ddl.expected import LEAD, title_of
+from mesocosm.generators.set_conf_cr_ddl.letters import Letters, shifted
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS
-from mesocosm.generators.set_conf_cr_ddl.wording import Voice, aside, finish, is_loaded
-from mesocosm.kits.prose import Message, Prose, Topic
+from mesocosm.generators.set_conf_cr_ddl.wording import Voice
+from mesocosm.kits.prose import Prose, Topic
 from mesocosm.kits.spending import spend
+from mesocosm.kits.wording import Phrases
 from mesocosm.worlds import tokens
 
 _TOPICS: tuple[Topic, ...] = (
@@ -32,8 +39,8 @@ _DESKS = (
     ("IT Helpdesk", "helpdesk"), ("Human Resources", "hr"), ("Travel Office", "travel"),
     ("Finance Office", "finance"), ("Newsletter", "news"), ("Research Office", "research-office"),
 )  # fmt: skip
-_WEIGHTS = {"noise": 0.4, "mail": 0.4, "event": 0.2}
-"""How what is added spreads over the places in which evidence lives, by tokens."""
+_WEIGHTS = {"noise": 0.7, "mail": 0.2, "event": 0.1}
+"""How what is neither evidence nor about other papers spreads, by tokens."""
 _PIECE = 320
 _SMALLEST = 40
 MAIL_OVERHEAD = 205
@@ -62,25 +69,63 @@ class Appointment:
 Item = Mail | Appointment
 
 
+def reminders_held(submissions: Iterable[Submission], kind: str) -> Iterator[Appointment]:
+    """Reminders that the calendar holds already: right ones, outdated ones and needless ones."""
+    for one in submissions:
+        if not one.event:
+            continue
+        deadline, known = one.deadline, one.valid_from(0)
+        if one.event == "outdated":
+            deadline, known = one.changes[-1].before, one.valid_from(len(one.changes) - 1)
+        assert deadline
+        end = deadline.instant
+        title = title_of(one.edition.label, one.track)
+        key = (kind, one.number if kind == "held" else 0)
+        yield Appointment(end - LEAD, end, title, made=known, key=key)
+
+
 class Traffic:
     """Writes what has nothing to do with the submissions, to be told from evidence only by being read."""
 
-    def __init__(self, plan: Plan, prose: Prose, rng: random.Random) -> None:
+    def __init__(
+        self, plan: Plan, composer: Composer, letters: Letters, prose: Prose, rng: random.Random
+    ) -> None:
         self._plan = plan
         self._office: Office = plan.office
+        self._composer = composer
+        self._letters = letters
+        self._phrases = Phrases(rng)
         self._prose = prose
         self._rng = rng
         domain = plan.office.domain
         self._desks = [Contact(name, f"{handle}@{domain}") for name, handle in _DESKS]
         self._people = [*plan.office.colleagues, *(self._person() for _ in range(12))]
         self._editions = list({one.edition.label: one.edition for one in plan.submissions}.values())
+        self._moments = [moment for one in plan.submissions for moment in one.moments]
 
     def _person(self) -> Contact:
         person = self._prose.person()
         word = self._prose.place().lower().replace(" ", "").replace("'", "")
         return Contact(person.name, f"{person.handle}@{word}.edu", person)
 
-    # -- conferences outside the file ----------------------------------------------------------------------
+    # -- other papers --------------------------------------------------------------------------------------
+
+    def papers(self, submissions: Iterator[Submission], budget: int) -> list[Item]:
+        """All mails and reminders about the first of these submissions that ``budget`` is enough for."""
+        found: list[Item] = []
+        left = budget
+        for one in submissions:
+            items: list[Item] = [*self._letters.about(one), *reminders_held([one], "other")]
+            price = sum(map(cost, items))
+            if price > left:
+                break
+            found += items
+            left -= price
+            if one.edition not in self._editions:
+                self._editions.append(one.edition)
+        return found
+
+    # -- conferences ---------------------------------------------------------------------------------------
 
     def noise(self, most: int) -> list[Mail]:
         """Between one and ``most`` mails of every conference outside the file."""
@@ -89,45 +134,27 @@ class Traffic:
             mails += [self._about(edition) for _ in range(self._rng.randint(1, most))]
         return mails
 
-    def _about(self, edition: Edition, size: int | None = None) -> Mail:
-        """A general mail, or one about a workshop, registration or a camera-ready version."""
+    def _about(self, edition: Edition) -> Mail:
+        """A general mail, or one about registration, proposals, or camera-ready versions of others."""
         voice, label = Voice(self._rng), edition.label
-        size = size or self._rng.randint(45, 150)
         track = voice.pick(*TRACKS)
-        author = self._rng.choice(edition.chairs)
-        kind = self._rng.random()
-        if kind < 0.35:
-            message = self._message("conference", size, author, f"{label} ~ {track}")
-            return self._mail(author, message.subject, message.body)
         day = self._office.now.date() + dt.timedelta(days=self._rng.randint(-20, 120))
         deadline = Deadline(day, None if voice.chance(0.3) else dt.time(23, 59), "aoe")
-        when = voice.deadline(deadline)
-        if kind < 0.55:
-            subject = voice.pick(f"{label}: camera-ready", f"{label} {track}: final papers")
-            said = voice.pick(
-                f"{label}, {track}: camera-ready versions until {when}.",
-                f"Camera-ready papers ({track}) go to {author.name} by {when}.",
-                f"{label} ({track}) moves camera-ready papers to {when}.",
-                f"Authors of the {track}, please note {when} as the {label} camera-ready deadline.",
-            )
-        elif kind < 0.75:
-            subject = voice.pick(f"Workshops at {label}", f"{label}: call for the {track}")
-            said = voice.pick(
-                f"{label} invites papers for its {track} until {when}.",
-                f"The {track} of {label} reads abstracts until {when}.",
-                f"Proposals ({track}) reach {author.name} until {when}.",
-            )
-        else:
-            subject = voice.pick(f"{label} registration", f"Come to {label}", f"{label}: early bird")
-            said = voice.pick(
-                f"{label} is cheaper if you register by {when}.",
-                f"Registration ({track}, {label}) closes {when}.",
-                f"Until {when}, {label} offers its early rate.",
-            )
-        left = max(20, size - tokens.count(said))
-        rest = self._prose.paragraph("conference", max(1, left // 26))
-        blocks = [said, rest, author.name] if voice.chance(0.5) else [rest, said, author.name]
-        return self._mail(author, subject, finish("\n\n".join(blocks)))
+        ways = voice.pick("", "to all", "elsewhere", "elsewhere")
+        facts: list[str] = []
+        if ways:
+            said = statements.TO_ALL if ways == "to all" else statements.ELSEWHERE
+            facts = [self._phrases.say(said, label=label, track=track, when=voice.deadline(deadline))]
+        return self._official(edition, facts, track)
+
+    def _official(self, edition: Edition, facts: Sequence[str], track: str) -> Mail:
+        author = self._composer.author_of(edition)
+        subject = self._phrases.part(statements.SUBJECTS, label=edition.label, track=track)
+        return Mail(self._moment(), author, subject, self._composer.official(edition, author, facts))
+
+    def _small_talk(self) -> Mail:
+        """A conference of the file, or of another paper, about anything but papers' fates and deadlines."""
+        return self._official(self._rng.choice(self._editions), [], self._rng.choice(TRACKS))
 
     # -- the rest ------------------------------------------------------------------------------------------
 
@@ -148,25 +175,12 @@ class Traffic:
         if place == "event":
             return [self.appointment()]
         if place == "noise":
-            if rng.random() < 0.4 or not self._plan.noise:
-                return [self._small_talk(rng.choice(self._editions), rng.randint(50, 200))]
-            return [self._about(rng.choice(self._plan.noise), rng.randint(50, 220))]
+            if rng.random() < 0.6 or not self._plan.noise:
+                return [self._small_talk()]
+            return [self._about(rng.choice(self._plan.noise))]
         if rng.random() < 0.25:
             return list(self._thread(rng.randint(150, 420)))
-        return [self._everyday(rng.randint(60, 330))]
-
-    def _small_talk(self, edition: Edition, size: int) -> Mail:
-        """A conference of the file about anything but papers' fates and deadlines."""
-        author = self._rng.choice(edition.chairs)
-        message = self._message("conference", size, author, f"{edition.label} ~ meeting")
-        if not is_loaded((message.subject + message.body).replace(edition.label, "")):
-            return self._mail(author, message.subject, message.body)
-        # The longer a text, the surer that it touches on papers: sentences that do not are put together.
-        blocks = [self._rng.choice((f"News from {edition.label}:", f"{edition.label} in brief."))]
-        while sum(map(tokens.count, blocks)) < size:
-            blocks.append(" ".join(aside(self._prose) for _ in range(2)))
-        what = self._rng.choice(("programme", "venue", "news", "the week itself"))
-        return self._mail(author, f"{edition.label}: {what}", "\n\n".join([*blocks, author.name]))
+        return [self._everyday(rng.randint(80, 250))]
 
     def _everyday(self, size: int) -> Mail:
         rng = self._rng
@@ -175,7 +189,7 @@ class Traffic:
         else:
             author, topic = rng.choice(self._people), rng.choice(_WITHIN)
         message = self._prose.message(topic, max(20, size), author.person, self._office.user.person)
-        return self._mail(author, message.subject, message.body)
+        return Mail(self._moment(), author, message.subject, message.body)
 
     def _thread(self, size: int) -> list[Mail]:
         rng = self._rng
@@ -185,24 +199,20 @@ class Traffic:
         messages = self._prose.thread(
             rng.choice(_WITHIN), length, [one.person for one in people if one.person], tokens=size // length
         )
-        moment = self._moment(people[0]) - dt.timedelta(days=1)
+        moment = self._moment() - dt.timedelta(days=3)
         mark = f"{moment:%Y%m%d%H%M%S}-{people[0].email}"
         mails = []
         for message in messages:
-            mails.append(Mail(moment, by_person[message.sender], message.subject, message.body, mark))
-            moment += dt.timedelta(minutes=rng.randint(15, 400))
+            shown = waking(moment, self._office)
+            mails.append(Mail(shown, by_person[message.sender], message.subject, message.body, mark))
+            moment += dt.timedelta(minutes=rng.randint(15, 700))
         return mails
 
-    def _message(self, topic: Topic, size: int, author: Contact, matter: str) -> Message:
-        return self._prose.message(topic, size, author.person, matter=matter)
-
-    def _mail(self, author: Contact, subject: str, body: str) -> Mail:
-        return Mail(self._moment(author), author, subject, body)
-
-    def _moment(self, author: Contact) -> dt.datetime:
-        """Within the last two months; conferences write from all over the world."""
-        back = dt.timedelta(days=self._rng.uniform(0.02, 62))
-        return daytime((self._office.now - back).replace(microsecond=0), author, self._office)
+    def _moment(self) -> dt.datetime:
+        """Some time, as likely as one at which a mail about a submission was sent."""
+        near = self._rng.choice(self._moments) + dt.timedelta(days=self._rng.uniform(-2, 2))
+        latest = self._office.now - dt.timedelta(minutes=self._rng.randint(20, 900))
+        return waking(min(near, latest).replace(microsecond=0), self._office)
 
     # -- appointments --------------------------------------------------------------------------------------
 
@@ -230,8 +240,8 @@ class Traffic:
             day = self._office.now.date() + dt.timedelta(days=rng.randint(5, 60))
             deadline = Deadline(day, dt.time(23, 59), "aoe")
             end = deadline.instant
-            title = f"Camera-ready: {edition.label} ({rng.choice(TRACKS)})"
-            found.append(Appointment(end - dt.timedelta(hours=3), end, title, key=("unlisted", 0)))
+            title = title_of(edition.label, rng.choice(TRACKS))
+            found.append(Appointment(end - LEAD, end, title, key=("unlisted", 0)))
         due = [one for one in self._plan.submissions if one.due]
         for one in rng.sample(due, min(len(due), number // 2)):
             assert one.deadline

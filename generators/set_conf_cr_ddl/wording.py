@@ -78,5 +78,5 @@ def show_offset(hours: float) -> str:
 
 
 def finish(text: str) -> str:
-    """A text without the doubled punctuation that "5 p.m." and a paper's title between commas leave."""
+    """A text without the doubled punctuation that a time such as "5 p.m." leaves."""
     return text.replace("m..", "m.").replace(",;", ";")

@@ -17,28 +17,34 @@ _DATES = (
 )
 _TIME = re.compile(r"(\d{1,2}):(\d\d)(?: ?([AaPp])\.?[Mm])?")
 _UNTOUCHED = re.compile(
-    r"That was last year|This year all goes|no such rule this year|nothing changes|will not be put off"
-    r"|it could not\.|Ours stays|does not affect|office hour is cancelled|tutorial is optional",
+    r"was last year|This year all goes|this year all goes|no such rule this year|nothing changes"
+    r"|will not be put off|: it could not|and ours stays|does not affect|office hour is cancelled"
+    r"|tutorial is optional",
     re.IGNORECASE,
 )
-_NEW_DEADLINE = re.compile(
-    r"deadline of .* is now|is now due on|You have until|set the deadline of|That is the new deadline"
-    r"|^(?:New deadline|Deadline now|Due now):",
-    re.MULTILINE,
-)
 _WITHDRAWN = re.compile(
-    r"does not hold after all|forget what I wrote about the deadline"
-    r"|take back the change of the deadline"
+    r"does not hold after all|forget what I wrote about the deadline|take back the change|Canvas is right"
+    r"|is void|Canvas has the right|no new deadline|the one on Canvas|when Canvas says|deadline on Canvas",
+    re.IGNORECASE,
 )
 _BACK = re.compile(
-    r"is compulsory for everybody|counts after all|is compulsory and not voluntary|takes place after all"
-    r"|back on the programme|goes ahead as planned"
+    r"compulsory|counts after all|everybody has to do|is required again|nobody may skip"
+    r"|take back that .* voluntary|by all of you after all|the choice that I gave|no choice about"
+    r"|part of the mark again|everybody does|takes place|back on the programme|is on again|we do have"
+    r"|so it is back|on your lists again|was cancelled\.|do not cross out|goes ahead|we keep",
+    re.IGNORECASE,
 )
 _DROPPED = re.compile(
-    r"is optional|voluntary|optional extra|is cancelled|drop .* from the programme|I have cancelled"
-    r"|will be no "
+    r"is optional|voluntary|optional extra|nobody has to do|is up to you|may skip|for nobody else"
+    r"|own choice|no longer counts|no duty"
+    r"|is cancelled|have cancelled|we drop|will not take place|we do without|is off|given up the plan"
+    r"|can cross out|falls away|is struck|strike ",
+    re.IGNORECASE,
 )
-_EXEMPT = re.compile(r"exempt from|need not do|is waived for")
+_EXCUSED = re.compile(
+    r"excuse|need not do|let .* off|can leave out|is not for|may miss|is waived for", re.IGNORECASE
+)
+_RULE = re.compile(r"students (?:with|who|whose) .{0,80}(?:midterm|course)", re.IGNORECASE)
 
 
 @dataclass
@@ -69,18 +75,18 @@ def _title_in(text: str, titles: Sequence[str]) -> str | None:
 def _apply(text: str, ruling: Ruling, student: str, notes: Sequence[str]) -> None:
     if _UNTOUCHED.search(text):
         return
-    if _NEW_DEADLINE.search(text):
+    if any(_dated(pattern, text) for pattern in _DATES):
         ruling.deadline = _moment(text)
+    elif _RULE.search(text):
+        ruling.dropped = ruling.dropped or _satisfied(text, notes)
     elif _WITHDRAWN.search(text):
         ruling.deadline = None
     elif _BACK.search(text):
         ruling.dropped = False
-    elif re.search(r"excused", text):
-        ruling.dropped = ruling.dropped or bool(re.search(rf"(?<![\w-]){re.escape(student)}(?![\w-])", text))
-    elif _EXEMPT.search(text):
-        ruling.dropped = ruling.dropped or _satisfied(text, notes)
     elif _DROPPED.search(text):
         ruling.dropped = True
+    elif _EXCUSED.search(text):
+        ruling.dropped = ruling.dropped or bool(re.search(rf"(?<![\w-]){re.escape(student)}(?![\w-])", text))
 
 
 def _moment(text: str) -> dt.datetime:
@@ -104,16 +110,18 @@ def _dated(pattern: re.Pattern[str], text: str) -> dt.date | None:
 
 
 def _satisfied(text: str, notes: Sequence[str]) -> bool:
-    if re.search(r"repeat the course|for the second time", text):
+    if "midterm" not in text:
         return any(note.startswith("Repeats") for note in notes)
     found = re.search(
         r"at least (\d+) points|reached (\d+) points or more|result of (\d+) or higher"
-        r"|more than (\d+) points|is above (\d+)|higher than (\d+)",
+        r"|has (\d+) points or more|fall below (\d+) points|no fewer than (\d+) points"
+        r"|more than (\d+) points|is above (\d+)|higher than (\d+)|better than (\d+)|result over (\d+)"
+        r"|beat (\d+) points",
         text,
     )
     assert found
     threshold = int(next(part for part in found.groups() if part))
-    inclusive = any(found.groups()[:3])
+    inclusive = any(found.groups()[:6])
     result = _midterm(notes)
     return result is not None and (result > threshold or (inclusive and result == threshold))
 

@@ -17,7 +17,7 @@ _ZONE = (
     r"AoE \(UTC-12\)|AoE|Anywhere on Earth|[A-Z]\w+(?: [A-Z]\w+)? time \(UTC[+-]\d{1,2}(?::\d\d)?\)"
     r"|UTC-12|UTC|GMT"
 )
-_DEADLINE = re.compile(
+DEADLINE = re.compile(
     rf"(?:(?P<clock1>{_CLOCK})(?: (?P<zone1>{_ZONE}))? on )?(?P<day>{_DAY})"
     rf"(?:(?:, | at )(?P<clock2>{_CLOCK})(?: (?P<zone2>{_ZONE}))?)?(?: \((?P<zone3>{_ZONE})\))?"
 )
@@ -25,7 +25,7 @@ _DEADLINE = re.compile(
 
 def deadlines(text: str) -> Iterator[dt.datetime]:
     """The moments that a text states: no time is the end of the day, no zone is AoE."""
-    for found in _DEADLINE.finditer(text):
+    for found in DEADLINE.finditer(text):
         clock = found["clock1"] or found["clock2"]
         zone = found["zone1"] or found["zone2"] or found["zone3"]
         time = _time(clock) if clock else dt.time(23, 59)
