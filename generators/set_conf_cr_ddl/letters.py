@@ -99,7 +99,7 @@ class Letters:
 
     def subject(self, one: Submission, *, of_paper: bool) -> str:
         """A subject line that tells nothing."""
-        ways = statements.SUBJECTS
+        ways: tuple[str, ...] = statements.SUBJECTS
         if of_paper and self._rng.random() < 0.5:
             ways = statements.PAPER_SUBJECTS
         return self._phrases.part(ways, label=one.edition.label, track=one.track, number=str(one.number))
