@@ -3,7 +3,8 @@
     python benchmarks/oracles.py speed [TASK ...]     the worlds at their largest, office families at 64K
     python benchmarks/oracles.py follow [TASK ...]    every such family at 8K, with and without mistakes
 
-``follow`` makes every third step a wrong one that can be mended: an event, a draft, an entity, a file.
+An oracle is prepared when its episode begins; what is said of its answers holds for all of them, the first
+one too. ``follow`` makes every third step a wrong one that can be mended: an event, a draft, a file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
 from mesocosm.families.building import build_instance
@@ -44,12 +45,12 @@ SPOILT: dict[str, dict[str, Any]] = {
 def opened(
     task: str, seed: int, target: int | None, parameters: dict[str, Any]
 ) -> Iterator[tuple[Episode, float]]:
-    """An episode, and how long it took to build."""
+    """An episode, and the seconds by the clock that it took to build."""
     with tempfile.TemporaryDirectory() as folder:
-        started = process_time()
         path, family = Path(folder), load_family(task)
+        started = perf_counter()
         instance = build_instance(family, seed, path / "instance", target=target, parameters=parameters)
-        built = process_time() - started
+        built = perf_counter() - started
         episode = Episode.create(path / "episode", instance.path, family)
         yield episode, built
         episode.close()
@@ -65,7 +66,7 @@ def speed(task: str, target: int | None, parameters: dict[str, Any]) -> None:
     """Act as the oracle says for some steps, and print how long its answers took."""
     with opened(task, 0, target, parameters) as (episode, built):
         took: dict[str, list[float]] = {"plan": [], "state": []}
-        _, first = timed(lambda: episode.told_plan())
+        _, prepared = timed(lambda: episode.oracle.prepare())
         for _ in range(STEPS):
             plan, milliseconds = timed(lambda: episode.oracle.plan(episode.world, episode.history()))
             took["plan"].append(milliseconds)
@@ -78,7 +79,7 @@ def speed(task: str, target: int | None, parameters: dict[str, Any]) -> None:
             f"{name} {median(times):.1f} ms (largest {max(times):.1f})" for name, times in took.items()
         )
         print(
-            f"{task} {parameters or target}: built in {built:.2f} s; first answer {first:.0f} ms; {figures}"
+            f"{task} {parameters or target}: built in {built:.2f} s; prepared in {prepared:.0f} ms; {figures}"
         )
 
 
@@ -106,7 +107,7 @@ def mistakes(episode: Episode) -> list[Call]:
 def follow(task: str, seed: int, erring: bool, target: int = 8_000) -> bool:
     """Do what the plan says up to the end; print what the checker says, and how long the answers took."""
     with opened(task, seed, target, {}) as (episode, _):
-        _, first = timed(episode.told_plan)
+        _, prepared = timed(lambda: episode.oracle.prepare())
         wrong = mistakes(episode) if erring else []
         steps = erred = 0
         took = {"plan": [0.0], "state": [0.0]}
@@ -128,7 +129,7 @@ def follow(task: str, seed: int, erring: bool, target: int = 8_000) -> bool:
         largest = ", ".join(f"{name} {max(times):.0f}" for name, times in took.items())
         print(
             f"{task} seed {seed}: {steps} steps, {erred} mistakes: {', '.join(failed) or 'passed'}; "
-            f"milliseconds: first answer {first:.0f}, largest of {largest}",
+            f"milliseconds: preparing {prepared:.0f}, largest of {largest}",
             flush=True,
         )
         return not failed

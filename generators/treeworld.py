@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import random
-import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
 from mesocosm.kits.lumina.game import BudgetParams, GameOracle
-from mesocosm.kits.lumina.trees import Given, TreeGame, example, given_text
+from mesocosm.kits.lumina.trees import TreeGame, example, given_text
 from mesocosm.servers.treeworld.store import TreeworldStore
 from mesocosm.services.calling import Tools
 from mesocosm.worlds.world import World
@@ -68,13 +69,13 @@ class _Tree:
     parents: Sequence[int | None]
     children: Sequence[Sequence[int]]
 
-    def given(self, told: Sequence[int]) -> Iterator[Given]:
+    def given(self, told: Sequence[int]) -> Iterator[tuple[str, int, list[str] | None]]:
         """The nodes that are known when the children of some are told."""
-        whose = set(told)
-        known = {0, *whose, *(child for node in told for child in self.children[node])}
+        whose, ids = set(told), self.ids
+        known = {0, *whose, *chain.from_iterable(map(self.children.__getitem__, told))}
         for node in sorted(known):
-            children = [self.ids[child] for child in self.children[node]] if node in whose else None
-            yield self.ids[node], self.values[node], children
+            children = [ids[child] for child in self.children[node]] if node in whose else None
+            yield ids[node], self.values[node], children
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -85,7 +86,7 @@ def generate(world: World, params: Params) -> Expected:
     reachable = rng.random() >= params.unreachable_share
     leaf = _hidden_leaf(rng, tree)
     told = _told(rng, tree, round(params.known_share * number), tree.parents[leaf] if reachable else leaf)
-    given = [(node, value, None if c is None else list(c)) for node, value, c in tree.given(told)]
+    given = list(tree.given(told))
     value = tree.values[leaf] if reachable else spare
     # In the worst case all that is hidden is asked about, but for the node itself; then comes the end.
     horizon = number - len(told) + (0 if reachable else 1)
@@ -114,30 +115,35 @@ def _grow(rng: random.Random, number: int, arity: int) -> tuple[_Tree, int]:
     """A random tree, and a value that none of its nodes has."""
     parents: list[int | None] = [None]
     children: list[list[int]] = [[] for _ in range(number)]
-    open_ = [0]
+    open_, draw = [0], rng.random
     for node in range(1, number):
-        place = int(rng.random() * len(open_))
+        place = int(draw() * len(open_))
         parent = open_[place]
         parents.append(parent)
-        children[parent].append(node)
-        if len(children[parent]) == arity:
+        siblings = children[parent]
+        siblings.append(node)
+        if len(siblings) == arity:
+            # The last of the open nodes takes the place of the parent, and the new node that of the last.
             open_[place] = open_[-1]
-            open_.pop()
-        open_.append(node)
-    syllables = len(_SYLLABLES)
-    drawn = (divmod(one, syllables) for one in _distinct(rng, number, syllables**2))
-    ids = [_SYLLABLES[first] + _SYLLABLES[second] for first, second in drawn]
-    *values, spare = _distinct(rng, number + 1, max(1_000, 10 * number))
+            open_[-1] = node
+        else:
+            open_.append(node)
+    firsts, seconds = np.divmod(_distinct(rng, number, len(_SYLLABLES) ** 2), len(_SYLLABLES))
+    syllables = _SYLLABLES.__getitem__
+    ids = list(map(str.__add__, map(syllables, firsts.tolist()), map(syllables, seconds.tolist())))
+    *values, spare = _distinct(rng, number + 1, max(1_000, 10 * number)).tolist()
     return _Tree(ids, values, parents, children), spare
 
 
-def _distinct(rng: random.Random, number: int, below: int) -> list[int]:
+def _distinct(rng: random.Random, number: int, below: int) -> NDArray[np.uint64]:
     """Different whole numbers below a bound: many are drawn at a time, where ``sample`` takes one by one."""
-    found: dict[int, None] = {}
-    while len(found) < number:
-        drawn = struct.unpack(f"<{number}Q", rng.randbytes(8 * number))
-        found.update(dict.fromkeys(one % below for one in drawn))
-    return list(found)[:number]
+    drawn = np.empty(0, dtype="<u8")
+    while len(drawn) < number:
+        more = np.frombuffer(rng.randbytes(8 * number), dtype="<u8") % below
+        drawn = np.concatenate([drawn, more])
+        _, places = np.unique(drawn, return_index=True)
+        drawn = drawn[np.sort(places)]
+    return drawn[:number]
 
 
 def _hidden_leaf(rng: random.Random, tree: _Tree) -> int:

@@ -10,11 +10,14 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import orjson
@@ -142,7 +145,7 @@ def _build_once(family: Family, seed: int, path: Path, params: Params, target: i
         parameters=params.model_dump(mode="json"),
         services=family.task.servers,
     )
-    with World.create(path / "world", manifest) as world:
+    with _keeping_all(), World.create(path / "world", manifest) as world:
         expected = family.generate(world, params)
         world.finish_building()
         survey = lengths.take_survey(family, world, expected)
@@ -151,6 +154,32 @@ def _build_once(family: Family, seed: int, path: Path, params: Params, target: i
     keep_for_owner(path / EXPECTED, orjson.dumps(expected.model_dump(mode="json")))
     replace_file(path / "prompt.md", prompt.encode())
     return Instance(path, expected, prompt, survey)
+
+
+class _Keeping:
+    """Builds that go on in this process."""
+
+    def __init__(self) -> None:
+        self._lock, self._builds, self._was_on = Lock(), 0, False
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Look for no garbage: nearly all that is made is kept, so to look takes long and finds nothing."""
+        with self._lock:
+            if not self._builds:
+                self._was_on = gc.isenabled()
+                gc.disable()
+            self._builds += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._builds -= 1
+                if not self._builds and self._was_on:
+                    gc.enable()
+
+
+_keeping_all = _Keeping()
 
 
 def fingerprint(path: Path) -> str:

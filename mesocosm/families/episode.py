@@ -42,6 +42,8 @@ from mesocosm.worlds.world import World, add_services
 
 GRADING = "grading"
 """Where a fault of a checker is met."""
+ORACLE = "oracle"
+"""The service that says what the oracle knows."""
 
 
 class EpisodeInfo(BaseModel):
@@ -121,6 +123,8 @@ class Episode:
         """The open world."""
         world = World(self.path / "world", base=self.path / "base", offer=self.offer)
         world.adviser = self
+        if ORACLE in self.info.added:
+            self.oracle.prepare()
         return world
 
     @property

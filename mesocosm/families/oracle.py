@@ -61,6 +61,10 @@ class State(BaseModel):
 class Oracle(ABC):
     """What is known and what is next, for one instance."""
 
+    def prepare(self) -> None:
+        """Do now what takes long and depends on the instance alone, so that no answer has to wait for it."""
+        return
+
     @abstractmethod
     def state(self, world: World, journal: Sequence[Made]) -> State:
         """What is known after these calls, which led to this world."""

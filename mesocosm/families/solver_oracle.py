@@ -92,6 +92,10 @@ class SolverOracle(Oracle):
         """The calls of the reference solver on the world as it was built."""
         return write_script(self._family, self._prompt, self._base, self._expected)
 
+    def prepare(self) -> None:
+        """Write the script, and judge the world as it was built."""
+        _ = self.script, self._failing_at_first
+
     # -- what was done ----------------------------------------------------------------------------------
 
     def _follow(self, journal: Sequence[Made]) -> _Journey:
@@ -195,11 +199,21 @@ class SolverOracle(Oracle):
         key = len(journey.writes), len(journey.refused)
         if key not in self._ways:
             before = self._ways.get((key[0] - 1, key[1]), _Way())
-            if before.mending and not before.lost and _is(journey.writes[-1][1], before.mending[0]):
+            made = journey.writes[-1][1] if journey.writes else None
+            # Whoever goes a way that was found is on it still.
+            if made and before.mending and not before.lost and _is(made, before.mending[0]):
                 self._ways[key] = replace(before, mending=before.mending[1:])
+            elif made and self._goes(before, made):
+                self._ways[key] = replace(before, rest=before.rest[1:])
             else:
                 self._ways[key] = self._find_way(world, journey)
         return self._ways[key]
+
+    def _goes(self, way: _Way, made: Made) -> bool:
+        """Whether a call is the first of the rest of a way, with nothing to be taken back before."""
+        if way.mending or way.lost or not way.rest:
+            return False
+        return _is(made, self.script[way.rest[0]].call)
 
     def _find_way(self, world: World, journey: _Journey) -> _Way:
         rest, own = self._rest(journey)

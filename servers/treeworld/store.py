@@ -33,6 +33,7 @@ _EDGES = (
     .where(Node.number > bindparam("at"))
     .limit(PER_PAGE)
 )
+[_BY_PARENT] = Base.metadata.tables["nodes"].indexes
 _ENDINGS = select(Ending.found).order_by(Ending.id)
 
 
@@ -90,8 +91,11 @@ class TreeworldStore(Store):
             (number, node_id, value, None if parent is None else parent + 1)
             for number, (node_id, value, parent) in enumerate(nodes, 1)
         ]
-        # As many as there may be: past the mapper.
+        # As many as there may be: past the mapper, and the index of parents is made at once in the end.
+        connection, index = self.session.connection(), _BY_PARENT
+        index.drop(connection)
         sql = "INSERT INTO nodes (number, node_id, value, parent) VALUES (?, ?, ?, ?)"
-        self.session.connection().exec_driver_sql(sql, rows)
+        connection.exec_driver_sql(sql, rows)
+        index.create(connection)
         self.session.add(Game(id=1, budget=budget))
         self.session.flush()

@@ -114,6 +114,10 @@ class GameOracle(Oracle):
                 self._game.take(made)
         return self._game
 
+    def prepare(self) -> None:
+        """Set the game up."""
+        self.game(self._taken)
+
     def state(self, world: World | None, journal: Sequence[Made]) -> State:
         """What the agent could know, from the start and what was done since."""
         return self.game(journal).describe()

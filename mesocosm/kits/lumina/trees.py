@@ -35,25 +35,22 @@ class TreeGame(Game):
         super().__init__()
         self.value, self.budget = value, budget
         self.turns = 0
-        self.known: dict[str, int] = {}
+        self.known = {node: its_value for node, its_value, _ in given}
         """Values of the nodes that are known, by id."""
-        self.frontier: dict[str, None] = {}
+        self.frontier: dict[str, None] = {node: None for node, _, children in given if children is None}
         """Nodes whose children are not known, in the order in which they became known."""
         self.asked = 0
         """Nodes about whose children the agent asked."""
-        self.goal: str | None = None
+        self.goal = next((node for node, its_value in self.known.items() if its_value == value), None)
         """The node that is looked for, once it is known."""
-        self._ids: list[str] = []
-        for node, its_value, children in given:
-            self._learn(node, its_value, hidden=children is None)
+        self._ids = list(self.known)
 
-    def _learn(self, node: str, value: int, *, hidden: bool) -> None:
+    def _learn(self, node: str, value: int) -> None:
         if node in self.known:
             return
         self.known[node] = value
         self._ids.append(node)
-        if hidden:
-            self.frontier[node] = None
+        self.frontier[node] = None
         if value == self.value:
             self.goal = node
 
@@ -75,7 +72,7 @@ class TreeGame(Game):
             del self.frontier[node]
             self.asked += 1
         for child in orjson.loads(made.result):
-            self._learn(child["id"], child["val"], hidden=True)
+            self._learn(child["id"], child["val"])
 
     def optimal(self) -> Iterator[Call]:
         """To report the node; else to ask about any that was not asked about; else to give up."""

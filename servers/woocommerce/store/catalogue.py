@@ -45,6 +45,14 @@ _CHILD_STATUSES = select(Product.stock_status).where(
 )
 
 
+_TERMS = {"categories": select(Category.id), "tags": select(Tag.id)}
+_RELATION = {"categories": ProductCategory, "tags": ProductTag}
+_UNRELATE = {
+    key: delete(kind).where(kind.__table__.c.product_id == bindparam("product"))
+    for key, kind in _RELATION.items()
+}
+
+
 class NewVariation(TypedDict, total=False):
     """A variation for ``add_products``: attributes are ``{"name": "Color", "option": "Blue"}``."""
 
@@ -260,13 +268,10 @@ class Catalogue(Products, Taxes):
         batch = _Batch(self.stock_rules)
         related: Row = {key: changes[key] for key in ("categories", "tags") if key in changes}
         self._place_related(batch, related, {"id": product_id, "parent_id": 0})
-        for key, kind, rows in (
-            ("categories", ProductCategory, batch.categories),
-            ("tags", ProductTag, batch.tags),
-        ):
+        for key, rows in (("categories", batch.categories), ("tags", batch.tags)):
             if key in changes:
-                self.run(delete(kind).where(kind.__table__.c.product_id == product_id))
-                self.add(kind, rows)
+                self.run(_UNRELATE[key], {"product": product_id})
+                self.add(_RELATION[key], rows)
         if "images" in changes:
             self._replace_images(product_id, changes["images"])
         self.change_meta("product", product_id, changes.get("meta_data", []))
@@ -343,10 +348,10 @@ class Catalogue(Products, Taxes):
 
     def _check_references(self, products: Sequence[Row]) -> None:
         """Refuse categories, tags and tax classes that do not exist."""
-        for key, kind in (("categories", Category), ("tags", Tag)):
+        for key, terms in _TERMS.items():
             wanted = {term for product in products for term in _ids(product.get(key, []), key)}
             if wanted:
-                known = {row["id"] for row in self.fetch(select(kind.__table__.c.id))}
+                known = {row["id"] for row in self.fetch(terms)}
                 if missing := sorted(wanted - known):
                     raise invalid_parameter(key, f"There is no term with ID {missing[0]}.")
         for tax_class in sorted({product.get("tax_class", "") for product in products}):

@@ -166,7 +166,7 @@ class Shop(Store):
 
     def change_meta(self, owner: Owner, owner_id: int, entries: Sequence[Row]) -> None:
         """Set custom fields by id or key; a value of ``null`` removes one, a new key adds one."""
-        existing = self.meta_of(owner, [owner_id]).get(owner_id, [])
+        existing = self.meta_of(owner, [owner_id]).get(owner_id, []) if entries else []
         for entry in entries:
             same = [old for old in existing if _is_same(old, entry)]
             if not same:

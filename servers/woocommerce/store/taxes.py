@@ -46,7 +46,7 @@ class Taxes(Shop):
 
     def check_tax_class(self, tax_class: str) -> None:
         """Refuse a tax class that does not exist; empty is the standard one."""
-        known = [row["slug"] for row in self.fetch(_CLASSES)]
+        known = [row["slug"] for row in self.fetch(_CLASSES)] if tax_class else []
         if tax_class and tax_class not in known:
             raise invalid_parameter("tax_class", f"tax_class is not one of {', '.join(known)}.")
 
