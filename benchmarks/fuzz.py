@@ -160,7 +160,7 @@ def _calls(found: Found, inputs: Inputs, kind: str, source: Iterator[Made], many
             found.note_fault(made.name, text, f"{made.name} {str(made.arguments)[:1500]}")
         if seconds > _SLOW:
             found.note_slow(seconds, f"{made.name} {str(made.arguments)[:300]}")
-        if world.ended and inputs.dice.random() < 0.02:
+        if world.calls.ended and inputs.dice.random() < 0.02:
             return
 
 

@@ -27,7 +27,8 @@ from typing import Any
 from mesocosm.hosting.listening import listen
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.servers.codehost.store import CodehostStore, NewCommit
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
 
 TARGET = 2.0
 SERVE = """

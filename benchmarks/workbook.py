@@ -22,7 +22,8 @@ from typing import Any
 
 import openpyxl
 
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
 
 COLUMNS = 12
 

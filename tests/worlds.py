@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
 
 Fill = Callable[[World], Any]
 

@@ -14,8 +14,9 @@ from fuzzing.odd import QUERIES
 from fuzzing.programs import program
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.rest import Route
-from mesocosm.services.service import Operation, Tool, load_service
-from mesocosm.worlds.world import Outcome, World
+from mesocosm.services.service import Action, Tool, load_service
+from mesocosm.worlds.outcomes import Outcome
+from mesocosm.worlds.world import World
 
 _FINAL = 0.0001
 """Share of tools that end the episode: after them nothing is accepted."""
@@ -98,10 +99,10 @@ class _Answered:
         self.is_open = world.is_open
         self.operation = world.operation
 
-    async def request(
-        self, service: str, operation: Operation, arguments: Mapping[str, Any], key: str | None
+    async def make(
+        self, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
     ) -> Outcome:
-        self.outcome = self._world.request(service, operation.name, arguments, idempotency_key=key)
+        self.outcome = self._world.calls.make(service, action, arguments, idempotency_key=key)
         return self.outcome
 
     async def revision(self, service: str) -> int | None:

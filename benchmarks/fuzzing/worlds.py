@@ -11,7 +11,8 @@ from fuzzing.inputs import Inputs
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 from mesocosm.services.service import load_service, service_names
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
 
 FILLED = ("email", "calendar", "canvas", "woocommerce", "documents", "codehost")
 GAMES = ("puzzle", "puzzle_history", "listworld", "treeworld", "gridworld", "longproc_steps")

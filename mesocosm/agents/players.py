@@ -59,7 +59,7 @@ class Player:
     def next(self, episode: Episode) -> list[Call]:
         """The calls of the next step; none at the end."""
         oracle, world, journal = episode.oracle, episode.world, episode.history()
-        if world.ended:
+        if world.calls.ended:
             return []
         if self.p < 1 and self._dice.random() >= self.p:
             return [self._random(oracle, episode)]

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from mesocosm.errors import UsageError
-from mesocosm.services.service import Operation, Service
-from mesocosm.worlds.world import Outcome
+from mesocosm.services.service import Action, Operation, Service
+from mesocosm.worlds.outcomes import Outcome
 
 
 class UnknownEpisode(UsageError):
@@ -16,7 +16,7 @@ class UnknownEpisode(UsageError):
 
 
 class Caller(Protocol):
-    """The episode on whose behalf a tool call comes."""
+    """The episode on whose behalf a call comes."""
 
     @property
     def services(self) -> Mapping[str, Service[Any]]:
@@ -26,12 +26,14 @@ class Caller(Protocol):
     def all_services(self) -> tuple[str, ...]:
         """The services of its world, whether it offers tools of them or not."""
 
-    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
-        """Make one call, after those that came before it."""
+    async def make(
+        self, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
+    ) -> Outcome:
+        """Make one call, by whatever protocol it came, after those that came before it."""
 
 
-class Client(Protocol):
-    """The episode on whose behalf a request in a vendor's own protocol comes."""
+class ServedEpisode(Caller, Protocol):
+    """An episode as every door may use it."""
 
     def is_open(self, service: str) -> bool:
         """Whether the episode offers the service to clients of its vendor's API."""
@@ -39,17 +41,8 @@ class Client(Protocol):
     def operation(self, service: str, name: str) -> Operation:
         """What is asked for by that name, else ``UnknownTool``."""
 
-    async def request(
-        self, service: str, operation: Operation, arguments: Mapping[str, Any], key: str | None
-    ) -> Outcome:
-        """Make one request, after the calls that came before it."""
-
     async def revision(self, service: str) -> int | None:
         """Number of the last call that changed a service, between two calls."""
-
-
-class ServedEpisode(Caller, Client, Protocol):
-    """An episode as every door may use it."""
 
 
 class Episodes(Protocol):

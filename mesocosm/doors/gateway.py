@@ -15,13 +15,13 @@ import anyio.to_thread
 from starlette.types import Message, Receive, Scope, Send
 
 from mesocosm.doors.bodies import MAX_QUERY, TooLarge, received, takes_long
-from mesocosm.doors.episodes import Client
+from mesocosm.doors.episodes import ServedEpisode
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
 from mesocosm.doors.rest import Api
 from mesocosm.errors import Denied, Invalid, Refusal
 from mesocosm.services.content import find_module
 from mesocosm.services.service import Operation, Reply
-from mesocosm.worlds.world import FAULT_TEXT
+from mesocosm.worlds.outcomes import FAULT_TEXT
 
 _LARGE = 1_000_000
 """Bytes of a body that takes a while to be written down."""
@@ -47,10 +47,10 @@ def load_api(service: str) -> Api | None:
 
 
 async def respond(
-    api: Api, client: Client, token: str, mount: str, scope: Scope, receive: Receive, send: Send
+    api: Api, episode: ServedEpisode, token: str, mount: str, scope: Scope, receive: Receive, send: Send
 ) -> None:
     """Answer one request. ``token`` opens the episode; ``mount`` is the path of the service in it."""
-    reply = await _answer(api, client, token, mount, scope, receive)
+    reply = await _answer(api, episode, token, mount, scope, receive)
     headers = {"Content-Type": reply.media_type} if reply.body or reply.status != 204 else {}
     headers |= {"Content-Length": str(len(reply.body))} if reply.status not in (204, 304) else {}
     headers |= api.headers | dict(reply.headers)
@@ -63,7 +63,9 @@ async def respond(
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else reply.body})
 
 
-async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope, receive: Receive) -> Reply:
+async def _answer(
+    api: Api, episode: ServedEpisode, token: str, mount: str, scope: Scope, receive: Receive
+) -> Reply:
     method = "GET" if scope["method"] == "HEAD" else scope["method"]
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     path = scope["raw_path"].decode("latin-1").partition("?")[0].removeprefix(mount)
@@ -89,7 +91,7 @@ async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope
         return api.openapi(request.base)
     if not api.authenticate(request, headers, token):
         return api.error(401, "The token is missing or wrong; it is the id of the episode.")
-    if not client.is_open(api.service):
+    if not episode.is_open(api.service):
         return api.refusal(Denied("This task offers only some of the tools; its API is closed."))
     try:
         request = replace(request, method=_meant(request, headers))
@@ -107,7 +109,7 @@ async def _answer(api: Api, client: Client, token: str, mount: str, scope: Scope
     operation = replace(route.operation, threaded=route.operation.threaded or is_long)
     is_large = len(body) > _LARGE
     arguments = await anyio.to_thread.run_sync(request.arguments) if is_large else request.arguments()
-    return await _make(api, client, route.status, operation, arguments, key)
+    return await _make(api, episode, route.status, operation, arguments, key)
 
 
 def _meant(request: Request, headers: Mapping[str, str]) -> str:
@@ -124,10 +126,15 @@ def _meant(request: Request, headers: Mapping[str, str]) -> str:
 
 
 async def _make(
-    api: Api, client: Client, status: int, operation: Operation, arguments: Mapping[str, Any], key: str | None
+    api: Api,
+    episode: ServedEpisode,
+    status: int,
+    operation: Operation,
+    arguments: Mapping[str, Any],
+    key: str | None,
 ) -> Reply:
     try:
-        outcome = await client.request(api.service, operation, arguments, key)
+        outcome = await episode.make(api.service, operation, arguments, key)
     except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
         _log.exception("%s could not be answered", operation.name)
         return api.error(500, FAULT_TEXT)

@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Self
 
 import anyio
@@ -36,8 +36,18 @@ from mesocosm.doors.episodes import Caller
 from mesocosm.doors.stdio import Conversation
 from mesocosm.doors.turns import take_turn
 from mesocosm.services.calling import ToolError, Tools
-from mesocosm.services.service import Image, Service, Tool, combined_names, load_service
-from mesocosm.worlds.world import FAULT_TEXT, Outcome, UnknownTool, World
+from mesocosm.services.service import (
+    Action,
+    Image,
+    Service,
+    Tool,
+    UnknownTool,
+    combined_names,
+    load_service,
+    offered_tool,
+)
+from mesocosm.worlds.outcomes import FAULT_TEXT, Outcome
+from mesocosm.worlds.world import World
 
 IDEMPOTENCY_KEY = "io.mesocosm/idempotency-key"
 """Request ``_meta`` key (over HTTP also the header ``Idempotency-Key``): a retried write counts once."""
@@ -68,23 +78,12 @@ class WorldCaller:
         """Their names, and those of services without a tool that is offered."""
         return self._world.all_services
 
-    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
+    async def make(
+        self, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
+    ) -> Outcome:
         """Make one call after another; long ones in a thread, so that the connection stays alive."""
         async with self._turn:
-            return await run_call(self._world, service, tool, arguments, key)
-
-
-async def run_call(
-    world: World, service: str, tool: str, arguments: Mapping[str, Any], key: str | None
-) -> Outcome:
-    """One call on a world whose turn the caller holds."""
-    found = world.services.get(service)
-    return await take_turn(
-        partial(world.call, service, tool, arguments, idempotency_key=key),
-        arguments,
-        threaded=found is not None and found.threaded,
-        runs_code=found is not None and found.runs_code,
-    )
+            return await take_turn(self._world, service, action, arguments, key)
 
 
 # -- server ---------------------------------------------------------------------------------------------
@@ -136,7 +135,9 @@ def _server(
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
             service, name = found.get(params.name, ("", ""))
-            outcome = await caller_of(context).call(service, name, params.arguments or {}, _key(context))
+            caller = caller_of(context)
+            tool = offered_tool(caller.services, service, name)
+            outcome = await caller.make(service, tool, params.arguments or {}, _key(context))
         except UnknownTool:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}") from None
         except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone

@@ -209,10 +209,10 @@ class Api:
                 raise TypeError(f"{self.service}: {name} is defined twice")
             wants_request = "request" in inspect.signature(function).parameters
             operation = Operation(
-                name,
-                lambda store, **bound: self._answer(store, route, bound),
+                name=name,
+                function=lambda store, **bound: self._answer(store, route, bound),
                 writes=method != "GET" if writes is None else writes,
-                bind=lambda arguments: route.bind(arguments),
+                bound_by=lambda arguments: route.bind(arguments),
                 threaded=threaded,
             )
             pattern, _, _ = compile_path(template)

@@ -6,7 +6,6 @@ import fcntl
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,8 +14,9 @@ import anyio.to_thread
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 from mesocosm.doors.turns import take_turn
-from mesocosm.services.service import Service
-from mesocosm.worlds.world import Outcome, World
+from mesocosm.services.service import Action, Service
+from mesocosm.worlds.outcomes import Outcome
+from mesocosm.worlds.world import World
 
 
 class SharedWorld:
@@ -38,25 +38,18 @@ class SharedWorld:
             self.all_services = world.all_services
             """Their names, and those of services without a tool that is offered."""
 
-    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
+    async def make(
+        self, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
+    ) -> Outcome:
         """Make one call, after those of this process and of others."""
         async with self._turn:
             # To wait for others must not keep this process from hearing its client.
             folder = await anyio.to_thread.run_sync(_locked, self._path)
             try:
-                return await self._call(service, tool, arguments, key)
+                with World(self._path, offer=self._offer) as world:
+                    return await take_turn(world, service, action, arguments, key)
             finally:
                 os.close(folder)
-
-    async def _call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
-        found = self.services.get(service)
-        with World(self._path, offer=self._offer) as world:
-            return await take_turn(
-                partial(world.call, service, tool, arguments, idempotency_key=key),
-                arguments,
-                threaded=found is not None and found.threaded,
-                runs_code=found is not None and found.runs_code,
-            )
 
 
 def _locked(path: Path) -> int:

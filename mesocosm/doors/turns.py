@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import anyio
 import anyio.to_thread
 from anyio.lowlevel import RunVar
 
+from mesocosm.services.service import Action
 from mesocosm.worlds.deadlines import QUICK, Overdue
 from mesocosm.worlds.limits import settings
-from mesocosm.worlds.world import Outcome
+from mesocosm.worlds.outcomes import Outcome
+from mesocosm.worlds.world import World
 
 MAX_THREADS = 256
 """Calls that may be at work in threads, beside code: an episode has one, so this many episodes."""
@@ -21,27 +24,21 @@ _MANY = 4_000
 """Values in arguments that take a while to look at, however they are nested."""
 
 
-class Call(Protocol):
-    """A call on a world that is ready to be made."""
-
-    def __call__(self, *, patience: float | None = None) -> Outcome:
-        """Make it; with patience, ``Overdue`` is raised when it takes longer."""
-
-
 async def take_turn(
-    call: Call, arguments: Mapping[str, Any], *, threaded: bool = False, runs_code: bool = False
+    world: World, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
 ) -> Outcome:
-    """Make a call, whose turn it is.
+    """Make a call on a world, whose turn it is.
 
     Most take less than a thread would cost. One that takes longer is undone and made again in a thread.
     """
-    if not (threaded or runs_code or _is_large(arguments)):
+    call = partial(world.calls.make, service, action, arguments, idempotency_key=key)
+    if not (action.threaded or action.runs_code or _is_large(arguments)):
         try:
             return call(patience=QUICK)
         except Overdue:
             pass
     # Not cancellable: a call that has begun is finished and journalled even if the client has gone.
-    return await anyio.to_thread.run_sync(call, limiter=_code.get() if runs_code else _calls.get())
+    return await anyio.to_thread.run_sync(call, limiter=_code.get() if action.runs_code else _calls.get())
 
 
 def _is_large(arguments: Mapping[str, Any]) -> bool:

@@ -162,7 +162,7 @@ def _whole(world: World, task: str) -> dict[str, Any]:
     tree: list[Any] = []
     offset: int | None = 0
     while offset is not None:
-        page = orjson.loads(world.peek(task, "read_tree", {"offset": offset}).text)
+        page = orjson.loads(world.calls.peek(task, "read_tree", {"offset": offset}).text)
         tree += page["nodes"]
         offset = page["next_offset"]
     return {"tree": tree}

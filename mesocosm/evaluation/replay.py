@@ -18,7 +18,8 @@ from mesocosm.errors import UsageError
 from mesocosm.families.episode import Episode
 from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.journal import Entry
-from mesocosm.worlds.world import Outcome, World
+from mesocosm.worlds.outcomes import Outcome
+from mesocosm.worlds.world import World
 
 
 class Replay(BaseModel):
@@ -55,7 +56,9 @@ def replay_episode(path: Path) -> Replay:
                     entry.result,
                 ):
                     differences.append(f"call {entry.seq}, {entry.service}.{entry.tool}: another result")
-                if list(map(_made, world.order_inside)) != list(map(_made, world.journal.inside(entry.seq))):
+                if list(map(_made, world.calls.order_inside)) != list(
+                    map(_made, world.journal.inside(entry.seq))
+                ):
                     differences.append(
                         f"call {entry.seq}, {entry.service}.{entry.tool}: its code made other calls"
                     )
@@ -68,8 +71,8 @@ def _make_again(entry: Entry, before: World, world: World) -> Outcome | None:
         # It was never applied, but its number was given: the clock must not fall behind.
         world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
         return None
-    world.order_inside = before.journal.inside(entry.seq)
-    return world.repeat(entry)
+    world.calls.order_inside = before.journal.inside(entry.seq)
+    return world.calls.repeat(entry)
 
 
 @contextmanager

@@ -270,14 +270,14 @@ class Episode:
         none where the journal cannot be read, which ``grade`` reports."""
         try:
             world = self.world
-            return world.counted, world.journal.delivered_tokens(world.counted)
+            return world.calls.counted, world.journal.delivered_tokens(world.calls.counted)
         except (sqlite3.DatabaseError, UsageError):
             return 0, 0
 
     def faults(self) -> list[Fault]:
         """Faults of ours in the calls that count; that the journal cannot be read is one."""
         try:
-            return faults_of(self.world.journal.faults(self.world.counted))
+            return faults_of(self.world.journal.faults(self.world.calls.counted))
         except InUse:
             raise
         except Exception:  # noqa: BLE001 - the episode boundary: a journal that is damaged is our fault

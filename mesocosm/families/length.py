@@ -26,7 +26,8 @@ from mesocosm.families.quantities import show_length
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image
 from mesocosm.worlds import tokens
-from mesocosm.worlds.world import Length, World
+from mesocosm.worlds.manifest import Length
+from mesocosm.worlds.world import World
 
 TOLERANCE = 0.01
 """How far a calibrated length may be from its target, as a share of the target."""
@@ -115,7 +116,7 @@ class Survey(Tools):
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         """Make one call and measure its text."""
-        outcome = self.world.peek(service, tool, arguments)
+        outcome = self.world.calls.peek(service, tool, arguments)
         text = outcome.text
         if outcome.is_error:
             raise RuntimeError(f"the survey's call {service}.{tool}({arguments}) was refused: {text}")

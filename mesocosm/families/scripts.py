@@ -49,7 +49,7 @@ class _Recorder(Tools):
     texts: list[str] = field(default_factory=list)
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
-        make = self.world.peek if self.tracelessly else self.world.call
+        make = self.world.calls.peek if self.tracelessly else self.world.call
         outcome = make(service, tool, arguments)
         if outcome.is_error:
             raise ToolError(outcome.text)

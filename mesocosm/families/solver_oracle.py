@@ -33,7 +33,8 @@ from mesocosm.families.scripts import Step, key_of, write_script
 from mesocosm.services.service import load_service
 from mesocosm.services.undoing import Done, load_undo
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.world import Outcome, World
+from mesocosm.worlds.outcomes import Outcome
+from mesocosm.worlds.world import World
 
 _SHOWN = 160
 """Characters of a call's argument that are shown of what was done."""
@@ -296,7 +297,7 @@ class SolverOracle(Oracle):
             return []
 
         def before(tool: str, arguments: dict[str, Any]) -> str | None:
-            outcome = base.peek(made.service, tool, arguments)
+            outcome = base.calls.peek(made.service, tool, arguments)
             return None if outcome.is_error else outcome.text
 
         done = Done(made.tool, made.arguments, made.result, before)

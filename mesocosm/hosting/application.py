@@ -137,8 +137,8 @@ async def _view(hosted: HostedEpisode) -> EpisodeView:
         return EpisodeView(
             id=hosted.id,
             **episode.info.model_dump(),
-            calls=episode.world.counted,
-            ended=episode.world.ended,
+            calls=episode.world.calls.counted,
+            ended=episode.world.calls.ended,
             snapshots=episode.snapshots(),
             prompt=episode.prompt,
             mcp=f"{prefix}/mcp",

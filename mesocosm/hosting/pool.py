@@ -11,7 +11,7 @@ import shutil
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,16 +23,15 @@ from anyio.from_thread import BlockingPortal
 from mesocosm.doors.connections import most_connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
-from mesocosm.doors.mcp import run_call
 from mesocosm.doors.turns import take_turn
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.task import Offer
 from mesocosm.sandbox.levels import announce
-from mesocosm.services.service import Operation, Service
+from mesocosm.services.service import Action, Operation, Service
+from mesocosm.worlds.outcomes import Outcome
 from mesocosm.worlds.workspace import keep_for_owner
-from mesocosm.worlds.world import Outcome
 
 R = TypeVar("R")
 
@@ -60,15 +59,43 @@ class HostedEpisode:
         """The services of its world, whether it offers tools of them or not."""
         return self.episode.world.all_services
 
-    async def call(self, service: str, tool: str, arguments: Mapping[str, Any], key: str | None) -> Outcome:
+    async def make(
+        self, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
+    ) -> Outcome:
         """Make one call when its turn has come."""
+
+        async def make(episode: Episode) -> Outcome:
+            return await take_turn(episode.world, service, action, arguments, key)
+
+        return await self._in_turn(make)
+
+    async def do(self, action: Callable[[Episode], R]) -> R:
+        """Something longer between two calls, such as a fork; in a thread, so that others are served."""
+
+        async def do(episode: Episode) -> R:
+            return await anyio.to_thread.run_sync(action, episode)
+
+        return await self._in_turn(do)
+
+    async def revision(self, service: str) -> int | None:
+        """Number of the last call that changed a service, between two calls."""
+
+        async def look(episode: Episode) -> int | None:
+            return episode.world.revision(service)
+
+        return await self._in_turn(look, changes=False)
+
+    async def _in_turn(self, what: Callable[[Episode], Awaitable[R]], *, changes: bool = True) -> R:
+        """Do something with the episode when its turn has come; who watches it is told of what may have
+        changed it."""
         async with self.turn:
             if not self._closed:
-                outcome = await run_call(self.episode.world, service, tool, arguments, key)
-                self._pool.notify(self.id)
-                return outcome
-        # Closed as surplus or deleted while this call was on its way here: no two may have a world open.
-        return await self._pool.get(self.id).call(service, tool, arguments, key)
+                result = await what(self.episode)
+                if changes:
+                    self._pool.notify(self.id)
+                return result
+        # Closed as surplus or deleted while this was on its way here: no two may have a world open.
+        return await self._pool.get(self.id)._in_turn(what, changes=changes)
 
     @property
     def mail_ports(self) -> dict[str, int]:
@@ -87,36 +114,6 @@ class HostedEpisode:
     def is_open(self, service: str) -> bool:
         """Whether clients of a service's own protocols may use it."""
         return self.episode.world.is_open(service)
-
-    async def request(
-        self, service: str, operation: Operation, arguments: Mapping[str, Any], key: str | None
-    ) -> Outcome:
-        """Do what a client of another protocol asks, when its turn has come."""
-        async with self.turn:
-            if not self._closed:
-                make = partial(
-                    self.episode.world.request, service, operation.name, arguments, idempotency_key=key
-                )
-                outcome = await take_turn(make, arguments, threaded=operation.threaded)
-                self._pool.notify(self.id)
-                return outcome
-        return await self._pool.get(self.id).request(service, operation, arguments, key)
-
-    async def revision(self, service: str) -> int | None:
-        """Number of the last call that changed a service, between two calls."""
-        async with self.turn:
-            if not self._closed:
-                return self.episode.world.revision(service)
-        return await self._pool.get(self.id).revision(service)
-
-    async def do(self, action: Callable[[Episode], Any]) -> Any:
-        """Something longer between two calls, such as a fork; in a thread, so that others are served."""
-        async with self.turn:
-            if not self._closed:
-                result = await anyio.to_thread.run_sync(action, self.episode)
-                self._pool.notify(self.id)
-                return result
-        return await self._pool.get(self.id).do(action)
 
     def close(self) -> None:
         """Close its files for good; whoever still holds this object is led to the one opened next."""

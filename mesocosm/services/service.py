@@ -23,6 +23,7 @@ import importlib.util
 import random
 import re
 import typing
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -150,18 +151,39 @@ class Reply:
             return f"{len(self.body)} bytes, SHA-256 {hashlib.sha256(self.body).hexdigest()}"
 
 
-@dataclass(frozen=True)
-class Operation:
-    """What a client of another protocol than MCP may ask of a service. It runs as a tool call does."""
+class UnknownTool(Exception):
+    """The world offers no tool of that name; a protocol error, not a tool result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action(ABC):
+    """What may be asked of a service, by whatever protocol: it runs as one call on a world."""
 
     name: str
-    """As the journal calls it, such as ``GET /api/v1/courses/{id}`` or ``IMAP STORE``."""
+    """As the journal calls it."""
     function: Callable[..., Any]
     writes: bool
-    bind: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
-    """From the arguments that the journal keeps (data) to the function's; may refuse."""
+    ends_episode: bool = False
     threaded: bool = False
-    ends_episode: ClassVar[bool] = False
+    """Run it in a worker thread: for what takes more than some milliseconds."""
+    runs_code: bool = False
+    """Run it in a thread of those that wait for sandboxes: it may take minutes."""
+
+    @abstractmethod
+    def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """From the arguments that the journal keeps (data) to the function's; may refuse."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation(Action):
+    """What a client of another protocol than MCP may ask of a service, such as
+    ``GET /api/v1/courses/{id}`` or ``IMAP STORE``."""
+
+    bound_by: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+
+    def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The function's arguments, as the protocol's door finds them in a request."""
+        return self.bound_by(arguments)
 
 
 class Operations(dict[str, Operation]):
@@ -180,24 +202,20 @@ class Operations(dict[str, Operation]):
             raise TypeError(f"the operation {name!r} is defined twice")
 
         def register(function: Callable[P, R]) -> Callable[P, R]:
-            self[name] = Operation(name, function, writes)
+            self[name] = Operation(name=name, function=function, writes=writes)
             return function
 
         return register
 
 
-@dataclass(frozen=True)
-class Tool:
+@dataclass(frozen=True, kw_only=True)
+class Tool(Action):
     """One tool of a service: a function, its schema, and what it may do to the world."""
 
-    name: str
     description: str
     signature: Signature
-    function: Callable[..., Any]
-    writes: bool
     destructive: bool
     idempotent: bool
-    ends_episode: bool
     title: str = ""
 
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -302,6 +320,8 @@ class Service(Generic[S]):
             destructive=destructive,
             idempotent=idempotent,
             ends_episode=ends_episode,
+            threaded=self.threaded,
+            runs_code=self.runs_code,
         )
         return function
 
@@ -369,6 +389,16 @@ def load_service(name: str) -> Service[Any]:
     if not isinstance(service, Service) or service.name != name:
         raise TypeError(f"servers/{name}/tools.py: `server` must be a Service named {name!r}")
     return service
+
+
+def offered_tool(services: Mapping[str, Service[Any]], service: str, name: str) -> Tool:
+    """A tool of those that are offered, else ``UnknownTool``."""
+    if service not in services:
+        raise UnknownTool(f"Unknown service {service!r}")
+    tools = services[service].tools
+    if name not in tools:
+        raise UnknownTool(f"Unknown tool {name!r}")
+    return tools[name]
 
 
 @cache

@@ -323,7 +323,7 @@ def test_a_world_shows_what_is_composed(family: Family, build: Build) -> None:
     instance = build(3, family=family, operations=8, distractor_documents=20)
     with World(instance.path / "world") as world:
         shown = {
-            name: world.peek("documents", "read_document", {"file_id": name}).blocks
+            name: world.calls.peek("documents", "read_document", {"file_id": name}).blocks
             for name in expected_of(instance).documents
         }
     chain = composed(family, 3, operations=8, distractor_documents=20)

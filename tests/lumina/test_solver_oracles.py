@@ -86,7 +86,7 @@ def test_who_follows_the_plan_passes(open_episode: Open) -> None:
     while todo := plan(episode):
         make(episode, todo[0])
         calls += 1
-    assert episode.world.ended
+    assert episode.world.calls.ended
     verdict = episode.family.check(episode.world, episode.expected())
     assert [check.name for check in verdict if not check.passed] == []
     assert isinstance(episode.oracle, SolverOracle)

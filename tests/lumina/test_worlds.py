@@ -246,12 +246,12 @@ def test_too_long_a_way_fails(play: Any) -> None:
 
 def test_the_state_is_the_world_after_any_prefix(play: Any) -> None:
     played = play("listworld", removals=8, kept=8, different_values=4)
-    while not played.episode.world.ended:
+    while not played.episode.world.calls.ended:
         state = played.oracle.state(played.episode.world, played.episode.history())
         assert state.facts["list"] == current(played.episode.world)
         played.best(1)
     played = play("gridworld")
-    while not played.episode.world.ended:
+    while not played.episode.world.calls.ended:
         facts = played.oracle.state(played.episode.world, played.episode.history()).facts
         assert (*facts["at"], facts["moves_left"]) == standing(played.episode.world)
         played.best(1)

@@ -69,7 +69,9 @@ def test_the_files_are_what_reading_them_returns(built: tuple[Record, Instance])
     record, instance = built
     with World(instance.path / "world") as world:
         for file_id, text in record.files.items():
-            blocks = world.peek("documents", "read_document", {"file_id": file_id, "limit": 100_000}).blocks
+            blocks = world.calls.peek(
+                "documents", "read_document", {"file_id": file_id, "limit": 100_000}
+            ).blocks
             images = [
                 {"media_type": block.media_type, "data": base64.b64encode(block.data).decode()}
                 for block in blocks

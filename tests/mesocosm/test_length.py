@@ -39,7 +39,7 @@ def test_the_length_is_the_count_of_all_results_together(make_world: Callable[..
     texts = []
     for email in survey.call("email", "get_emails", page_size=100)["emails"]:
         texts.append(survey.read("email", "read_email", {"email_id": email["id"]})[0])
-    listing = world.peek("email", "get_emails", {"page_size": 100}).text
+    listing = world.calls.peek("email", "get_emails", {"page_size": 100}).text
     assert survey.tokens == tokens.count("".join(text + "\n" for text in [listing, *texts]))
     length = survey.length(None)
     assert length.calls == 31

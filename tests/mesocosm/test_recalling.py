@@ -14,7 +14,8 @@ from mesocosm.servers.canvas.store.values import timestamp
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.services.service import Image, Reply
 from mesocosm.worlds.kept_reads import MAX_SIZE, RecentReads
-from mesocosm.worlds.world import Outcome, World
+from mesocosm.worlds.outcomes import Outcome
+from mesocosm.worlds.world import World
 
 ADA = "ada@example.org"
 

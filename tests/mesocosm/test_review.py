@@ -24,10 +24,13 @@ from mesocosm.families.quantities import parse_length, parse_lengths, parse_seed
 from mesocosm.families.task import read_task
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import admin_token
-from mesocosm.hosting.pool import EpisodePool
+from mesocosm.hosting.pool import EpisodePool, HostedEpisode
+from mesocosm.services.service import load_service
 from mesocosm.worlds.changes import compare
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.outcomes import Outcome
+from mesocosm.worlds.world import World
 
 TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"), task=SimpleNamespace(servers={}))
 FOLDER = {"folder_name": "New"}
@@ -104,6 +107,10 @@ def test_a_rollback_journal_that_a_crash_left_is_copied_with_its_world(
     assert not (tmp_path / "copy" / "other.db-journal").exists()
 
 
+async def call(held: HostedEpisode, tool: str, arguments: dict[str, Any]) -> Outcome:
+    return await held.make("email", load_service("email").tools[tool], arguments, None)
+
+
 def test_who_holds_an_episode_that_was_closed_as_surplus_reaches_the_one_opened_since(
     pool: EpisodePool, instance: Path
 ) -> None:
@@ -111,12 +118,12 @@ def test_who_holds_an_episode_that_was_closed_as_surplus_reaches_the_one_opened_
 
     async def act() -> None:
         held = pool.get(one)
-        assert (await held.call("email", "create_folder", FOLDER, None)).status == "ok"
+        assert (await call(held, "create_folder", FOLDER)).status == "ok"
         pool.get(other)  # closes the first
         again = pool.get(one)
         assert again is not held
-        assert "New" in (await again.call("email", "get_folders", {}, None)).text
-        assert "New" in (await held.call("email", "get_folders", {}, None)).text
+        assert "New" in (await call(again, "get_folders", {})).text
+        assert "New" in (await call(held, "get_folders", {})).text
         assert await held.do(lambda episode: episode.world.journal.last) == 3
 
     anyio.run(act)
@@ -129,7 +136,7 @@ def test_an_episode_just_opened_is_not_closed_because_all_others_are_busy(
 
     async def act() -> None:
         async with pool.get(one).turn:
-            assert (await pool.get(other).call("email", "get_folders", {}, None)).status == "ok"
+            assert (await call(pool.get(other), "get_folders", {})).status == "ok"
 
     anyio.run(act)
 
@@ -141,7 +148,7 @@ def test_a_deleted_episode_is_unknown_to_whoever_still_holds_it(pool: EpisodePoo
         held = pool.get(id_)
         await pool.delete(id_)
         with pytest.raises(UnknownEpisode):
-            await held.call("email", "get_folders", {}, None)
+            await call(held, "get_folders", {})
         with pytest.raises(UnknownEpisode):
             await pool.delete(id_)
 

@@ -107,7 +107,7 @@ def test_nothing_counts_any_more_after_the_end(
     built = build_instance(family, 0, tmp_path / "instance", target=8000)
     episode = Episode.create(tmp_path / "episode", built.path, FAMILY)
     solve(FAMILY, episode)
-    if not episode.world.ended:
+    if not episode.world.calls.ended:
         episode.world.call("claim_done", "claim_done", {})
     before, verdict = episode.usage(), grading.grade(episode)
     assert episode.world.call("filesystem", "list_directory", {"path": "."}).status == "ok"

@@ -15,10 +15,12 @@ import pytest
 from mesocosm.errors import Conflict, UsageError
 from mesocosm.families.building import fingerprint
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.services.service import Store, load_service
+from mesocosm.services.service import Store, UnknownTool, load_service
 from mesocosm.worlds import tokens
 from mesocosm.worlds.journal import Journal
-from mesocosm.worlds.world import FAULT_TEXT, Manifest, UnknownTool, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.outcomes import FAULT_TEXT
+from mesocosm.worlds.world import World
 
 MakeWorld = Callable[..., World]
 
@@ -121,7 +123,7 @@ def test_nothing_is_changed_after_the_task_was_declared_done(world: World) -> No
     assert world.call("email", "get_emails", {}).status == "ok"
     world.close()
     with World(world.path) as reopened:
-        assert reopened.ended
+        assert reopened.calls.ended
         assert reopened.call("claim_done", "claim_done", {}).status == "refused"
 
 

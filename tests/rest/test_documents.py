@@ -16,7 +16,8 @@ from schemathesis import GenerationMode
 from mesocosm.hosting.application import Hosting
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.services.service import load_service
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
 
 ADA, BOB = "ada@example.org", "bob@example.org"
 

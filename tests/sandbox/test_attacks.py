@@ -532,7 +532,7 @@ finally: open("after.txt", "w").write("too late")
 """
     outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code})
     assert json.loads(outcome.text)["success"]
-    assert world.ended
+    assert world.calls.ended
     assert [entry.path for entry in world.workspace.walk()] == ["before.txt"]
 
 

@@ -23,7 +23,8 @@ from mesocosm.doors.mcp import McpTools, WorldCaller
 from mesocosm.errors import UsageError
 from mesocosm.services.calling import ToolError
 from mesocosm.worlds.limits import Settings, override, settings, variable
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
 
 ROOT = Path(__file__).parents[2]
 OpenTools = Callable[..., Any]
@@ -117,7 +118,9 @@ def test_code_waits_for_its_turn_and_takes_no_thread_of_others(
     code = "import time\na = time.monotonic(); time.sleep(0.3); print([a, time.monotonic()])"
 
     async def call(caller: WorldCaller) -> None:
-        outcome = await caller.call("python_execute", "python_execute", {"code": code}, None)
+        outcome = await caller.make(
+            "python_execute", caller.services["python_execute"].tools["python_execute"], {"code": code}, None
+        )
         taken.append(anyio.to_thread.current_default_thread_limiter().borrowed_tokens)
         spans.append(json.loads(outcome.text.split("\n")[1]))
 

@@ -14,7 +14,8 @@ from mesocosm.doors.episodes import Episodes, UnknownEpisode
 from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.doors.mail.answer import Answer
 from mesocosm.errors import Invalid, Refusal, UsageError
-from mesocosm.worlds.world import FAULT_TEXT, UnknownTool
+from mesocosm.services.service import UnknownTool
+from mesocosm.worlds.outcomes import FAULT_TEXT
 
 _log = logging.getLogger(__name__)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
@@ -88,7 +89,7 @@ class Access:
         try:
             hosted = self._pool.get(self._episode)
             known = hosted.operation(MAIL_SERVICE, operation)
-            outcome = await hosted.request(MAIL_SERVICE, known, arguments, None)
+            outcome = await hosted.make(MAIL_SERVICE, known, arguments, None)
         except UnknownEpisode:
             raise
         except (UsageError, UnknownTool):

@@ -30,8 +30,8 @@ from mesocosm.kits.yaml_tasks.written import Written, complaint_of
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image
 from mesocosm.services.words import find_thing
+from mesocosm.worlds.manifest import DEFAULT_START
 from mesocosm.worlds.randomness import Dice
-from mesocosm.worlds.world import DEFAULT_START
 
 _BOUND = 0.15
 """How much better than chance one thing that is no content may tell evidence from the rest: the area under

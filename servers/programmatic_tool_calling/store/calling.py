@@ -10,9 +10,10 @@ from typing import Any
 
 import orjson
 
-from mesocosm.services.service import Image
+from mesocosm.services.service import Image, UnknownTool
 from mesocosm.worlds.journal import Entry
-from mesocosm.worlds.world import Outcome, UnknownTool, World
+from mesocosm.worlds.outcomes import Outcome
+from mesocosm.worlds.world import World
 
 MAX_CALLS = 2_000
 """How many calls one program may make."""
@@ -42,7 +43,7 @@ class Calls:
         self._world = world
         self._offered = set(offered.values())
         self._after_write = after_write
-        self._order: list[Entry] = list(world.order_inside)
+        self._order: list[Entry] = list(world.calls.order_inside)
         self._buffer = bytearray()
         self._requests: list[dict[str, Any]] = []
         self._quiet_since = monotonic()

@@ -54,7 +54,7 @@ def test_binary_files_come_in_base64_and_text_with_any_characters(host: Any) -> 
 def test_a_picture_comes_as_an_image(host: Any) -> None:
     with host.world.editing():
         host.store.add_commits("acme", "app", [NewCommit("Icon", {"icon.png": b"\x89PNG\r\n\x00"}, "alice")])
-    outcome = host.world.peek(
+    outcome = host.world.calls.peek(
         "codehost", "get_file_contents", {"owner": "acme", "repo": "app", "path": "icon.png"}
     )
     assert outcome.blocks[1].media_type == "image/png"

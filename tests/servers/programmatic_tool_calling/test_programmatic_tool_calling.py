@@ -15,7 +15,8 @@ from confinement import needs_sandbox
 from mesocosm.evaluation.replay import replay_episode
 from mesocosm.services.calling import ToolError
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
 
 OpenTools = Callable[..., Any]
 pytestmark = needs_sandbox
@@ -169,7 +170,7 @@ def test_done_inside_a_program_ends_the_episode(run: Run, tools: Any) -> None:
     result = run(code)
     assert (result["success"], result["stdout"], result["error"]) == (True, "all done\n", None)
     assert result["remarks"] == ["The episode is over, and so is the program."]
-    assert tools.world.ended
+    assert tools.world.calls.ended
     assert [call.tool for call in tools.world.journal.entries()] == ["code_execution", "claim_done"]
 
 

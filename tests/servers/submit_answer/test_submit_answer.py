@@ -21,7 +21,7 @@ def test_an_answer_is_kept_as_it_is_and_ends_the_episode(open_tools: Any, answer
     tools = open_tools(None, "submit_answer")
     assert tools.world.call("submit_answer", "submit_answer", {"answer": answer}).status == "ok"
     assert answers(tools) == [answer]
-    assert tools.world.ended
+    assert tools.world.calls.ended
 
 
 def test_a_second_answer_is_refused(open_tools: Any) -> None:
@@ -50,6 +50,6 @@ def test_what_is_no_answer_is_refused_and_another_can_follow(
     assert outcome.status == "refused"
     assert reason in outcome.text
     assert answers(tools) == []
-    assert not tools.world.ended
+    assert not tools.world.calls.ended
     tools.call("submit_answer", "submit_answer", answer="42")
     assert answers(tools) == ["42"]

@@ -9,7 +9,8 @@ import pytest
 
 from mesocosm.errors import Invalid, Refusal, UsageError
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.worlds.world import Manifest, World
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
 
 
 def test_past_orders_are_added_up_and_counted(shop: Any) -> None:

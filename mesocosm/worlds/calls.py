@@ -1,0 +1,263 @@
+"""The calls of a world: the one way in which whoever acts on it reads and changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.exc import DBAPIError
+
+from mesocosm.errors import Conflict
+from mesocosm.services.service import Action, Store, load_service
+from mesocosm.worlds import database, deadlines
+from mesocosm.worlds.journal import Entry
+from mesocosm.worlds.kept_reads import RecentReads
+from mesocosm.worlds.outcomes import Outcome, failed, fault, outcome_of, too_long
+from mesocosm.worlds.writing_down import written_down
+
+if TYPE_CHECKING:
+    from mesocosm.worlds.world import World
+
+_LONG = 1_000_000
+"""Characters of what is as large as an agent likes."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call that is being made."""
+
+    service: str
+    action: Action
+    raw: str
+    """Its arguments, as JSON."""
+    size: int
+    """Characters that it was given to read."""
+    key: str | None
+    patience: float | None
+    started: int
+
+    @property
+    def microseconds(self) -> int:
+        """How long it has taken so far."""
+        return (perf_counter_ns() - self.started) // 1000
+
+
+class Calls:
+    """The calls on an open world, made one after the other; the world's owner serialises them."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._reads = RecentReads()
+        self._ended_now = False
+        self._inside: int | None = None
+        """The call that is being made, when its tool makes further calls."""
+        self.order_inside: Sequence[Entry] = ()
+        """While replaying: the calls that code of the agent made inside the next call, in their order."""
+
+    @cached_property
+    def _ending_tools(self) -> list[tuple[str, str]]:
+        return [
+            (service.name, tool.name)
+            for service in self._world.services.values()
+            for tool in service.tools.values()
+            if tool.ends_episode
+        ]
+
+    @cached_property
+    def _ended_before(self) -> bool:
+        return self.end is not None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the agent has said that it is done."""
+        return self._ended_now or self._ended_before
+
+    @property
+    def end(self) -> int | None:
+        """Number of the call with which the agent said that it is done: what it does later does not count."""
+        found = [self._world.journal.first_success(*tool) for tool in self._ending_tools]
+        return min((seq for seq in found if seq is not None), default=None)
+
+    @property
+    def counted(self) -> int:
+        """How many calls were made until then."""
+        return self._world.journal.last if self.end is None else self.end
+
+    def make(
+        self,
+        service: str,
+        action: Action,
+        arguments: Mapping[str, Any],
+        *,
+        idempotency_key: str | None = None,
+        patience: float | None = None,
+    ) -> Outcome:
+        """Make one call: validate, run as one transaction, journal. Every failure is an ``Outcome``.
+
+        A tool that keeps nothing in tables may make further calls meanwhile, for code of the agent; the
+        journal says of these inside which call they were made.
+
+        ``patience``: seconds after which the call is given up without a trace, by raising ``Overdue``, so
+        that it can be made where it keeps nobody waiting. A call without ends at its deadline, refused.
+        """
+        started = perf_counter_ns()
+        self._world.begin_call()
+        # Code of agents has limits of its own; the calls that it makes have deadlines again.
+        with deadlines.within(inf if action.runs_code else patience):
+            try:
+                raw = written_down(arguments)
+            except (RecursionError, UnicodeEncodeError) as error:
+                call = _Call(service, action, "{}", _LONG, idempotency_key, patience, started)
+                return self._record(call, *failed(error, _LONG))
+            call = _Call(service, action, raw, len(raw), idempotency_key, patience, started)
+            try:
+                bound = action.bind(arguments)
+                retried = self._retried(call)
+                if action.writes and self.ended and not retried:
+                    raise Conflict("The task has been declared done; no further changes are accepted.")
+            except Exception as error:  # noqa: BLE001 - the tool boundary: what is wrong is said or recorded
+                return self._record(call, *failed(error, call.size))
+            if not action.writes:
+                return self._read(call, bound)
+            return self._again(call, retried, arguments) if retried else self._write(call, bound)
+
+    def _retried(self, call: _Call) -> Entry | None:
+        """The call that was made before under the same key."""
+        if not call.action.writes or call.key is None:
+            return None
+        return self._world.journal.find_key(call.key)
+
+    @staticmethod
+    def _again(call: _Call, retried: Entry, arguments: Mapping[str, Any]) -> Outcome:
+        if (retried.service, retried.tool, retried.arguments) != (
+            call.service,
+            call.action.name,
+            dict(arguments),
+        ):
+            return Outcome("refused", (f"Idempotency key {call.key!r} was used for another call.",))
+        return Outcome("ok", (retried.result or "",))
+
+    def _write(self, call: _Call, bound: dict[str, Any]) -> Outcome:
+        journal, outer = self._world.journal, self._inside
+        seq = self._inside = journal.begin(call.service, call.action.name, call.raw, call.key, outer)
+        try:
+            outcome, error = self._run_write(call, bound, seq)
+        except deadlines.Overdue:
+            if call.patience is not None:
+                journal.withdraw(seq)
+                raise
+            outcome, error = too_long(), None
+        finally:
+            self._inside = outer
+        journal.finish(seq, outcome.status, outcome.text, error, call.microseconds)
+        self._ended_now |= call.action.ends_episode and not outcome.is_error
+        return outcome
+
+    def _read(self, call: _Call, bound: dict[str, Any]) -> Outcome:
+        world, key = self._world, (call.service, call.action.name, call.raw)
+        error = None
+        outcome = self._reads.get(key)
+        if outcome is None:
+            world.looked_further = False
+            try:
+                outcome, error = self._run_read(call.service, call.action, bound, call.size)
+            except deadlines.Overdue:
+                if call.patience is not None:
+                    raise
+                outcome = too_long()
+            if outcome.status == "ok" and not world.looked_further and call.service in world.databases:
+                self._reads.keep(key, outcome)
+        return self._record(call, outcome, error)
+
+    def _record(self, call: _Call, outcome: Outcome, error: str | None) -> Outcome:
+        """Journal a call that changed nothing."""
+        self._world.journal.record(
+            call.service,
+            call.action.name,
+            call.raw,
+            outcome.status,
+            outcome.text,
+            error,
+            call.microseconds,
+            self._inside,
+        )
+        return outcome
+
+    def repeat(self, entry: Entry) -> Outcome:
+        """Make a journalled call again."""
+        tools = self._world.services[entry.service].tools if entry.service in self._world.services else {}
+        action = tools.get(entry.tool) or self._world.operation(entry.service, entry.tool)
+        return self.make(entry.service, action, entry.arguments, idempotency_key=entry.idempotency_key)
+
+    def forget(self) -> None:
+        """The world was changed from outside its calls: what was read may come out otherwise."""
+        self._reads.clear()
+
+    def peek(self, service: str, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        """Make a reading call that leaves no trace, not even in the journal; also of a tool that is not
+        offered to the agent."""
+        tool = load_service(service).tools[name]
+        assert not tool.writes, f"{service}.{name} writes"
+        outcome, error = self._run_read(service, tool, tool.bind(arguments), 0)
+        if error:
+            raise RuntimeError(f"{service}.{name} failed:\n{error}")
+        return outcome
+
+    def _run_read(
+        self, service: str, action: Action, bound: dict[str, Any], size: int
+    ) -> tuple[Outcome, str | None]:
+        try:
+            store = self._world.store_of(service)
+        except DBAPIError:
+            return fault()
+        session = store.session
+        if session.bind is None:
+            return self._run(store, action, bound, size)
+        database.begin(session, read_only=True)
+        try:
+            return self._run(store, action, bound, size)
+        finally:
+            database.rollback(session)
+            session.expunge_all()
+
+    def _run_write(self, call: _Call, bound: dict[str, Any], seq: int) -> tuple[Outcome, str | None]:
+        self._reads.clear()
+        try:
+            store = self._world.store_of(call.service)
+        except DBAPIError:
+            return fault()
+        session = store.session
+        if session.bind is None:
+            return self._run(store, call.action, bound, call.size)
+        database.begin(session, read_only=False)
+        try:
+            outcome, error = self._run(store, call.action, bound, call.size)
+            if outcome.is_error:
+                database.rollback(session)
+            else:
+                session.flush()
+                # Part of the transaction: tells after a crash whether this call was applied.
+                database.connection_of(session).exec_driver_sql(f"PRAGMA user_version={seq}")
+                database.commit(session)
+        except deadlines.Overdue:
+            database.rollback(session)
+            raise
+        except Exception as problem:  # noqa: BLE001 - the tool boundary: a flush that fails is no other matter
+            database.rollback(session)
+            return failed(problem, call.size)
+        finally:
+            session.expunge_all()
+        return outcome, error
+
+    def _run(
+        self, store: Store, action: Action, bound: dict[str, Any], size: int
+    ) -> tuple[Outcome, str | None]:
+        try:
+            return outcome_of(action.function(store, **bound)), None
+        except Exception as error:  # noqa: BLE001 - the tool boundary: whatever is no refusal is our fault
+            # Files are input, too, of whatever size the agent gave them.
+            return failed(error, _LONG if self._world.looked_further else size)
