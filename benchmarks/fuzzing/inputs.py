@@ -57,7 +57,11 @@ class Inputs:
 
     def accepted(self, operation: str, arguments: dict[str, Any]) -> None:
         """Remember arguments that were answered."""
-        if len(repr(arguments)) < _LONGEST:
+        try:
+            short = len(repr(arguments)) < _LONGEST
+        except RecursionError:
+            return
+        if short:
             self._keep(self._corpus[operation], arguments, _CORPUS)
             for name, value in arguments.items():
                 self._keep(self._accepted[self._service, name], value, _RESERVOIR)
