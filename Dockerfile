@@ -3,17 +3,17 @@
 FROM python:3.11-slim AS build
 COPY . /source
 # The tests of libraries are a fifth of their size.
-RUN pip install --no-cache-dir --prefix=/install /source \
+RUN pip install --no-cache-dir --prefix=/install '/source[mail]' \
     && find /install/lib -type d -name tests -prune -exec rm -r {} +
 # What is installed besides finds there what it needs and already has.
 ENV PYTHONPATH=/install/lib/python3.11/site-packages
 RUN python -c "import tomllib; extras = tomllib.load(open('/source/pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-[open(f'/{name}.txt', 'w').write('\n'.join(extras[name])) for name in ('code', 'eval')]"
+[open(f'/{name}.txt', 'w').write('\n'.join(extras[name])) for name in ('code', 'eval', 'plots')]"
 
 # inspect_ai brings programs for containers of its own, botocore the descriptions of all of a vendor's services, and a
 # debugger comes along; nothing of these is used here.
 FROM build AS build-evaluation
-RUN pip install --no-cache-dir --prefix=/install -r /eval.txt \
+RUN pip install --no-cache-dir --prefix=/install -r /eval.txt -r /plots.txt \
     && cd /install/lib/python3.11/site-packages \
     && rm -rf inspect_ai/binaries debugpy zstandard/_cffi*.so \
     && find botocore/data -mindepth 1 -maxdepth 1 -type d ! -name 's3*' ! -name 'sts' ! -name 'sso*' ! -name 'bedrock*' \
@@ -24,7 +24,7 @@ RUN pip install --no-cache-dir --prefix=/install -r /eval.txt \
 FROM build AS build-runner
 RUN pip install --no-cache-dir --prefix=/install -r /code.txt \
     && cd /install/lib/python3.11/site-packages \
-    && rm -rf PIL pillow.libs contourpy dulwich faker fontTools kiwisolver lxml matplotlib pymap rustworkx tiktoken \
+    && rm -rf PIL pillow.libs dulwich faker lxml pymap rustworkx tiktoken \
     && find . -type d -name tests -prune -exec rm -r {} + \
     && cd mesocosm \
     && rm -r checkers generators servers solvers tasks kits

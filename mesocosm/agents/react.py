@@ -17,7 +17,7 @@ from rich.text import Text
 
 from mesocosm.agents.loop import ASK_AGAIN, Conversation, Loop, Rules
 from mesocosm.agents.strategies.finding import label, parse_strategies
-from mesocosm.errors import UsageError
+from mesocosm.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -34,7 +34,7 @@ def open_model(name: str, base_url: str | None = None, **config: Any) -> Model:
         from inspect_ai._util.error import PrerequisiteError
         from inspect_ai.model import GenerateConfig, get_model
     except ImportError:
-        raise UsageError("a model needs the extra `eval`: pip install 'mesocosm[eval]'") from None
+        raise MissingExtra("a model", "eval") from None
     name = "local/smollm2" if name == "local" else name
     # Our tools have optional arguments, which strict schemas would not allow.
     compatible: dict[str, Any] = {"strict_tools": False} if name.startswith("openai-api/") else {}

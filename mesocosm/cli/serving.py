@@ -25,7 +25,7 @@ from mesocosm.cli.options import (
     trusted,
 )
 from mesocosm.cli.output import err, show_episode, spinner
-from mesocosm.errors import UsageError
+from mesocosm.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from mesocosm.doors.mail.listening import MailServers
@@ -128,7 +128,10 @@ def _mail_servers(
 ) -> MailServers | None:
     if imap_port is None and smtp_port is None:
         return None
-    from mesocosm.doors.mail.listening import MailServers
+    try:
+        from mesocosm.doors.mail.listening import MailServers
+    except ModuleNotFoundError:
+        raise MissingExtra("to serve mailboxes", "mail") from None
     from mesocosm.hosting.listening import listen
 
     return MailServers(

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from mesocosm.agents.react import RETRIES, open_model
 from mesocosm.agents.strategies.finding import parse_strategies
-from mesocosm.errors import UsageError
+from mesocosm.errors import MissingExtra, UsageError
 from mesocosm.families.family import family_names, load_family
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
         from inspect_ai import eval_set
         from inspect_ai._util.error import PrerequisiteError
     except ImportError:
-        raise UsageError("evaluating needs the extra `eval`: pip install 'mesocosm[eval]'") from None
+        raise MissingExtra("evaluating", "eval") from None
     tasks = _tasks(settings)
     models = _models(settings)
     _check_together(settings, models)

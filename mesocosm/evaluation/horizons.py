@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from math import exp, log
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 from pydantic import BaseModel
@@ -17,7 +18,11 @@ from mesocosm.evaluation.report.figures import plain_numbers
 from mesocosm.evaluation.reports import wide_bins
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
+from mesocosm.families.drawing import render
 from mesocosm.worlds.workspace import replace_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HORIZON = "horizon"
 
@@ -141,11 +146,8 @@ def write_report(found: Sequence[Point], folder: Path) -> list[Path]:
 
 def draw(found: Sequence[Point], kind: str) -> bytes:
     """Success (lines), step accuracy (dashed) and theory (dotted) against the horizon."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
-    with rc_context({"svg.hashsalt": "mesocosm", "font.family": "DejaVu Sans"}):
-        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    def fill(figure: Figure) -> None:
         axes = figure.subplots()
         for series in dict.fromkeys(point.series for point in found):
             mine = [point for point in found if point.series == series]
@@ -171,7 +173,5 @@ def draw(found: Sequence[Point], kind: str) -> bytes:
         axes.set_title("success, step accuracy (dashed), theory (dotted)", fontsize="small")
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")
-        out = io.BytesIO()
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(out, format=kind, dpi=150, metadata=metadata)
-    return out.getvalue()
+
+    return render(fill, kind)

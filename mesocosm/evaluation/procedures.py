@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import TYPE_CHECKING
 
 import orjson
 from pydantic import BaseModel
@@ -19,9 +20,13 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.reports import read_results
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
+from mesocosm.families.drawing import render
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures.rows import Answer, Row, Scored, read_lines, score_answers
 from mesocosm.worlds.workspace import replace_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _Z = 1.959964
 ALL = "all"
@@ -288,11 +293,8 @@ def _csv(kind: type[BaseModel], rows: Sequence[BaseModel]) -> bytes:
 
 def draw_survival(curves: Sequence[Survivors], kind: str) -> bytes:
     """The share of answers still right against the position in the output, as ``svg`` or ``png``."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
-    with rc_context({"svg.hashsalt": "mesocosm", "font.family": "DejaVu Sans"}):
-        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    def fill(figure: Figure) -> None:
         axes = figure.subplots()
         for model, procedure in dict.fromkeys((point.model, point.procedure) for point in curves):
             drawn = [point for point in curves if (point.model, point.procedure) == (model, procedure)]
@@ -302,7 +304,5 @@ def draw_survival(curves: Sequence[Survivors], kind: str) -> bytes:
         axes.set(xlabel="output position (tokens)", ylabel="still right (%)", ylim=(-3, 103))
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")
-        out = io.BytesIO()
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(out, format=kind, dpi=150, metadata=metadata)
-    return out.getvalue()
+
+    return render(fill, kind)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -16,10 +16,14 @@ from pydantic import BaseModel, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
+from mesocosm.families.drawing import render
 from mesocosm.families.family import load_family
 from mesocosm.families.faults import Fault
 from mesocosm.kits.weaving.datasets import domain_of
 from mesocosm.worlds.workspace import replace_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _LABELS = {"operations": "operations (N)", "height": "tree height"}
 
@@ -210,11 +214,8 @@ def write_report(bars: Sequence[Bar], folder: Path) -> list[Path]:
 def draw(bars: Sequence[Bar], kind: str) -> bytes:
     """A plot of accuracy with its intervals against one measure, as ``svg`` or ``png``; the same bytes for
     the same bars."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
-    with rc_context({"svg.hashsalt": "mesocosm", "font.family": "DejaVu Sans"}):
-        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    def fill(figure: Figure) -> None:
         axes = figure.subplots()
         for series in dict.fromkeys(bar.series for bar in bars):
             drawn = [bar for bar in bars if bar.series == series and bar.runs]
@@ -231,8 +232,5 @@ def draw(bars: Sequence[Bar], kind: str) -> bytes:
         axes.set(xlabel=_LABELS.get(bars[0].by, bars[0].by), ylabel="accuracy (%)", ylim=(-3, 103))
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")
-        out = io.BytesIO()
-        figure.savefig(
-            out, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else {"Software": None}
-        )
-    return out.getvalue()
+
+    return render(fill, kind)

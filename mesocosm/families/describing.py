@@ -5,18 +5,22 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
+from mesocosm.families.drawing import render
 from mesocosm.families.exposure import Exposure, measure_exposure
 from mesocosm.families.family import load_family
 from mesocosm.families.length import Survey, take_survey
 from mesocosm.families.quantities import parse_length
 from mesocosm.worlds import tokens
 from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Part(BaseModel):
@@ -154,11 +158,8 @@ def draw_evidence(described: Description, path: Path) -> None:
     kind = path.suffix.removeprefix(".")
     if kind not in ("svg", "png"):
         raise UsageError(f"cannot draw {path.name}: the file's name has to end in .svg or .png")
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
-    with rc_context({"svg.hashsalt": "mesocosm", "svg.fonttype": "none", "font.family": "sans-serif"}):
-        figure = Figure(figsize=(9, 2), layout="constrained")
+    def draw(figure: Figure) -> None:
         axes = figure.add_subplot()
         axes.axvspan(0, described.edl, color="#eef0f3")
         least = described.edl / 900
@@ -170,8 +171,9 @@ def draw_evidence(described: Description, path: Path) -> None:
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_title(_caption(described), fontsize="medium")
         figure.legend(loc="outside lower center", ncols=6, fontsize="small", frameon=False)
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(path, format=kind, dpi=150, metadata=metadata)
+
+    style = {"svg.fonttype": "none", "font.family": "sans-serif"}
+    path.write_bytes(render(draw, kind, size=(9, 2), style=style))
 
 
 def _caption(described: Description) -> str:

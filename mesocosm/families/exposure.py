@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import MissingExtra
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import Evidence, Family
 from mesocosm.families.items import items_of_text, written
@@ -87,7 +87,7 @@ def measure_exposure(
     try:
         import sklearn  # noqa: F401
     except ImportError:
-        raise UsageError("exposure needs scikit-learn: pip install 'mesocosm[exposure]'") from None
+        raise MissingExtra("exposure", "exposure") from None
     others = [seed + 1000 + number for number in range(TRAINING_SEEDS)]
     training: list[Item] = []
     for number, other in enumerate(others, 1):

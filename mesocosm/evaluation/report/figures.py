@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mesocosm.evaluation.failures import CLASSES
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.report.tables import grouped, horizons_of, judge, lengths_of, mean
+from mesocosm.families.drawing import render
 from mesocosm.families.quantities import show_length
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
 Point = tuple[float, float, float, float]
 """Where it lies, its value, and from where to where its interval reaches."""
 _MARKS = "osD^vPX*"
-_STYLE: dict[str, Any] = {
-    "svg.hashsalt": "mesocosm",
-    "font.family": "DejaVu Sans",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
+_STYLE = {"axes.spines.top": False, "axes.spines.right": False}
 
 
 @dataclass(frozen=True)
@@ -39,17 +35,13 @@ class Figure:
 
     def render(self, kind: str) -> bytes:
         """As ``svg`` or ``png``."""
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure as Canvas
 
-        style: Any = {**_STYLE, "svg.fonttype": "none" if kind == "svg" else "path"}
-        with rc_context(style):
-            canvas = Canvas(figsize=(7.2, self.height), layout="constrained")
+        def fill(canvas: Canvas) -> None:
             self.draw(canvas.subplots())
-            out = io.BytesIO()
-            metadata = {"Date": None} if kind == "svg" else {"Software": None}
-            canvas.savefig(out, format=kind, dpi=130, metadata=metadata, transparent=kind == "svg")
-        return out.getvalue()
+
+        style = {**_STYLE, "svg.fonttype": "none" if kind == "svg" else "path"}
+        size = (7.2, self.height)
+        return render(fill, kind, size=size, dpi=130, style=style, transparent=kind == "svg")
 
     def inline(self) -> str:
         """As SVG inside a page: in the colour of its text, light or dark."""

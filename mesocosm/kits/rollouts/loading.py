@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import MissingExtra, UsageError
 from mesocosm.kits.rollouts.dataset import Row, Trajectory
 from mesocosm.kits.rollouts.writing import read_questions, read_trajectories
 
@@ -40,7 +40,7 @@ def load(path: str | Path) -> IterableDataset:
     try:
         from datasets import IterableDataset
     except ModuleNotFoundError:
-        raise UsageError("this needs the library `datasets`: pip install 'mesocosm[datasets]'") from None
+        raise MissingExtra("to load a dataset", "datasets") from None
     if not (Path(path) / "questions").is_dir():
         raise UsageError(f"{path} is no dataset: it has no folder questions")
     found: IterableDataset = IterableDataset.from_generator(samples, gen_kwargs={"path": str(path)})
