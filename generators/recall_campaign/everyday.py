@@ -26,6 +26,7 @@ from mesocosm.generators.recall_campaign.planning import (
     contact_anywhere,
     plan_other_recall,
 )
+from mesocosm.generators.recall_campaign.remarks import Remarks
 from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
 from mesocosm.kits.mailbox import Mail
 from mesocosm.kits.people import Contact
@@ -48,6 +49,8 @@ _ANSWERS = 0.85
 """Share of the mails that answer another recall, where there is room for one."""
 _RECALL = 4000
 """Tokens for which another recall is begun."""
+_FREE, _EARLIER = 0.35, 0.75
+_DAYS_BEFORE = 14
 _DEAD = ("refunded", "cancelled", "failed")
 
 
@@ -58,6 +61,7 @@ class Everyday:
         self._plan, self._params, self._rng = plan, params, rng
         self._prose = Prose(rng)
         self._size = letter_size(params)
+        self._remarks = Remarks(plan.known, rng)
         self._writer = Writer(plan, rng, self._prose, self._size)
         self.mails: list[Mail] = []
         self.documents: list[Document] = []
@@ -73,14 +77,19 @@ class Everyday:
         pickups = sum(customer.fate in HOLDING for customer in plan.customers)
         slots = zip(plan.hours.slots(plan.zone), range(2 * pickups + 60), strict=False)
         self._days = max(slot.date() for slot, _ in slots) - plan.hours.begin
-        self.until = plan.hours.begin + self._days + 2 * DAY
+        self.since = plan.hours.begin - _DAYS_BEFORE * DAY
+        """No event lies before this day."""
+        self.until = plan.hours.begin + self._days + 9 * DAY
         """No event lies on this day or later, and no slot is given out then."""
         kinds: tuple[Callable[[int], int], ...] = (self._mail, self._document, self._event, self._order)
         left = budget
         while left >= _EVENT + _SMALLEST:
             left -= rng.choices(kinds, _WEIGHTS)[0](left)
         # What is too little for any of them; fewer tokens than this are no sentence.
-        self.rest = "\n\nBackground\n\n" + self._prose.text("policy_document", left) if left >= 12 else ""
+        if left >= _DOCUMENT + _SMALLEST:
+            self._document(left, left - _DOCUMENT - 12)
+            left = 0
+        self.rest = "\n\n" + self._prose.text("policy_document", left) if left >= 12 else ""
 
     def documents_of_others(self) -> list[Document]:
         """Notices and lists of the other recalls."""
@@ -88,6 +97,8 @@ class Everyday:
 
     def _mail(self, left: int) -> int:
         begun = self._begin_recall() if not self._waiting and left > _RECALL else 0
+        if not any(customer.fate == "ordinary" for customer in self.customers):
+            begun += self._order(left)
         if self._waiting and self._rng.random() < _ANSWERS:
             mail = self._waiting.pop()
         else:
@@ -96,14 +107,15 @@ class Everyday:
         return begun + _MAIL + _in_json(mail.body) + 2 * tokens.count(mail.subject)
 
     def _about_something_else(self) -> Mail:
-        """By a customer of the shop, or somebody who is none."""
-        rng, plan = self._rng, self._plan
-        known = [customer.contact for customer in self.customers if customer.fate == "ordinary"]
-        contact = rng.choice(known) if known and rng.random() < 0.8 else self._contact()
-        days = 7 if rng.random() < 0.8 else 40
-        moment = plan.now - dt.timedelta(minutes=rng.randint(60, days * 24 * 60))
-        text = say(rng, letters.QUESTION) if rng.random() < 0.2 else ""
-        return self._writer.write(contact, moment, text, letters.EVERYDAY_SUBJECTS)
+        """By a customer of the shop who has nothing to do with any recall."""
+        rng = self._rng
+        contact = rng.choice([who.contact for who in self.customers if who.fate == "ordinary"])
+        recent = rng.random() < 0.8
+        moment = self._writer.ago(rng.randint(1, 7) if recent else rng.randint(9, 40))
+        # Nobody speaks of the letter before it came.
+        text = say(rng, letters.QUESTION) if recent and rng.random() < 0.25 else ""
+        subjects = letters.EVERYDAY_SUBJECTS if recent else letters.EARLIER_SUBJECTS
+        return self._writer.write(contact, moment, text, subjects)
 
     def _contact(self) -> Contact:
         """Somebody with an address of their own: people are drawn apart, and may be called alike."""
@@ -132,9 +144,9 @@ class Everyday:
         shown = sum(_ACCOUNT + tokens.count(who.email) + tokens.count(who.name) for who in contacts)
         return shown + 3 * (_DOCUMENT + 150) + _DOCUMENT + 110 + len(other.products) * 40
 
-    def _document(self, left: int) -> int:
+    def _document(self, left: int, size: int = 0) -> int:
         topic = self._rng.choice(_DOCUMENT_TOPICS)
-        size = max(_SMALLEST // 2, min(self._rng.randint(_SMALLEST, 260), left - _DOCUMENT))
+        size = size or max(_SMALLEST // 2, min(self._rng.randint(_SMALLEST, 260), left - _DOCUMENT))
         text = self._prose.text(topic, size)
         moment = self._plan.now - dt.timedelta(minutes=self._rng.randint(60, 60 * 24 * 60))
         # A number keeps titles apart; it is not that of a recall.
@@ -143,15 +155,23 @@ class Everyday:
         return _DOCUMENT + tokens.count(text) + tokens.count(title)
 
     def _event(self, left: int) -> int:
-        """In the calendar of pickups, but in the evening or marked as free: it takes no slot."""
+        """In the calendar of pickups, but free, on a day without pickups or before them: it takes no slot."""
         rng, hours = self._rng, self._plan.hours
-        day = dt.datetime.combine(hours.begin + rng.randint(0, self._days.days // 2) * DAY, dt.time())
-        free = rng.random() < 0.6
-        start = day + dt.timedelta(hours=rng.randint(8, 16) if free else rng.randint(18, 21))
-        start += dt.timedelta(minutes=rng.choice((0, 0, 15, 30)))
-        text = self._prose.sentence("shop_orders")
+        draw = rng.random()
+        free = draw < _FREE
+        if free:
+            day = hours.begin + rng.randint(0, self._days.days // 2) * DAY
+        elif draw < _EARLIER:
+            day = hours.begin - rng.randint(1, _DAYS_BEFORE) * DAY
+        else:
+            day = hours.begin + rng.randint(0, self._days.days) * DAY
+            while day.weekday() in hours.weekdays:
+                day += DAY
+        start = dt.datetime.combine(day, dt.time(rng.randint(hours.opens.hour, hours.closes.hour - 1)))
+        start += dt.timedelta(minutes=rng.choice((0, 0, 0, 30, 15)))
         title = rng.choice(TITLES)
-        end = start + dt.timedelta(minutes=rng.choice((30, 45, 60)))
+        text = self._remarks.event(title)
+        end = start + dt.timedelta(minutes=hours.minutes)
         self.events.append(Booking(title, start, end, free=free, description=text))
         return _EVENT + _in_json(text)
 

@@ -6,10 +6,14 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sqlalchemy import bindparam
+
 from mesocosm.families.family import Evidence
 from mesocosm.families.family import Expected as AnyExpected
+from mesocosm.generators.recall_campaign.buying import Buying, shop_time
 from mesocosm.generators.recall_campaign.everyday import Everyday
 from mesocosm.generators.recall_campaign.expected import HOLDING, Case, Expected
+from mesocosm.generators.recall_campaign.letters import FIRST_LETTER
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Booking, Customer, Plan, plan_recall
 from mesocosm.generators.recall_campaign.slots import assign
@@ -21,6 +25,8 @@ from mesocosm.kits.prose import Prose
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import NewEvent
 from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.servers.woocommerce.models import Customer as Administrator
+from mesocosm.servers.woocommerce.models.defaults import ADMINISTRATOR_ID
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.services.calling import Tools
 from mesocosm.worlds.world import World
@@ -40,13 +46,17 @@ def generate(world: World, params: Params) -> Expected:
     pickups = assign(plan)
     writer = Writer(plan, rng, prose, letter_size(params))
     rules, *documents = writer.documents()
-    # What is too little for a text of its own makes the first document longer.
-    documents = [replace(rules, content=rules.content + everyday.rest), *documents]
+    # What is too little for a text of its own makes another one longer.
+    if everyday.documents:
+        everyday.documents[-1] = _longer(everyday.documents[-1], everyday.rest)
+    else:
+        rules = _longer(rules, everyday.rest)
+    documents = [rules, *documents]
     answers = list(writer.mails())
     _fill_documents(world, plan, [*documents, *everyday.documents, *everyday.documents_of_others()])
-    # All customers have a mailbox: whether one exists says nothing about who is to be written to.
+    # All customers have a mailbox, and only customers write: who has one says nothing about their orders.
     people = [customer.contact for customer in (*plan.customers, *everyday.customers)]
-    fill_mailbox(world, plan.account, [*answers, *everyday.mails], people)
+    fill_mailbox(world, plan.account, [*answers, *everyday.mails, _first_letter(plan)], people)
     calendar, ids = _fill_calendar(world, plan, [*plan.bookings, *everyday.events])
     return Expected(
         public=_public(plan),
@@ -57,7 +67,7 @@ def generate(world: World, params: Params) -> Expected:
         pickups=pickups,
         others=[_case(customer) for customer in plan.customers if customer.fate not in HOLDING],
         products=products,
-        horizon=(f"{plan.hours.begin}T00:00:00Z", f"{everyday.until}T00:00:00Z"),
+        horizon=(f"{everyday.since}T00:00:00Z", f"{everyday.until}T00:00:00Z"),
     )
 
 
@@ -91,27 +101,39 @@ def _list_shop(tools: Tools, expected: Expected) -> None:
 def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
     """Give the shop its past; returns the products whose orders have to be looked through."""
     store = world.store(WooCommerceStore)
+    rng = world.stream("buying")
+    buying = Buying(str(plan.zone), rng)
     customers = [*plan.customers, *everyday.customers]
     sold = plan.products | everyday.products
     keys = sorted(sold, key=lambda key: sold[key].sku)
     drawn = [sold[key] for key in keys]
+    oldest = min(order.moment for customer in customers for order in customer.orders)
     added = store.add_products(
         [
-            {"name": p.name, "sku": p.sku, "regular_price": p.price, "short_description": p.blurb}
+            {
+                "name": p.name, "sku": p.sku, "regular_price": p.price, "short_description": p.blurb,
+                "date_created": shop_time(oldest - dt.timedelta(minutes=rng.randint(43_000, 1_300_000))),
+            }
             for p in drawn
         ]
-    )
+    )  # fmt: skip
+    store.change_many(
+        Administrator, {"display_name": bindparam("b_name")},
+        [{"b_id": ADMINISTRATOR_ID, "b_name": plan.account.person.name}],
+    )  # fmt: skip
     products = dict(zip(keys, added, strict=True))
     accounts = [customer for customer in customers if not customer.guest]
     # Accounts are as old as their first order: their ids tell nothing about the recall.
-    accounts.sort(key=lambda customer: (customer.orders[0].moment, customer.contact.email))
+    accounts.sort(key=lambda customer: (_since(customer), customer.contact.email))
+    address_of = {customer.contact.email: buying.address(customer.contact) for customer in customers}
     numbers = store.add_customers(
         [
             {
                 "email": customer.contact.email,
                 "first_name": customer.contact.person.first,
                 "last_name": customer.contact.person.last,
-                "date_created": _shop_time(customer.orders[0].moment - DAY),
+                "date_created": shop_time(_since(customer) - DAY),
+                "billing": address_of[customer.contact.email],
             }
             for customer in accounts
         ]
@@ -121,15 +143,9 @@ def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
     bought.sort(key=lambda pair: (pair[0].moment, pair[1].contact.email))
     ids = store.add_orders(
         [
-            {
-                "status": order.status,
+            buying.order(order.status, order.moment, address_of[customer.contact.email])
+            | {
                 "customer_id": number_of.get(customer.contact.email, 0),
-                "billing": {
-                    "first_name": customer.contact.person.first,
-                    "last_name": customer.contact.person.last,
-                    "email": customer.contact.email,
-                },
-                "date_created": _shop_time(order.moment),
                 "line_items": [
                     {"product_id": products[key], "quantity": 1}
                     for key in (order.product, order.further)
@@ -144,6 +160,28 @@ def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
     return sorted(products[key] for key in plan.products if key != "D")
 
 
+def _since(customer: Customer) -> dt.datetime:
+    return min(order.moment for order in customer.orders)
+
+
+def _longer(document: Document, text: str) -> Document:
+    return replace(document, content=document.content + text)
+
+
+def _first_letter(plan: Plan) -> Mail:
+    """What all customers got: which of them are concerned it does not say."""
+    text = (
+        f"Dear customers,\n\n{plan.shop} is recalling several products. You find them on our pages. If you "
+        "have one of them, please keep it ready: our van picks it up. Tell us if you have brought it back "
+        "already or are away for a while; just answer this mail from the address of your account.\n\n"
+        f"{plan.account.person.name}"
+    )
+    return Mail(
+        plan.account.header, plan.letter, FIRST_LETTER, text, "Sent",
+        to=f"All customers <customers@{plan.domain}>", message_id=plan.letter_id,
+    )  # fmt: skip
+
+
 def _fill_documents(world: World, plan: Plan, documents: Sequence[Document]) -> None:
     store = world.store(DocumentsStore)
     store.create_user(plan.account.email, plan.account.person.name)
@@ -154,7 +192,7 @@ def _fill_documents(world: World, plan: Plan, documents: Sequence[Document]) -> 
             {
                 "title": document.title,
                 "content": document.content,
-                "created_at": utc_stamp(document.moment),
+                "created_at": utc_stamp(document.created or document.moment),
                 "updated_at": utc_stamp(document.moment),
             }
             for document in sorted(documents, key=lambda document: (document.moment, document.title))
@@ -221,8 +259,4 @@ def _evidence(
         yield Evidence(service="calendar", contains=event)
     for customer in plan.customers:
         for order in customer.orders:
-            yield Evidence(service="woocommerce", contains=_shop_time(order.moment))
-
-
-def _shop_time(moment: dt.datetime) -> str:
-    return f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%S}"
+            yield Evidence(service="woocommerce", contains=shop_time(order.moment))

@@ -76,24 +76,35 @@ QUESTION = (
     "Is there a voucher for the trouble?",
     "Who pays for this?",
 )
+FIRST_LETTER = "Recalls: please keep your item ready"
+"""The subject of the letter that all customers got."""
+LETTER = f"Re: {FIRST_LETTER}"
 SUBJECTS = (
-    "Re: Please keep your item ready",
+    LETTER,
+    LETTER,
+    LETTER,
     "Your letter",
-    "Re: Your letter",
     "About your letter",
     "Our {product}",
-    "Re: Recall {recall}",
+    "Recall {recall}",
     "Pickup",
     "[Hello|A note] from {first}",
     "To the recall desk",
     "The {product}",
 )
 EVERYDAY_SUBJECTS = (
+    LETTER,
     "Your letter",
     "[Hello|A note] from {first}",
     "About your letter",
     "To the shop",
     "A question",
+)
+EARLIER_SUBJECTS = (
+    "To the shop",
+    "A question",
+    "[Hello|A note] from {first}",
+    "[Greetings|News] from {first}",
 )
 _TOPICS: tuple[Topic, ...] = ("household", "personal")
 _SPEAKS_OF_IT = re.compile(
@@ -109,13 +120,16 @@ def say(rng: random.Random, ways: tuple[str, ...], **values: object) -> str:
     return _CHOICE.sub(lambda found: rng.choice(found[1].split("|")), rng.choice(ways)).format(**values)
 
 
-def letter(rng: random.Random, prose: Prose, statement: str, size: int) -> str:
-    """Paragraphs of about so many tokens, with the statement, if there is one, somewhere among them."""
+def letter(rng: random.Random, prose: Prose, statement: str, size: int, absent: tuple[str, ...] = ()) -> str:
+    """Paragraphs of about so many tokens, with the statement, if there is one, somewhere among them.
+
+    Nobody in ``absent`` is spoken of: neither who writes nor who reads it.
+    """
     around: list[str] = []
     spent = tokens.count(statement)
     while spent < size - 8:
         sentence = prose.sentence(rng.choice(_TOPICS))
-        if not _SPEAKS_OF_IT.search(sentence):
+        if not _SPEAKS_OF_IT.search(sentence) and not any(name in sentence for name in absent):
             around.append(sentence)
             spent += tokens.count(sentence)
     if statement:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from mesocosm.generators.recall_campaign.expected import HOLDING
 from mesocosm.generators.recall_campaign.params import Params
+from mesocosm.generators.recall_campaign.remarks import Known, Remarks
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Product, Prose
 
@@ -20,6 +21,8 @@ TITLES = (
     "Depot tidied up",
 )  # fmt: skip
 """Of events in the calendar of pickups: whether one takes a slot is not in its title."""
+_TRADES = ("Stores", "Trading", "Supplies", "Mail Order", "Home and Leisure", "Emporium", "Warehouse")
+"""What shops are called that sell all kinds of things."""
 DAY = dt.timedelta(days=1)
 _OTHER_CUSTOMERS = 18
 """Of each other recall."""
@@ -116,6 +119,9 @@ class Plan:
     now: dt.datetime
     customers: list[Customer]
     bookings: list[Booking]
+    known: Known
+    letter_id: str
+    """The message-id of the letter that all customers got."""
     prefix: str = ""
     """Tells the products of another recall from those of the one that is asked for."""
 
@@ -127,7 +133,8 @@ class Plan:
 def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw the recall and its cases."""
     zone = ZoneInfo(rng.choice(_ZONES))
-    company = prose.company()
+    company = f"{prose.company().split()[0].strip(',')} {rng.choice(_TRADES)}"
+    known = Known.draw(prose)
     domain = "".join(c for c in company.lower() if c.isascii() and c.isalnum()) + ".com"
     account = Contact.at(domain, prose)
     first = dt.date(2025, rng.choice((2, 3, 4, 8, 9)), rng.randint(1, 20))
@@ -152,7 +159,9 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
         letter=(now - 8 * DAY).astimezone(dt.UTC),
         now=now.astimezone(dt.UTC),
         customers=customers,
-        bookings=_bookings(params, pickups, hours, zone, prose, rng),
+        bookings=_bookings(params, pickups, hours, zone, Remarks(known, rng), rng),
+        known=known,
+        letter_id=f"<{rng.getrandbits(40):010x}@{domain}>",
     )
 
 
@@ -197,8 +206,9 @@ def _products(prose: Prose) -> dict[str, Product]:
     recalled = drawn["A"]
     # Bought like the recalled one and called almost like it, with a SKU of its own.
     drawn["lookalike"] = Product(
-        f"{recalled.name} Plus", f"{recalled.sku}P", recalled.category, recalled.blurb, recalled.price
-    )
+        f"{recalled.name} Plus", f"{recalled.sku}P", recalled.category,
+        f"{recalled.blurb} The Plus comes in a bag of its own.", f"{float(recalled.price) * 1.25:.2f}",
+    )  # fmt: skip
     return drawn
 
 
@@ -269,10 +279,10 @@ class _Casting:
 
 
 def _bookings(
-    params: Params, pickups: int, hours: Hours, zone: ZoneInfo, prose: Prose, rng: random.Random
+    params: Params, pickups: int, hours: Hours, zone: ZoneInfo, remarks: Remarks, rng: random.Random
 ) -> list[Booking]:
     """What is in the calendar: closed days, slots that are taken, and notes that take none."""
-    closed = [_whole_day("Depot closed: public holiday", hours.begin)]
+    closed = [_whole_day("Depot closed: the van is at the garage", hours.begin)]
     slots = hours.slots(zone)
     number = max(2, round(params.booking_rate * pickups))
     near = [
@@ -291,8 +301,8 @@ def _bookings(
         if place % 3 == 1 and not free:
             # Not along the slots: it takes both of those that it touches.
             start += dt.timedelta(minutes=15)
-        title, about = rng.choice(TITLES), prose.sentence("shop_orders")
-        taken.append(Booking(title, start, start + length, free=free, description=about))
+        title = rng.choice(TITLES)
+        taken.append(Booking(title, start, start + length, free=free, description=remarks.event(title)))
     return [*closed, *taken]
 
 

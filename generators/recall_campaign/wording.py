@@ -11,7 +11,8 @@ from mesocosm.generators.recall_campaign import letters
 from mesocosm.generators.recall_campaign.letters import letter, say
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Customer, Order, Period, Plan
-from mesocosm.kits.mailbox import Mail
+from mesocosm.generators.recall_campaign.remarks import Remarks
+from mesocosm.kits.mailbox import Mail, awake
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose
 
@@ -51,6 +52,8 @@ class Document:
     content: str
     moment: dt.datetime
     evidence: bool = False
+    created: dt.datetime | None = None
+    """If not at the same moment."""
 
 
 class Writer:
@@ -59,6 +62,7 @@ class Writer:
     def __init__(self, plan: Plan, rng: random.Random, prose: Prose, size: tuple[int, int]) -> None:
         self._plan, self._rng, self._prose = plan, rng, prose
         self._size = size
+        self._remarks = Remarks(plan.known, rng)
 
     # -- documents --------------------------------------------------------------------------------------
 
@@ -68,7 +72,11 @@ class Writer:
         inner = window.moved(3, -2)
         end = dt.datetime.combine(window.last, dt.time(15, 20), dt.UTC)
         if not plan.prefix:
-            yield Document("How we carry out a recall", self._policy(), end - 300 * DAY, evidence=True)
+            # The days of this recall were put in when it began.
+            changed = plan.letter - dt.timedelta(hours=self._rng.randint(1, 30))
+            yield Document(
+                "How we carry out a recall", self._policy(), changed, evidence=True, created=end - 300 * DAY
+            )
         # Superseded: other days for A, and B instead of C.
         first = [("A", window.moved(-10, -10)), ("B", window.moved(0, -10))]
         yield self._notice("revision 1", "approved", first, end + 4 * DAY)
@@ -102,10 +110,10 @@ class Writer:
             "address. Who has returned the item needs no pickup. Who names a day is visited on that "
             "day or later. Where two answers say different things, the later one counts; questions "
             "change nothing.",
-            f"Pickups are made from {days}, beginning on {_date(hours.begin)}. The first pickup of a "
+            f"Pickups are made from {days}, beginning on {_date(hours.begin)}. The first slot of a "
             f"day starts at {hours.opens:%H:%M} and the last one ends at {hours.closes:%H:%M}; each "
-            f"takes {hours.minutes} minutes, and the next one follows at once. All these are times of "
-            "the depot.",
+            f"takes {hours.minutes} minutes. Slots start at {self._grid()} and so on, whatever is in the "
+            "calendar, and at no other times. All these are times of the depot.",
             'A slot is taken if an event in the calendar "Pickups" overlaps it; an event of whole days '
             "takes all slots of these days. An event that is marked as free (transparency: "
             "transparent) takes none.",
@@ -114,6 +122,11 @@ class Writer:
             "before the day that the customer named.",
         )
         return "\n\n".join(f"{number}. {rule}" for number, rule in enumerate(rules, 1))
+
+    def _grid(self) -> str:
+        hours = self._plan.hours
+        first = dt.datetime.combine(hours.begin, hours.opens)
+        return ", ".join(f"{first + n * dt.timedelta(minutes=hours.minutes):%H:%M}" for n in range(3))
 
     def _notice(
         self, revision: str, state: str, products: Sequence[tuple[str, Period]], moment: dt.datetime
@@ -126,15 +139,18 @@ class Writer:
             pattern = self._rng.choice(_ITEMS)
             lines.append(pattern.format(name=name, sku=sku, first=first, last=last))
         title = f"Recall {plan.recall}: notice, {revision}"
-        return Document(title, "\n".join(lines) + self._background(), moment, evidence=True)
-
-    def _background(self) -> str:
-        return "\n\n" + self._prose.text("product_description", self._rng.randint(*_BACKGROUND))
+        return Document(
+            title,
+            "\n".join([*lines, "", self._remarks.notice(self._rng.randint(*_BACKGROUND))]),
+            moment,
+            evidence=True,
+        )
 
     def _settled(self, recall: str, orders: Sequence[Order], moment: dt.datetime) -> Document:
         lines = [f"#{order.id}: {self._rng.choice(_REASONS)}" for order in orders]
         self._rng.shuffle(lines)
-        text = "\n".join([f"Settled orders of recall {recall}", "", *lines]) + self._background()
+        remarks = self._remarks.settled(self._rng.randint(*_BACKGROUND))
+        text = "\n".join([f"Settled orders of recall {recall}", "", *lines, "", remarks])
         return Document(
             f"Recall {recall}: settled orders", text, moment, evidence=recall == self._plan.recall
         )
@@ -146,9 +162,14 @@ class Writer:
         for customer in self._plan.customers:
             texts = list(self._answers(customer))
             # An answer is later than the letter and than the answer before it.
-            minutes = sorted(self._rng.sample(range(30, 7 * 24 * 60), len(texts)))
-            for minute, text in zip(minutes, texts, strict=True):
-                yield self._mail(customer, self._plan.letter + dt.timedelta(minutes=minute), text)
+            days = sorted(self._rng.sample(range(1, 8), len(texts)), reverse=True)
+            for day, text in zip(days, texts, strict=True):
+                yield self._mail(customer, self.ago(day), text)
+
+    def ago(self, days: int) -> dt.datetime:
+        """A moment so many days ago at which people are awake."""
+        plan = self._plan
+        return awake(plan.local(plan.now).date() - days * DAY, self._rng, plan.zone)
 
     def _answers(self, customer: Customer) -> Iterator[str]:
         rng = self._rng
@@ -177,11 +198,13 @@ class Writer:
         first = contact.person.first
         subject = say(rng, subjects, product=product, recall=plan.recall, first=first)
         hello = rng.choice(("Hello", "Dear", "Hi"))
-        said = letter(rng, self._prose, text, rng.randint(*self._size))
+        names = (first, plan.account.person.first)
+        said = letter(rng, self._prose, text, rng.randint(*self._size), names)
         name = contact.name if rng.random() < 0.6 else first
         return Mail(
-            contact.header, moment, subject, f"{hello} {plan.account.person.first},\n\n{said}\n\n{name}"
-        )
+            contact.header, moment, subject, f"{hello} {plan.account.person.first},\n\n{said}\n\n{name}",
+            answers=plan.letter_id if subject == letters.LETTER else None,
+        )  # fmt: skip
 
 
 def letter_size(params: Params) -> tuple[int, int]:
