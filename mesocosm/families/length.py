@@ -33,6 +33,12 @@ TOLERANCE = 0.01
 """How far a calibrated length may be from its target, as a share of the target."""
 _GOOD_ENOUGH = 0.004
 _ATTEMPTS = 10
+_FURTHER_ATTEMPTS = 20
+"""How often to look around what came nearest, where nothing came near enough."""
+_AROUND = 0.06
+"""How far around, as a share of the target."""
+_GOLDEN = 0.618034
+"""Multiples of it modulo 1 are spread evenly, however many there are."""
 _FIRST_GUESS = 0.3
 
 
@@ -219,7 +225,7 @@ def calibrate(
     last: Attempt | None = None
     sides: dict[bool, int] = {}
     """The last filler that was too little, and the last that was too much."""
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(_ATTEMPTS + _FURTHER_ATTEMPTS):
         last = Attempt(size, filler, build(size, filler))
         miss = target - last.tokens
         if best is None or abs(miss) < abs(target - best.tokens):
@@ -227,7 +233,14 @@ def calibrate(
         if abs(miss) <= _GOOD_ENOUGH * target:
             return last
         sides[miss < 0] = filler
-        if attempt >= _ATTEMPTS // 2 and len(sides) == 2:
+        if attempt >= _ATTEMPTS - 1:
+            if abs(target - best.tokens) <= TOLERANCE * target:
+                break
+            # A little more filler makes a world of another length in leaps, as where it is drawn in whole
+            # mails: look around what came nearest.
+            leap = (attempt * _GOLDEN % 1 - 0.5) * _AROUND * target
+            size, filler = best.size, max(0, round(best.filler + (target - best.tokens) + leap))
+        elif attempt >= _ATTEMPTS // 2 and len(sides) == 2:
             # It leads from one side to the other and back, as small fillers may: try what lies between.
             filler = sum(sides.values()) // 2
         elif filler + miss >= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from mailbox import fill_mailbox
 from types import SimpleNamespace
@@ -93,6 +94,14 @@ def test_what_is_below_the_minimum_is_refused_with_the_minimum() -> None:
 def test_a_generator_that_does_not_spend_its_filler_is_a_fault_of_ours() -> None:
     with pytest.raises(RuntimeError, match="no world of 50000 tokens"):
         calibrate(family(**{"8k": 7}), 50_000, lambda size, _: size * 1000)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_length_is_found_where_it_changes_in_leaps(seed: int) -> None:
+    def build(size: int, filler: int) -> int:
+        return 6_800 + filler + random.Random(seed * 10_000 + filler).randrange(-400, 400)
+
+    assert abs(calibrate(family(**{"8k": 10}), 8_000, build).tokens - 8_000) <= TOLERANCE * 8_000
 
 
 @pytest.mark.parametrize("density", [0.1, 0.33, 0.6])
