@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from mesocosm.kits.prose import Prose
@@ -61,9 +62,14 @@ class Letters:
         below = name if rng.random() < 0.7 else name.split()[0]
         return hello, f"{rng.choice(_BYE)}\n{below}"
 
-    def paragraphs(self, topic: str, size: int) -> list[str]:
-        """Everyday paragraphs of about so many tokens."""
-        return [" ".join(lines) for lines in self._lines(topic, size)]
+    def like(self, content: str, length: int, topic: str, size: int) -> str:
+        """Everyday text as long as a statement (of ``length`` tokens), with as much around it."""
+        before, after = self.around(topic, size, apart="\n" in content)
+        left, lines = length, list[str]()
+        while left >= LEAST / 2 or not lines:
+            lines += self._sentences(topic, 1)
+            left -= self._cost(lines[-1])
+        return f"{before}{' '.join(lines)}{after}"
 
     def around(self, topic: str, size: int, *, apart: bool) -> tuple[str, str]:
         """What stands before and after a statement: everyday text of about so many tokens, among whose
@@ -82,28 +88,39 @@ class Letters:
 
     def _lines(self, topic: str, size: int) -> list[list[str]]:
         """Sentences, by paragraphs."""
-        prose, found, left = Prose(self._rng), list[list[str]](), size
+        found, left = list[list[str]](), size
         while left >= LEAST or not found:
             lines: list[str] = []
-            for sentence in prose.each_sentence(topic, self._rng.randint(2, 5)):
+            for sentence in self._sentences(topic, self._rng.randint(2, 5)):
                 lines.append(sentence)
-                left -= cost(sentence)
+                left -= self._cost(sentence)
                 if left < LEAST:
                     break
             found.append(lines)
         return found
 
+    def _sentences(self, topic: str, count: int) -> Iterable[str]:
+        """So many about one matter."""
+        return self._prose.each_sentence(topic, count)
+
+    def _cost(self, sentence: str) -> int:
+        return cost(sentence)
+
+    @cached_property
+    def _prose(self) -> Prose:
+        return Prose(self._rng)
+
     def subject(self, topic: str) -> str:
         """What an everyday letter is about."""
-        return Prose(self._rng).title(topic)
+        return self._prose.title(topic)
 
     def text(self, topic: str, size: int) -> str:
         """Everyday text of exactly so many tokens, give or take a short sentence."""
-        return Prose(self._rng).text(topic, size)
+        return self._prose.text(topic, size)
 
     def company(self) -> str:
         """A company that somebody may write from."""
-        return Prose(self._rng).company()
+        return self._prose.company()
 
     def other_sender(self, pattern: Mapping[str, Any], crowd: Crowd) -> dict[str, str]:
         """Somebody else, whose name and address look like those of the pattern."""
@@ -120,28 +137,35 @@ class Letters:
         return {"from": f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"}
 
     def other_number(self, text: str) -> str:
-        """The text with other digits in it."""
-        return re.sub("[0-9]", lambda _: str(self._rng.randint(1, 9)), text)
+        """The text with other numbers in it, as long as they were."""
+        return re.sub("[0-9]+", lambda found: str(self._rng.randrange(*_range(found[0]))), text)
 
 
 class Sketches(Letters):
     """Letters whose everyday text only has its lengths: for who looks at a task without building it."""
 
-    def _lines(self, topic: str, size: int) -> list[list[str]]:
-        lines = [self._words(self._rng.randint(6, 24)) for _ in range(max(1, round(size / 15)))]
-        return [lines[at : at + 4] for at in range(0, len(lines), 4)]
+    def _sentences(self, topic: str, count: int) -> Iterable[str]:
+        return [self._words(self._rng.randint(6, 24)) for _ in range(count)]
+
+    def _cost(self, sentence: str) -> int:
+        return sentence.count(" ") + 1
 
     def subject(self, topic: str) -> str:
         return self._words(self._rng.randint(2, 8))
 
     def text(self, topic: str, size: int) -> str:
-        return "\n\n".join(self.paragraphs(topic, size))
+        return "\n\n".join(" ".join(lines) for lines in self._lines(topic, size))
 
     def company(self) -> str:
         return f"{self._words(1)} {self._rng.randint(100, 999)}"
 
     def _words(self, tokens: int) -> str:
         return " ".join("x" * self._rng.choice((2, 3, 3, 4, 5, 7)) for _ in range(tokens))
+
+
+def _range(digits: str) -> tuple[int, int]:
+    """The numbers with as many digits."""
+    return (10 ** (len(digits) - 1) if len(digits) > 1 else 0), 10 ** len(digits)
 
 
 def sender_of(fields: Mapping[str, Any]) -> tuple[str, str]:

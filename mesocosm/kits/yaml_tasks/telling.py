@@ -293,9 +293,10 @@ class Teller:
         left = budget
         while patterns:
             pattern = rng.choice(patterns)
-            size = max(LEAST, self._count(pattern.content) + rng.randint(*everyday.around))
-            one = self._everyday(what, thing, everyday, pattern, crowd, size, rng)
+            around = rng.randint(*everyday.around)
+            one = self._everyday(what, thing, everyday, pattern, crowd, around, rng)
             price = self.cost(one)
+            size = max(LEAST, self._count(pattern.content) + around)
             if left - price >= price - size + 2 * LEAST:  # there is room for another one after it
                 found.append(one)
                 left -= price
@@ -347,12 +348,16 @@ class Teller:
             fields[thing.title] = letters.subject(topic)
         if thing.serial:
             fields[thing.serial] = letters.other_number(str(fields[thing.serial]))
-        blocks = letters.text(topic, size).split("\n\n") if exactly else letters.paragraphs(topic, size)
+        text = (
+            letters.text(topic, size)
+            if exactly
+            else letters.like(pattern.content, self._count(pattern.content), topic, size)
+        )
         if thing.letter:
             hello, bye = letters.courtesies(fields, self.truth.singles["me"])
-            blocks = [hello, *blocks, bye]
+            text = f"{hello}\n\n{text}\n\n{bye}"
         assert thing.text
-        fields[thing.text] = "\n\n".join(blocks)
+        fields[thing.text] = text
         return Told(what, thing.unlike(fields))
 
 
