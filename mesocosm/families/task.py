@@ -214,6 +214,8 @@ class Task(BaseModel):
 
 def read_task(path: Path) -> Task:
     """Read a task file; ``UsageError`` says which key on which line is wrong."""
+    if path.is_file() and path.stat().st_size > MAX_BYTES:
+        raise UsageError(f"{path}, line 1: a task file of more than {MAX_BYTES:,} bytes")
     try:
         text = path.read_text(encoding="utf-8")
         root, data = _parsed(text)
@@ -221,12 +223,19 @@ def read_task(path: Path) -> Task:
         raise UsageError(f"cannot read the task file {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text ({error.reason})") from None
+    except _TooMuch as error:
+        raise UsageError(f"{path}, line {error.line}: {error}") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UsageError(f"{path}, line {line}: not YAML: {error.problem}") from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise UsageError(f"{path}, line {line}: not YAML: {error.reason}") from None
     except yaml.YAMLError as error:
         raise UsageError(f"{path}: not YAML: {error}") from None
-    except (ValueError, RecursionError) as error:  # such as the date 2025-13-45
+    except RecursionError:
+        raise UsageError(f"{path}, line 1: nested too deeply") from None
+    except ValueError as error:  # such as the date 2025-13-45
         raise UsageError(f"{path}: a value cannot be read: {error}") from None
     if not isinstance(data, dict):
         raise UsageError(f"{path}, line 1: a task file is a mapping with the keys version, title, prompt ...")
@@ -252,8 +261,18 @@ def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
         loader.dispose()
 
 
+MAX_BYTES = 300_000
+"""Of a task file: one of 300 lines has about a tenth of it."""
 MAX_NODES = 50_000
 """Values that a task file may have, those that aliases repeat counted each time."""
+
+
+class _TooMuch(Exception):
+    """A file that would grow beyond all bounds if it were read, and the line where that begins."""
+
+    def __init__(self, what: str, node: yaml.Node) -> None:
+        super().__init__(what)
+        self.line = node.start_mark.line + 1
 
 
 def _check_size(root: yaml.Node | None) -> None:
@@ -263,7 +282,7 @@ def _check_size(root: yaml.Node | None) -> None:
     def size(node: yaml.Node) -> int:
         if id(node) in sizes:
             if sizes[id(node)] < 0:
-                raise ValueError("an alias stands inside what it repeats")
+                raise _TooMuch("an alias stands inside what it repeats", node)
             return sizes[id(node)]
         sizes[id(node)] = -1
         inner: list[yaml.Node] = []
@@ -273,7 +292,7 @@ def _check_size(root: yaml.Node | None) -> None:
             inner = node.value
         sizes[id(node)] = 1 + sum(map(size, inner))
         if sizes[id(node)] > MAX_NODES:
-            raise ValueError(f"more than {MAX_NODES:,} values")
+            raise _TooMuch(f"more than {MAX_NODES:,} values, with those that aliases repeat", node)
         return sizes[id(node)]
 
     if root is not None:

@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mesocosm.kits.prose.topics import TOPICS
-from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Between, Definition, Doing, Rows, Selection, Step
+from mesocosm.kits.yaml_tasks.definition import (
+    MAX_BELONGING,
+    MAX_COUNT,
+    Between,
+    Definition,
+    Doing,
+    Rows,
+    Selection,
+    Step,
+)
 from mesocosm.kits.yaml_tasks.drawing import One, drawn
 from mesocosm.kits.yaml_tasks.options import unclosed
 from mesocosm.services.service import load_service, service_names
@@ -87,6 +96,9 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
                 (*place, "of"),
                 f"no fact {fact.of!r} of which there are several; there are {', '.join(several)}",
             )
+        if (most := _belonging(definition, name)) > MAX_BELONGING:
+            message = f"up to {most:,} of {name} belong to one; at most {MAX_BELONGING:,} can"
+            yield (*place, "count"), message
         if fact.kinds and fact.single:
             yield (*place, "kinds"), "kinds are for facts of which there are several (count)"
         if fact.kinds and not fact.kinds_with(background=False):
@@ -107,6 +119,18 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
     me = definition.facts.get("me")
     if me is None or not me.single or not {"name", "email"} <= set(me.fields):
         yield ("facts",), "there must be a fact `me` with the fields name and email: who acts"
+
+
+def _belonging(definition: Definition, name: str) -> int:
+    """How many of a fact may belong to one entity that belongs to none."""
+    most, seen, fact = 1, {name}, definition.facts[name]
+    while fact.of is not None:
+        most *= fact.count.most if isinstance(fact.count, Between) else int(fact.count or 1)
+        if fact.of in seen or fact.of not in definition.facts:
+            break
+        seen.add(fact.of)
+        fact = definition.facts[fact.of]
+    return most
 
 
 def _check_selection(

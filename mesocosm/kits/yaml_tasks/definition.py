@@ -12,6 +12,8 @@ from mesocosm.kits.yaml_tasks.drawing import DRAWS, Draw, read_draw
 from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError
 
 MAX_COUNT = 50_000
+MAX_BELONGING = 1_000
+"""So many entities may belong to one, through all generations."""
 
 
 def _value(given: Any) -> Any:
@@ -64,9 +66,9 @@ class Strict(BaseModel):
 class Kind(Strict):
     """A case that an entity may be."""
 
-    share: float | None = Field(default=None, gt=0)
+    share: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """Its part of the count, against those of the other kinds; one at least."""
-    background: float | None = Field(default=None, gt=0)
+    background: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """Instead of a share: further entities of this kind fill the length, in this proportion."""
     fields: dict[str, Value] = {}
     """Fields that only this kind has, or has otherwise; for the others they are empty."""
@@ -84,7 +86,7 @@ class Lookalike(Strict):
     """Further entities that fill the length: of the same kinds, told by the same statements, and different in
     the fields that say why they do not count."""
 
-    weight: float = Field(default=1, gt=0)
+    weight: float = Field(default=1, gt=0, allow_inf_nan=False)
     """How many of them there are, against other lookalikes and background kinds."""
     fields: dict[str, Value] = Field(min_length=1)
     """What is different: another place, another year, another customer."""
@@ -210,7 +212,7 @@ class Everyday(Strict):
     """What they are about."""
     around: tuple[int, int] = (0, 120)
     """How many tokens of such text stand around each statement of this sort."""
-    share: float = Field(default=1, gt=0)
+    share: float = Field(default=1, gt=0, allow_inf_nan=False)
     """Its part of the filler that is everyday, against the other sorts."""
 
 

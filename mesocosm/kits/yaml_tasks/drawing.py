@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,10 +14,13 @@ from faker import Faker
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
 
 from mesocosm.kits.prose import TOPICS, Prose
+from mesocosm.kits.yaml_tasks.complaints import complaint_of
 from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, Lookup
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _TRIES = 300
+_MAX_VALUES = 10**9
+"""Of a range."""
 FAKED = (
     "name", "first_name", "last_name", "company", "city", "country", "street_address", "postcode",
     "phone_number", "job",
@@ -115,8 +119,9 @@ class Choice(Draw):
 
     def draw(self, source: Source) -> Any:
         if isinstance(self.choice, dict):
-            if any(weight < 0 for weight in self.choice.values()) or not sum(self.choice.values()):
-                raise Undrawable("the weights must be 0 or more, and one above 0")
+            total = sum(self.choice.values())
+            if any(weight < 0 for weight in self.choice.values()) or not 0 < total < math.inf:
+                raise Undrawable("the weights must be finite and 0 or more, and one above 0")
             return source.rng.choices(list(self.choice), list(self.choice.values()))[0]
         return source.rng.choice(self.choice)
 
@@ -127,7 +132,7 @@ class Span(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
     least: Bare = Field(alias="from")
     most: Bare = Field(alias="to")
-    step: float = Field(default=1, gt=0)
+    step: float = Field(default=1, gt=0, allow_inf_nan=False)
 
 
 class Number(Draw):
@@ -144,8 +149,9 @@ class Number(Draw):
         if not all(isinstance(part, (int, float)) for part in (least, most)):
             raise Undrawable(f"from {least!r} to {most!r} is no range of numbers")
         steps = round((most - least) / self.number.step, 9)
-        if steps < 0 or steps > 10**9:
-            raise Undrawable(f"an empty range: from {least:g} to {most:g}")
+        if not 0 <= steps <= _MAX_VALUES:
+            what = "an empty range" if steps < 0 else f"a range of more than {_MAX_VALUES:,} values"
+            raise Undrawable(f"{what}: from {least:g} to {most:g}")
         found = round(least + source.rng.randint(0, int(steps)) * self.number.step, 9)
         return int(found) if found == int(found) and self.number.step == int(self.number.step) else found
 
@@ -156,9 +162,11 @@ class Period(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
     after: Bare
     before: Bare
-    hours: list[int] = Field(default=[8, 9, 10, 11, 13, 14, 15, 16, 17], min_length=1)
+    hours: list[Annotated[int, Field(ge=0, le=23)]] = Field(
+        default=[8, 9, 10, 11, 13, 14, 15, 16, 17], min_length=1
+    )
     """Hours of the day."""
-    minutes: list[int] = Field(default=list(range(60)), min_length=1)
+    minutes: list[Annotated[int, Field(ge=0, le=59)]] = Field(default=list(range(60)), min_length=1)
     weekdays: bool | list[str] = False
     """True: Monday to Friday; or some days by name."""
 
@@ -330,10 +338,8 @@ def read_draw(given: Any) -> Any:
     try:
         return DRAWS[keys[0]].model_validate(given)
     except ValidationError as error:
-        wrong = error.errors()[0]
-        where = ".".join(str(part) for part in wrong["loc"])
-        message = "unknown key" if wrong["type"] == "extra_forbidden" else wrong["msg"]
-        raise ValueError(f"{where}: {message}") from None
+        place, message = complaint_of(error.errors()[0], DRAWS[keys[0]])
+        raise ValueError(f"{'.'.join(map(str, place))}: {message}") from None
 
 
 @cache

@@ -6,16 +6,19 @@ import datetime as dt
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import regex
 from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.task import FileProblem, Task, read_task
 from mesocosm.families.trusting import code_of, functions, is_trusted
 from mesocosm.kits.yaml_tasks import checking, stated
+from mesocosm.kits.yaml_tasks.complaints import complaint_of
 from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression
@@ -26,9 +29,9 @@ from mesocosm.kits.yaml_tasks.judging import WAYS, wanted_of
 from mesocosm.kits.yaml_tasks.letters import Sketches
 from mesocosm.kits.yaml_tasks.telling import VARIED, Teller, Told
 from mesocosm.kits.yaml_tasks.walking import Walker
-from mesocosm.kits.yaml_tasks.written import Written, complaint_of
+from mesocosm.kits.yaml_tasks.written import Written
 from mesocosm.services.calling import Tools
-from mesocosm.services.service import Image
+from mesocosm.services.service import Image, service_names
 from mesocosm.services.words import find_thing
 from mesocosm.worlds.manifest import DEFAULT_START
 from mesocosm.worlds.randomness import Dice
@@ -90,6 +93,7 @@ def _complaint(
 def _from_text(path: Path, text: str) -> Complaint:
     """From what reading the file says: ``FILE, line N: KEY: MESSAGE``."""
     rest = text.removeprefix(f"{path}, line ")
+    text = text.removeprefix(f"{path}: ")
     line, _, what = rest.partition(": ")
     key, colon, message = what.partition(": ")
     if not line.isdigit():
@@ -105,8 +109,11 @@ def _errors(task: Task) -> Iterator[checking.Complaint]:
         definition = Definition.model_validate(task.definition)
     except ValidationError as error:
         for item in error.errors():
-            yield complaint_of(item)
+            yield complaint_of(item, Definition)
         return
+    for service in task.servers:
+        if service not in service_names():
+            yield ("servers", service), f"no such service; there are {', '.join(service_names())}"
     counts = [name for name, value in task.parameters.items() if isinstance(value, int)]
     yield from checking.check(definition, task.servers, [*counts, task.growth.parameter])
     yield from _unknown_names(definition, task)
@@ -163,7 +170,8 @@ def _strangers_in(
         for index, inner in enumerate(value):
             yield from _strangers_in(inner, known, (*place, index), of)
     else:
-        yield from _strangers(drawn(value), known, place)
+        with suppress(ValueError):  # what is no expression was complained about by then
+            yield from _strangers(drawn(value), known, place)
 
 
 def _strangers(source: Any, known: set[str], place: tuple[Any, ...]) -> Iterator[checking.Complaint]:
@@ -243,6 +251,7 @@ class _Reader:
             rows = [one for one in wanted if one.goal is goal]
             if not rows:
                 yield ("goal", index), "warning", "in a sample nothing is wanted"
+            yield from _no_patterns(goal, index, rows)
             keys = [str([one.fields[name] for name in one.key]) for one in rows]
             if len(set(keys)) < len(keys):
                 yield ("goal", index), "warning", f"two rows have the same {', '.join(rows[0].key)}"
@@ -378,6 +387,21 @@ class _Reader:
                     f"{feature} alone tells what counts from what does not (area {max(area, 1 - area):.2f})"
                 )
                 yield ("statements", index, what), "warning", message
+
+
+def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding]:
+    """What is to be matched and is no pattern."""
+    for name in goal.fields:
+        for one in rows:
+            value = one.fields.get(name)
+            for way in ("matches", "only"):
+                if isinstance(value, Mapping) and way in value:
+                    try:
+                        regex.compile(str(value[way]))
+                    except regex.error as error:
+                        message = f"{str(value[way])!r} is no pattern: {error}"
+                        yield ("goal", index, goal.what, name, way), "error", message
+                        return
 
 
 def _is_rows(value: Any) -> bool:

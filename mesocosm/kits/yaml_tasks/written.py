@@ -18,6 +18,7 @@ from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.kits.yaml_tasks import checking, keeping, stated
+from mesocosm.kits.yaml_tasks.complaints import complaint_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, for_expressions
@@ -63,7 +64,7 @@ class Written:
             try:
                 self.definition = Definition.model_validate(task.definition)
             except ValidationError as error:
-                keys, message = complaint_of(error.errors()[0])
+                keys, message = complaint_of(error.errors()[0], Definition)
                 raise FileProblem(path, keys, message) from None
             for keys, message in checking.check(self.definition, task.servers, [*self.parameters, "size"]):
                 raise Wrong(keys, message)
@@ -267,9 +268,3 @@ class _Beginning:
 
     def __getattr__(self, name: str) -> Any:
         raise Undrawable("the clock is drawn before all facts")
-
-
-def complaint_of(item: Any) -> tuple[tuple[Any, ...], str]:
-    """Where pydantic found something wrong, and what."""
-    known = {"extra_forbidden": "unknown key", "missing": "this key is required"}
-    return tuple(item["loc"]), known.get(item["type"], str(item["msg"]).removeprefix("Value error, "))
