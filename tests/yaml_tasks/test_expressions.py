@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, missing
+from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.language import ExpressionError, missing
 
 NAMES: dict[str, Any] = {
     "start": dt.datetime(2025, 3, 3, 9, 30, tzinfo=dt.UTC),

@@ -47,6 +47,14 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
         ("claim_done.claim_done: {}", "claim_done.claim: {}", ["no tool 'claim'", "claim_done"]),
         ("to: \"{{ email }}\", subject: Delivery, body: \"Hello", "two: \"{{ email }}\", body: \"Hello",
          ["unknown argument", "'subject' is required"]),
+        ("count: size", "counts: size", ["unknown key; possible: count, of, fields"]),
+        ("hours: [7", "hours: [25, 7", ["arrives: moment.hours.0", "less than or equal to 23, found 25"]),
+        ("share: 4", "share: .inf", ["plain.share", "finite number, found inf"]),
+        ("{lines: \"See you on {{ agreed }}\"}", "{matches: \"(a+\"}", ["body.matches: '(a+' is no pattern"]),
+        ("servers: {email: all", "servers: {emial: all", ["line 14: error: servers.emial", "email, excel"]),
+        ("statements:\n", "  box: {of: delivery, count: 900, fields: {n: 1}}\n"
+         "  part: {of: box, count: {from: 1, to: 900}, fields: {n: 1}}\nstatements:\n",
+         ["facts.part.count: up to 810,000 of part belong to one"]),
     ],
 )  # fmt: skip
 def test_complaints_name_line_and_key_and_what_is_possible(
@@ -78,6 +86,7 @@ def test_a_fact_that_no_statement_tells_is_found(tmp_path: Path) -> None:
         "a: !!python/object/apply:os.system [ls]",
         "\x00",
         "- 1",
+        "a: [" + "1, " * 200_000 + "]",
         "",
         "facts: {me: 3}\n",
     ],

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
 
 from mesocosm.kits.yaml_tasks.drawing import DRAWS, Draw, read_draw
-from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError
+from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.language import ExpressionError
 
 MAX_COUNT = 50_000
 MAX_BELONGING = 1_000

@@ -15,7 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationErr
 
 from mesocosm.kits.prose import TOPICS, Prose
 from mesocosm.kits.yaml_tasks.complaints import complaint_of
-from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, Lookup
+from mesocosm.kits.yaml_tasks.expressions import Expression, Lookup
+from mesocosm.kits.yaml_tasks.language import ExpressionError
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _TRIES = 300

@@ -1,226 +1,21 @@
-"""What is true in an instance: entities whose fields are drawn from streams of their own, or worked out."""
+"""What is true in an instance: all its entities, and further ones that fill its length."""
 
 from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mesocosm.kits.apportioning import apportion
 from mesocosm.kits.yaml_tasks.definition import Between, Definition, Fact, Selection
-from mesocosm.kits.yaml_tasks.drawing import Draw, Undrawable, value_of
-from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, missing
-from mesocosm.kits.yaml_tasks.filters import show
+from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, settle
+from mesocosm.kits.yaml_tasks.language import missing
 from mesocosm.kits.yaml_tasks.lateness import late_names
 
 Stream = Callable[[str], random.Random]
-_TRIES = 200
-
-
-class Wrong(Exception):
-    """Something in the file, found while it was put into effect."""
-
-    def __init__(self, keys: tuple[Any, ...], message: str) -> None:
-        super().__init__(message)
-        self.keys = keys
-        self.message = message
-
-
-class Entity(Mapping[str, Any]):
-    """One of a fact, by its fields. A field is worked out when it is first read."""
-
-    def __init__(
-        self,
-        truth: Truth,
-        fact: str,
-        ident: str,
-        number: int,
-        kind: str | None = None,
-        parent: Entity | None = None,
-        *,
-        background: bool = False,
-        lookalike: str | None = None,
-    ) -> None:
-        self.truth = truth
-        self.fact = fact
-        self.ident = ident
-        """Names it among the entities of its fact, and its streams."""
-        self.number = number
-        self.kind = kind
-        self.parent = parent
-        self.background = background
-        self.lookalike = lookalike
-        """The lookalike that it is, where it is one."""
-        self.known: dict[str, Any] = {}
-        """Fields that are known, and what services gave."""
-        self.drawn: dict[str, Any] = {}
-        """Those of them that were drawn or given: the rest follows."""
-        self.children: dict[str, list[Entity]] = {}
-        self._pending: list[str] = []
-        self.rng = random.Random(0)
-        self.locale = "en_US"
-
-    @property
-    def definition(self) -> Fact:
-        """What the file says of its fact."""
-        return self.truth.definition.facts[self.fact]
-
-    @property
-    def label(self) -> str:
-        """How complaints call it."""
-        case = " ".join(name for name in (self.lookalike, self.kind) if name)
-        return f"{self.fact} {self.ident}" + (f" ({case})" if case else "")
-
-    # -- as a mapping -----------------------------------------------------------------------------------
-
-    def __getitem__(self, name: str) -> Any:
-        found = self._own(name)
-        if found is missing:
-            raise KeyError(name)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self.definition.own_fields
-        yield from (name for name in self.known if name not in self.definition.own_fields)
-        yield from self.children
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __contains__(self, name: object) -> bool:
-        return any(name == own for own in self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Entity) and (self.fact, self.ident) == (other.fact, other.ident)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.fact, self.ident))
-
-    def _own(self, name: str) -> Any:
-        if self.truth.reads is not None and (
-            name in ("kind", "lookalike") or name in self.known or name in self.definition.own_fields
-        ):
-            self.truth.reads.add((self, name))
-        if name in self.known:
-            return self.known[name]
-        if name in self.children:
-            return self.children[name]
-        if name == "kind" and self.kind is not None:
-            return self.kind
-        if name == "nth":
-            return self.number + 1
-        if name == "this":
-            return self
-        if name == "lookalike" and self.definition.lookalikes:
-            return self.lookalike
-        if name in self.definition.own_fields:
-            return self._work_out(name)
-        if self.parent is not None and name == self.parent.fact:
-            return self.parent
-        return missing
-
-    # -- as a scope -------------------------------------------------------------------------------------
-
-    def lookup(self, name: str) -> Any:
-        """What a name means for this entity."""
-        found = self._own(name)
-        return self.truth.lookup(name) if found is missing else found
-
-    @property
-    def zone(self) -> dt.tzinfo:
-        """The world's."""
-        return self.truth.zone
-
-    def entities(self, fact: str, kinds: Sequence[str] | None) -> Sequence[Entity]:
-        """All of a fact that are no background, of some kinds."""
-        if fact not in self.truth.sets:
-            raise Undrawable(f"no fact {fact!r} of which there are several before this one")
-        return [one for one in self.truth.sets[fact] if kinds is None or one.kind in kinds]
-
-    def hooked(self, name: str) -> Any:
-        """What a Python function beside the file returns for it."""
-        hook = self.truth.hooks.get(name)
-        if hook is None:
-            known = ", ".join(self.truth.hooks) or "none"
-            raise Undrawable(
-                f"no function {name!r} of the Python beside the file under `python`; there are {known}"
-            )
-        return hook(self, self.rng)
-
-    # -- fields -----------------------------------------------------------------------------------------
-
-    def give(self, name: str, value: Any) -> None:
-        """Set what a service gave for it."""
-        self.drawn[name] = self.known[name] = value
-
-    def keys_of(self, name: str) -> tuple[Any, ...]:
-        """Where the file says what a field is."""
-        other = self.definition.lookalikes.get(self.lookalike or "")
-        if other and name in other.fields:
-            return "facts", self.fact, "lookalikes", self.lookalike, "fields", name
-        kind = self.definition.kinds.get(self.kind or "")
-        if kind and name in kind.fields:
-            return "facts", self.fact, "kinds", self.kind, "fields", name
-        return "facts", self.fact, "fields", name
-
-    def source_of(self, name: str) -> Any:
-        """What the file says a field is, for an entity of this kind."""
-        other = self.definition.lookalikes.get(self.lookalike or "")
-        if other and name in other.fields:
-            return other.fields[name]
-        kind = self.definition.kinds.get(self.kind or "")
-        if kind and name in kind.fields:
-            return kind.fields[name]
-        return self.definition.fields.get(name)
-
-    def _work_out(self, name: str) -> Any:
-        if name in self._pending:
-            circle = " -> ".join([*self._pending[self._pending.index(name) :], name])
-            raise Wrong(self.keys_of(name), f"{self.label}: a circle: {circle}")
-        self._pending.append(name)
-        source = self.source_of(name)
-        try:
-            if isinstance(source, Draw):
-                value = self.drawn[name] = self._draw(name, source)
-            else:
-                value = evaluated(source, self.lookup)
-        except (ExpressionError, Undrawable) as error:
-            raise Wrong(self.keys_of(name), f"{self.label}: {error}") from None
-        finally:
-            self._pending.pop()
-        self.known[name] = value
-        return value
-
-    def _draw(self, name: str, draw: Draw) -> Any:
-        if self.truth.stream is None:
-            raise Wrong(self.keys_of(name), f"{self.label}: this was not kept when the world was built")
-        outer, self.rng = self.rng, self.truth.stream(f"fact:{self.fact}:{self.ident}:{name}")
-        taken = self.truth.taken.setdefault((self.fact, name), set()) if draw.unique else None
-        try:
-            unlike = value_of(draw.unlike, self.lookup)
-            for _ in range(_TRIES):
-                value = draw.draw(self)
-                if value == unlike or (isinstance(unlike, list) and value in unlike):
-                    continue
-                if taken is None:
-                    return value
-                if value not in taken:
-                    taken.add(value)
-                    return value
-        finally:
-            self.rng = outer
-        if taken is None:
-            raise Undrawable(f"no value that is unlike {show(unlike)}")
-        raise Undrawable(f"no further value that is unique: {len(taken)} are taken")
-
-
-Read = tuple[Entity, str]
-"""A field of an entity that was looked at."""
 
 
 class Truth:
@@ -417,36 +212,6 @@ class Truth:
         if background:
             entities = [*entities, *self.background.get(selection.for_, ())]
         return [entity for entity in entities if selects(selection, entity)]
-
-
-def selects(selection: Selection, entity: Entity) -> bool:
-    """Whether an entity of the right fact is among those that something is done for."""
-    if selection.kinds is not None and entity.kind not in selection.kinds:
-        return False
-    if selection.where is None:
-        return True
-    try:
-        return bool(selection.where.value(entity.lookup))
-    except ExpressionError as error:
-        raise Wrong((), f"where: {entity.label}: {error}") from None
-
-
-def settle(entity: Entity) -> None:
-    """Draw all fields that are drawn; what follows from them is worked out when it is read."""
-    for name in entity.definition.own_fields:
-        if isinstance(entity.source_of(name), Draw):
-            entity[name]
-
-
-def evaluated(value: Any, lookup: Callable[[str], Any]) -> Any:
-    """A value with all expressions inside it worked out."""
-    if isinstance(value, Expression):
-        return value.value(lookup)
-    if isinstance(value, Mapping) and not isinstance(value, Entity):
-        return {key: evaluated(inner, lookup) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [evaluated(inner, lookup) for inner in value]
-    return value
 
 
 def read_zone(name: str) -> ZoneInfo:

@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable
 
 from mesocosm.kits.yaml_tasks.definition import Definition
-from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong
+from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
+from mesocosm.kits.yaml_tasks.facts import Truth
 
 _PATIENCE = 50
 """Entities in a row of which nothing is told, before that is a mistake."""

@@ -14,9 +14,10 @@ import regex
 from mesocosm.errors import UsageError
 from mesocosm.families.verdict import Check, finding
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal, Rows
-from mesocosm.kits.yaml_tasks.expressions import ExpressionError
-from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.filters import show
+from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
 from mesocosm.services.words import Fields, Found, Thing, find_thing, load_words
 from mesocosm.worlds.changes import Changes

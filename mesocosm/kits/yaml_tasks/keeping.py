@@ -8,7 +8,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from mesocosm.kits.yaml_tasks.definition import Definition
-from mesocosm.kits.yaml_tasks.facts import Entity, Truth
+from mesocosm.kits.yaml_tasks.entities import Entity
+from mesocosm.kits.yaml_tasks.facts import Truth
 
 
 def kept(truth: Truth, background: int) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Rows
 from mesocosm.kits.yaml_tasks.drawing import drawn
-from mesocosm.kits.yaml_tasks.expressions import ExpressionError
-from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong, evaluated, selects
+from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated, selects
+from mesocosm.kits.yaml_tasks.facts import Truth
+from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.services.words import Word
 
 

@@ -9,7 +9,8 @@ import orjson
 
 from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw
-from mesocosm.kits.yaml_tasks.facts import Entity, Read, Truth, evaluated
+from mesocosm.kits.yaml_tasks.entities import Entity, Read, evaluated
+from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.judging import wanted_of
 from mesocosm.kits.yaml_tasks.telling import Told

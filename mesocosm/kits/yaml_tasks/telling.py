@@ -12,14 +12,15 @@ from typing import Any
 import orjson
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
-from mesocosm.kits.yaml_tasks.expressions import ExpressionError, for_expressions
-from mesocosm.kits.yaml_tasks.facts import Entity, Read, Truth, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.further import Further
+from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.lateness import is_late
 from mesocosm.kits.yaml_tasks.letters import LEAST, Crowd, Letters
 from mesocosm.kits.yaml_tasks.options import chosen
 from mesocosm.kits.yaml_tasks.rendering import fitted, misfit, prepared, rendered_rows, row_of, selects_at
-from mesocosm.kits.yaml_tasks.voices import Voice
+from mesocosm.kits.yaml_tasks.scopes import Scope
 from mesocosm.services.words import Fields, Thing, Word, find_thing
 from mesocosm.worlds import tokens
 
@@ -374,41 +375,3 @@ def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Ro
 def is_rows(value: Any) -> bool:
     """Whether a field of a file says how the rows of a table are made."""
     return isinstance(value, Mapping) and "columns" in value
-
-
-class Scope:
-    """What names mean in a statement: those of the entity, and ways to vary it."""
-
-    def __init__(self, truth: Truth, entity: Entity | None, rng: random.Random) -> None:
-        self.rng = rng
-        self._lookup = entity.lookup if entity else truth.lookup
-        self._varied = varied(rng, truth.now)
-
-    def __call__(self, name: str) -> Any:
-        return self._varied[name] if name in self._varied else self._lookup(name)
-
-
-def varied(rng: random.Random, now: dt.datetime | None = None) -> dict[str, Callable[..., Any]]:
-    """Functions of statements: one author's way to write."""
-    voice = Voice(rng, now)
-
-    @for_expressions
-    def one_of(*values: Any) -> Any:
-        flat = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple)) else values
-        return rng.choice(flat)
-
-    @for_expressions
-    def chance(share: float) -> bool:
-        return rng.random() < share
-
-    return {
-        "one_of": one_of,
-        "chance": chance,
-        "spoken": for_expressions(voice.moment),
-        "spoken_day": for_expressions(voice.day),
-        "spoken_time": for_expressions(voice.time),
-    }
-
-
-VARIED = tuple(varied(random.Random(0)))
-"""Functions that only statements have."""

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
-from mesocosm.kits.yaml_tasks.expressions import ExpressionError, for_expressions, missing
-from mesocosm.kits.yaml_tasks.facts import Entity, Truth, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
+from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.judging import Table, base_of, wanted_of_goal
+from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions, missing
 from mesocosm.kits.yaml_tasks.rendering import in_order, prepared, selects_at
 from mesocosm.services.calling import Tools
 

@@ -21,10 +21,12 @@ from mesocosm.kits.yaml_tasks import checking, keeping, stated
 from mesocosm.kits.yaml_tasks.complaints import complaint_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
-from mesocosm.kits.yaml_tasks.expressions import Expression, ExpressionError, for_expressions
-from mesocosm.kits.yaml_tasks.facts import Stream, Truth, Wrong, evaluated, read_zone
+from mesocosm.kits.yaml_tasks.entities import Wrong, evaluated
+from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.facts import Stream, Truth, read_zone
 from mesocosm.kits.yaml_tasks.filling import fill
 from mesocosm.kits.yaml_tasks.judging import judge
+from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.misreading import misreadings
 from mesocosm.kits.yaml_tasks.telling import Teller
 from mesocosm.kits.yaml_tasks.walking import Walker

@@ -1,0 +1,239 @@
+"""The language of expressions: Jinja2's sandbox, narrowed.
+
+A file may come from a stranger. What it can do here: read values by name, call the functions and filters that
+it is given, and no more steps or longer results than the limits say. No attribute of a Python object can be
+read: ``a.b`` looks into mappings alone.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from jinja2 import StrictUndefined, Undefined
+from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
+from jinja2.runtime import Context, LoopContext
+from jinja2.runtime import missing as missing  # type: ignore[attr-defined]
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from mesocosm.kits.yaml_tasks.filters import FILTERS, show
+
+MAX_TEXT = 200_000
+"""Characters of a result."""
+MAX_LIST = 20_000
+MAX_STEPS = 200_000
+"""Calls, operations and turns of loops in one evaluation."""
+MAX_NUMBER = 10**15
+
+TESTS = ("defined", "none", "odd", "even", "in", "true", "false", "divisibleby")
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow,
+}  # fmt: skip
+_UNITS = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "m": "minutes", "s": "seconds"}
+
+
+class ExpressionError(Exception):
+    """What is wrong with an expression, or with its value."""
+
+
+class _Spans(Extension):
+    """Spans of time as people write them: ``12d``, ``1h``, ``30min``."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        for token in stream:
+            after = stream.current
+            if token.type in ("integer", "float") and after.type == "name" and after.value in _UNITS:
+                line = token.lineno
+                yield Token(line, "name", "span")
+                yield Token(line, "lparen", "(")
+                yield token
+                yield Token(line, "comma", ",")
+                yield Token(line, "string", _UNITS[after.value])
+                yield Token(line, "rparen", ")")
+                next(stream)
+            else:
+                yield token
+
+
+class _Context(Context):
+    """Names are looked up in the scope of the evaluation, and only those that are used."""
+
+    def resolve_or_missing(self, key: str) -> Any:
+        if key in self.vars:  # of a loop
+            return self.vars[key]
+        scope = self.parent.get("*scope")
+        found = scope(key) if scope else missing
+        if found is missing:
+            found = _FUNCTIONS.get(key, missing)
+        return found
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    """Jinja2's sandbox without attributes, with operators that look at sizes first, and a count of steps."""
+
+    intercepted_binops = frozenset(_OPERATORS)
+    intercepted_unops = frozenset()
+    context_class = _Context
+    steps = 0
+
+    def step(self, cost: int = 1) -> None:
+        self.steps += cost
+        if self.steps > MAX_STEPS:
+            raise ExpressionError(f"more than {MAX_STEPS:,} steps")
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        return self.getitem(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        self.step()
+        if isinstance(obj, Mapping) and isinstance(argument, str):
+            try:
+                return obj[argument]
+            except KeyError:
+                known = ", ".join(map(str, list(obj)[:20])) or "none"
+                return self.undefined(f"there is no {argument!r}; there are {known}")
+        if isinstance(obj, LoopContext) and argument in ("first", "last", "index"):
+            return getattr(obj, argument)
+        if isinstance(obj, (list, tuple, str)) and isinstance(argument, (int, slice)):
+            try:
+                return obj[argument]
+            except IndexError:
+                return self.undefined(f"there are only {len(obj)}")
+        if isinstance(obj, Undefined):
+            return obj
+        return self.undefined(f"{show_kind(obj)} has no {argument!r}")
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        return False
+
+    def is_safe_callable(self, obj: Any) -> bool:
+        return getattr(obj, "for_expressions", False) is True
+
+    def call(self, context: Context, obj: Any, *args: Any, **kwargs: Any) -> Any:
+        self.step()
+        if isinstance(obj, Undefined):
+            known = ", ".join(sorted(_FUNCTIONS))
+            name = getattr(obj, "_undefined_name", None) or "it"
+            raise ExpressionError(
+                f"no function or filter {name!r}; functions: {known}; filters: {', '.join(FILTERS)}"
+            )
+        if not self.is_safe_callable(obj):
+            raise ExpressionError(f"{show_kind(obj)} cannot be called")
+        for given in (*args, *kwargs.values()):
+            if isinstance(given, Undefined):
+                given._fail_with_undefined_error()
+        return bounded(obj(*args, **kwargs))
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        self.step()
+        return bounded(_calculate(operator, left, right))
+
+
+def show_kind(value: Any) -> str:
+    """What kind of value it is, in a user's words."""
+    names = {str: "a text", bool: "a yes or no", int: "a number", float: "a number", type(None): "nothing"}
+    if isinstance(value, Mapping):
+        return "a thing"
+    if isinstance(value, dt.datetime):
+        return "a moment"
+    return next(
+        (name for kind, name in names.items() if isinstance(value, kind)), f"a {type(value).__name__}"
+    )
+
+
+def _calculate(symbol: str, left: Any, right: Any) -> Any:
+    for value in (left, right):
+        if isinstance(value, Undefined) or value is None:
+            raise ExpressionError(f"{_why(value)}, so {symbol!r} cannot be worked out")
+    if symbol == "**" and (abs(left) > 1e6 or abs(right) > 12):
+        raise ExpressionError("a power of such numbers is out of bounds")
+    if symbol == "*" and (isinstance(left, (str, list, tuple)) or isinstance(right, (str, list, tuple))):
+        length, times = (len(left), right) if isinstance(left, (str, list, tuple)) else (len(right), left)
+        if not isinstance(times, int) or length * times > MAX_LIST:
+            raise ExpressionError("too many times")
+    if symbol == "%" and isinstance(left, str):
+        raise ExpressionError("write texts with {{ }} instead of %")
+    try:
+        return _OPERATORS[symbol](left, right)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        kinds = f"{show_kind(left)} {symbol} {show_kind(right)}"
+        raise ExpressionError(f"{kinds} cannot be worked out: {error}") from None
+
+
+def _why(value: Any) -> str:
+    if isinstance(value, Undefined):
+        return str(value._undefined_message)
+    return "there is no value"
+
+
+def bounded(value: Any) -> Any:
+    """The value, if it is of a bearable size."""
+    if isinstance(value, str) and len(value) > MAX_TEXT:
+        raise ExpressionError(f"a text of more than {MAX_TEXT:,} characters")
+    if isinstance(value, (list, tuple)) and len(value) > MAX_LIST:
+        raise ExpressionError(f"a list of more than {MAX_LIST:,}")
+    if isinstance(value, int) and abs(value) > MAX_NUMBER:
+        raise ExpressionError(f"a number beyond {MAX_NUMBER:.0e}")
+    return value
+
+
+def for_expressions(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as one that expressions may call."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
+            name = getattr(function, "__name__", "it").strip("_")
+            raise ExpressionError(f"{name}({', '.join(map(show_kind, args))}): {error}") from None
+
+    call.for_expressions = True  # type: ignore[attr-defined]
+    return call
+
+
+@for_expressions
+def _span(amount: float, unit: str) -> dt.timedelta:
+    return dt.timedelta(**{unit: amount})
+
+
+def _finalize(value: Any) -> str:
+    if value is None:
+        raise ExpressionError("there is no value to write down")
+    return show(value)
+
+
+def _filter(function: Callable[..., Any]) -> Callable[..., Any]:
+    def run(value: Any, *args: Any, **kwargs: Any) -> Any:
+        ENVIRONMENT.step(len(value) // 100 + 1 if isinstance(value, (str, list, tuple)) else 1)
+        if isinstance(value, Undefined) and function is not FILTERS["default"]:
+            value._fail_with_undefined_error()
+        try:
+            return bounded(function(value, *args, **kwargs))
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
+            raise ExpressionError(f"{function.__name__.strip('_')} of {show_kind(value)}: {error}") from None
+
+    return run
+
+
+def _counted(values: Any) -> Iterator[Any]:
+    """What a loop goes through, a step each."""
+    if not isinstance(values, (list, tuple)):
+        raise ExpressionError(f"a loop goes through a list, not {show_kind(values)}")
+    for value in values:
+        ENVIRONMENT.step()
+        yield value
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"span": _span}
+ENVIRONMENT = _Environment(
+    undefined=StrictUndefined, extensions=[_Spans], optimized=False, finalize=_finalize,
+    keep_trailing_newline=False,
+    trim_blocks=True, lstrip_blocks=True, cache_size=0, autoescape=False,
+)  # fmt: skip
+ENVIRONMENT.globals.clear()
+ENVIRONMENT.filters = {name: _filter(function) for name, function in FILTERS.items()} | {"*counted": _counted}
+ENVIRONMENT.tests = {name: test for name, test in ENVIRONMENT.tests.items() if name in TESTS}

@@ -1,0 +1,205 @@
+"""What can be misread: facts changed as by who overlooks, confuses or misdates something."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mesocosm.families.verdict import Inapplicable
+from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
+from mesocosm.kits.yaml_tasks.facts import Truth
+from mesocosm.kits.yaml_tasks.judging import Table, Wanted, same, wanted_of
+from mesocosm.kits.yaml_tasks.language import ExpressionError
+
+_VICTIMS = 2
+"""Entities of each kind that are left to the near misses; the walk is made for all others once."""
+
+Change = Callable[[Truth], None]
+"""Misreads facts; raises ``Inapplicable`` where there is nothing to misread."""
+
+
+def victims_of(definition: Definition, truth: Truth) -> set[tuple[str, str]]:
+    """A few of each kind, with all that belongs to them."""
+    found: set[tuple[str, str]] = set()
+    for name, entities in truth.sets.items():
+        if definition.facts[name].of is None:
+            seen: dict[str | None, int] = {}
+            for one in entities:
+                seen[one.kind] = seen.get(one.kind, 0) + 1
+                if seen[one.kind] <= _VICTIMS:
+                    found.add(name_of(one))
+                    found |= {name_of(child) for children in one.children.values() for child in children}
+    return found
+
+
+def name_of(entity: Entity) -> tuple[str, str]:
+    return entity.fact, entity.ident
+
+
+def walked(definition: Definition, truth: Truth) -> list[set[tuple[str, str]]]:
+    """For whom the steps are made."""
+    return [
+        {name_of(one) for one in truth.chosen(step)} if step.for_ is not None else set()
+        for step in definition.walk
+    ]
+
+
+def same_rows(one: Sequence[Wanted], other: Sequence[Wanted]) -> bool:
+    if len(one) != len(other):
+        return False
+    return all(
+        all(_same_value(a.fields[name], b.fields[name]) for name in a.fields)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    if isinstance(one, Table) and isinstance(other, Table):
+        if len(one.rows) != len(other.rows):
+            return False
+        rows = zip(one.rows, other.rows, strict=True)
+        return all(all(one.same(name, a[name], b[name]) for name in a) for a, b in rows)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one == other
+    return same(one, other)
+
+
+def _ones(truth: Truth, name: str, kind: str | None, count: int = _VICTIMS) -> list[Entity]:
+    """The first few of a fact, among those that near misses are made with."""
+    victims = victims_of(truth.definition, truth)
+    return [
+        one
+        for one in truth.sets.get(name, ())
+        if (kind is None or one.kind == kind) and name_of(one) in victims
+    ][: count if count else None]
+
+
+def _tried(truth: Truth, name: str, kind: str | None, change: Callable[[Entity], None]) -> None:
+    """Change the first entity for which that changes a goal; which these are only rendering says."""
+    before = wanted_of(truth.definition, truth)
+    for one in _ones(truth, name, kind, 0):
+        drawn, own_kind = dict(one.drawn), one.kind
+        try:
+            change(one)
+        except Inapplicable:
+            continue
+        truth.forget()
+        try:
+            if not same_rows(before, wanted_of(truth.definition, truth)):
+                return
+        except (Wrong, ExpressionError):
+            pass
+        one.drawn, one.kind = drawn, own_kind
+        truth.forget()
+    raise Inapplicable
+
+
+def left_out(name: str, kind: str | None) -> Change:
+    def change(truth: Truth) -> None:
+        before = wanted_of(truth.definition, truth)
+        for one in _ones(truth, name, kind, 0):
+            everything = list(truth.sets[name])
+            truth.sets[name] = [other for other in everything if other is not one]
+            gone = {id(child) for children in one.children.values() for child in children}
+            for child in one.children:
+                truth.sets[child] = [other for other in truth.sets[child] if id(other) not in gone]
+            truth.forget()
+            if not same_rows(before, wanted_of(truth.definition, truth)):
+                return
+        raise Inapplicable
+
+    return change
+
+
+def taken_for(name: str, kind: str, other: str) -> Change:
+    def change(truth: Truth) -> None:
+        own = truth.definition.facts[name].kinds[kind].fields
+        there = truth.definition.facts[name].kinds[other].fields
+
+        def misread(one: Entity) -> None:
+            one.kind = other
+            for field in own:
+                if field not in there and field not in truth.definition.facts[name].fields:
+                    one.drawn.pop(field, None)
+
+        _tried(truth, name, kind, misread)
+
+    return change
+
+
+def unread(name: str, kind: str, field: str) -> Change:
+    def change(truth: Truth) -> None:
+        def misread(one: Entity) -> None:
+            if field in truth.definition.facts[name].fields:
+                raise Inapplicable
+            one.drawn[field] = None
+
+        _tried(truth, name, kind, misread)
+
+    return change
+
+
+def swapped(name: str, kind: str | None, field: str) -> Change:
+    def change(truth: Truth) -> None:
+        def misread(one: Entity) -> None:
+            others = (other.drawn.get(field) for other in truth.sets[name] if other is not one)
+            mine = one.drawn.get(field)
+            instead = next((value for value in others if value is not None and value != mine), None)
+            if mine is None or instead is None:
+                raise Inapplicable
+            one.drawn[field] = instead
+
+        _tried(truth, name, kind, misread)
+
+    return change
+
+
+def shifted(name: str, kind: str | None, field: str, by: Any) -> Change:
+    def change(truth: Truth) -> None:
+        def misread(one: Entity) -> None:
+            if one.drawn.get(field) is None:
+                raise Inapplicable
+            one.drawn[field] += by
+
+        _tried(truth, name, kind, misread)
+
+    return change
+
+
+def as_utc(name: str, kind: str | None, field: str) -> Change:
+    def change(truth: Truth) -> None:
+        def misread(one: Entity) -> None:
+            moment = one.drawn.get(field)
+            if not isinstance(moment, dt.datetime) or not moment.utcoffset():
+                raise Inapplicable
+            one.drawn[field] = moment.replace(tzinfo=dt.UTC).astimezone(truth.zone)
+
+        _tried(truth, name, kind, misread)
+
+    return change
+
+
+def last_overlooked(name: str) -> Change:
+    def change(truth: Truth) -> None:
+        parent_fact = truth.definition.facts[name].of
+        before = wanted_of(truth.definition, truth)
+        for parent in _ones(truth, str(parent_fact), None, 0):
+            children = parent.children.get(name, [])
+            if len(children) < 2:
+                continue
+            last = children.pop()
+            truth.sets[name] = [one for one in truth.sets[name] if one is not last]
+            truth.forget()
+            try:
+                if not same_rows(before, wanted_of(truth.definition, truth)):
+                    return
+            except (Wrong, ExpressionError):
+                pass
+            children.append(last)
+            truth.sets[name].append(last)
+            truth.forget()
+        raise Inapplicable
+
+    return change

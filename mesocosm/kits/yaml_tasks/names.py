@@ -1,0 +1,80 @@
+"""Names in a file that mean nothing where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from mesocosm.families.task import Task
+from mesocosm.kits.yaml_tasks import checking
+from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
+from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.filters import FILTERS
+from mesocosm.kits.yaml_tasks.scopes import VARIED
+
+
+def unknown_names(definition: Definition, task: Task) -> Iterator[checking.Complaint]:
+    given: dict[str | None, set[str]] = {}
+    for statement in definition.statements:
+        if statement.as_:
+            given.setdefault(statement.for_, set()).add(statement.as_)
+    everywhere = (
+        {"now", "today", "span", "none", "true", "false"} | set(definition.facts) | given.get(None, set())
+    ) | set(task.python)
+
+    def known(fact: str | None) -> set[str]:
+        names = set(everywhere)
+        while fact is not None and fact in definition.facts:
+            it = definition.facts[fact]
+            names |= {*it.own_fields, "kind", "nth", "lookalike", "this"} | given.get(fact, set())
+            fact = it.of
+        return names
+
+    for name, fact in definition.facts.items():
+        for field, source in fact.fields.items():
+            yield from _strangers(source, known(name), ("facts", name, "fields", field))
+        for kind, it in fact.kinds.items():
+            for field, source in it.fields.items():
+                yield from _strangers(source, known(name), ("facts", name, "kinds", kind, "fields", field))
+        for other, like in fact.lookalikes.items():
+            for field, source in like.fields.items():
+                keys = ("facts", name, "lookalikes", other, "fields", field)
+                yield from _strangers(source, known(name), keys)
+    for part, doings, more in (
+        ("statements", definition.statements, set(VARIED)),
+        ("goal", definition.goal, set[str]()),
+        ("walk", definition.walk, {"rows_of"} | {step.as_ for step in definition.walk if step.as_}),
+    ):
+        for index, doing in enumerate(doings):
+            place = (part, index, doing.what)
+            yield from _strangers(doing.where, known(doing.for_), (part, index, "where"))
+            yield from _strangers_in(doing.fields, known(doing.for_) | more, place, known)
+    yield from _strangers(drawn(task.prompt), everywhere, ("prompt",))
+
+
+def _strangers_in(
+    value: Any, known: set[str], place: tuple[Any, ...], of: Callable[[str | None], set[str]]
+) -> Iterator[checking.Complaint]:
+    if isinstance(value, Mapping):
+        if "columns" in value and "for" in value:
+            known = known | of(str(value["for"]))
+        for key, inner in value.items():
+            yield from _strangers_in(inner, known, (*place, key), of)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _strangers_in(inner, known, (*place, index), of)
+    else:
+        with suppress(ValueError):  # what is no expression was complained about by then
+            yield from _strangers(drawn(value), known, place)
+
+
+def _strangers(source: Any, known: set[str], place: tuple[Any, ...]) -> Iterator[checking.Complaint]:
+    expressions = source.expressions() if isinstance(source, Draw) else [source]
+    for expression in expressions:
+        if isinstance(expression, Expression):
+            for name in sorted(expression.names - known):
+                yield place, f"unknown name {name!r}; there are {', '.join(sorted(known))}"
+            for name in sorted(expression.calls - known):
+                yield place, f"no function or filter {name!r}; there are {', '.join(FILTERS)}"

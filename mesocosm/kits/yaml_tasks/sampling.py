@@ -1,0 +1,324 @@
+"""Looking at a small instance that is drawn without a world: what would make instances unfair or easy."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import regex
+
+from mesocosm.kits.yaml_tasks import stated
+from mesocosm.kits.yaml_tasks.definition import Rows
+from mesocosm.kits.yaml_tasks.drawing import drawn
+from mesocosm.kits.yaml_tasks.entities import Entity
+from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.filling import Filled
+from mesocosm.kits.yaml_tasks.judging import WAYS, wanted_of
+from mesocosm.kits.yaml_tasks.letters import Sketches
+from mesocosm.kits.yaml_tasks.telling import Teller, Told
+from mesocosm.kits.yaml_tasks.walking import Walker
+from mesocosm.kits.yaml_tasks.written import Written
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import Image
+from mesocosm.services.words import find_thing
+from mesocosm.worlds.manifest import DEFAULT_START
+from mesocosm.worlds.randomness import Dice
+
+_BOUND = 0.15
+"""How much better than chance one thing that is no content may tell evidence from the rest: the area under
+the curve less .5, and besides what a sample of its size reaches by chance (two standard errors)."""
+_LEAST = 12
+"""So many of each are needed to say so."""
+_SAMPLE_TOKENS = 14_000
+
+
+def _about(text: str) -> int:
+    """About how many tokens a text has: near enough for looking, and nothing has to be loaded for it."""
+    return len(text) // 4
+
+
+@dataclass
+class _Streams:
+    """What a world is to those who draw, without a world."""
+
+    dice: Dice
+    now: dt.datetime = DEFAULT_START
+
+    def stream(self, name: str) -> random.Random:
+        return self.dice.stream(name)
+
+    def set_now(self, moment: dt.datetime) -> None:
+        self.now = moment
+
+
+class _Refusing(Tools):
+    """Tools that take every call and do nothing."""
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        return ["{}"]
+
+
+Finding = tuple[tuple[Any, ...], Literal["error", "warning"], str]
+
+
+class Sample:
+    """Draws a small instance, without a world, and looks at it."""
+
+    def __init__(self, written: Written) -> None:
+        self._written = written
+        self._definition = written.definition
+        streams = _Streams(Dice(written.path.stem, 0))
+        growth = written.task.growth
+        smallest = next(iter(growth.points.values()))
+        params = written.Params(**{growth.parameter: max(smallest, min(12, growth.size_for(20_000)))})
+        self._truth = written.draw(streams, params, streams.stream)
+        self._teller = Teller(self._definition, self._truth, streams.stream, _about, Sketches)
+
+    def read(self) -> Iterator[Finding]:
+        """Everything that there is to say."""
+        sorts = list(dict.fromkeys(statement.what for statement in self._definition.statements))
+        self._teller.add_background(_SAMPLE_TOKENS // 2)
+        self._teller.pretend()
+        self._truth.forget()  # so that each statement is seen to read all that it follows from
+        told = {what: list(self._told(what)) for what in sorts}
+        wanted = wanted_of(self._definition, self._truth)
+        yield from self._goals(wanted)
+        Walker(self._definition, self._truth, _Refusing()).walk()
+        yield from self._unstated(told)
+        yield from self._untold_rules()
+        yield from self._ambiguous(told)
+        for what, things in told.items():
+            yield from self._sticks_out(what, things)
+
+    def _told(self, what: str) -> Iterator[Told]:
+        yield from self._teller.told(what, background=False)
+        yield from self._teller.told(what, background=True)
+
+    def _goals(self, wanted: Sequence[Any]) -> Iterator[Finding]:
+        for index, goal in enumerate(self._definition.goal):
+            rows = [one for one in wanted if one.goal is goal]
+            if not rows:
+                yield ("goal", index), "warning", "in a sample nothing is wanted"
+            yield from _no_patterns(goal, index, rows)
+            keys = [str([one.fields[name] for name in one.key]) for one in rows]
+            if len(set(keys)) < len(keys):
+                yield ("goal", index), "warning", f"two rows have the same {', '.join(rows[0].key)}"
+
+    def _unstated(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
+        filled = Filled(told=[one for things in told.values() for one in things if one.evidence])
+        with self._truth.watched() as prompt:
+            self._written.prompt_of(self._truth)
+        seen = set()
+        for service, _, what in stated.needed(self._definition, self._truth, filled, prompt):
+            if not service:
+                label, _, field = what.partition(": ")
+                fact = label.split()[0]
+                if (fact, field) not in seen:
+                    seen.add((fact, field))
+                    message = f"the goal needs it and no statement tells it ({label})"
+                    yield ("facts", fact, "fields", field), "error", message
+
+    def _untold_rules(self) -> Iterator[Finding]:
+        prompt = " ".join(self._written.prompt_of(self._truth).split()).lower()
+        for index, goal in enumerate(self._definition.goal):
+            for name, value in goal.fields.items():
+                for text in _literals(value):
+                    if text.lower() not in prompt:
+                        keys = ("goal", index, goal.what, name)
+                        yield keys, "warning", f"the prompt does not say {text!r}, which is judged"
+
+    def _ambiguous(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
+        by_entity: dict[Entity, list[Told]] = {}
+        for things in told.values():
+            for one in things:
+                if one.entity is not None:
+                    top = one.entity
+                    while top.parent is not None:
+                        top = top.parent
+                    by_entity.setdefault(top, []).append(one)
+        for name, fact in self._definition.facts.items():
+            yield from self._unlike(name, by_entity)
+            kinds = list(fact.kinds) if fact.of is None else []
+            goals = {kind: self._goals_of(name, kind) for kind in kinds}
+            shapes = {kind: self._shapes(name, kind, by_entity) for kind in kinds}
+            for number, kind in enumerate(kinds):
+                for other in kinds[number + 1 :]:
+                    fields = {*fact.kinds[kind].fields, *fact.kinds[other].fields}
+                    if goals[kind] != goals[other] and not self._tellable(
+                        shapes[kind], shapes[other], fields
+                    ):
+                        message = f"no statement tells a {name} that is {kind} from one that is {other}"
+                        yield ("facts", name, "kinds", other), "error", message
+
+    def _unlike(self, fact: str, by_entity: Mapping[Entity, Sequence[Told]]) -> Iterator[Finding]:
+        """Lookalikes of which no statement says what is different in them."""
+        for name, like in self._definition.facts[fact].lookalikes.items():
+            told = [
+                read
+                for entity in self._truth.background.get(fact, ())
+                if entity.lookalike == name
+                for one in by_entity.get(entity, ())
+                for reads in one.reads.values()
+                for _, read in reads
+            ]
+            if told and not self._following(set(like.fields)).difference({"kind"}).intersection(told):
+                message = f"no statement says what is different in a {fact} that is {name}"
+                yield ("facts", fact, "lookalikes", name), "error", message
+
+    def _goals_of(self, fact: str, kind: str) -> tuple[bool | None, ...]:
+        """Which goals speak of a kind; ``None`` where that depends on more."""
+        found: list[bool | None] = []
+        for goal in self._definition.goal:
+            selections = [goal, *(Rows.model_validate(v) for v in goal.fields.values() if _is_rows(v))]
+            found += [
+                None
+                if one.for_ == fact and one.where is not None
+                else one.for_ == fact and (one.kinds is None or kind in one.kinds)
+                for one in selections
+            ]
+        return tuple(found)
+
+    def _shapes(
+        self, fact: str, kind: str, by_entity: Mapping[Entity, Sequence[Told]]
+    ) -> tuple[set[tuple[int, ...]], set[str]]:
+        """Which statements are made for entities of a kind, and which of their fields these read."""
+        made, read = set(), set()
+        for entity in [*self._truth.sets[fact], *self._truth.background.get(fact, ())]:
+            if entity.kind == kind and not entity.lookalike:
+                told = by_entity.get(entity, ())
+                made.add(tuple(sorted(id(one.statement) for one in told)))
+                read |= {
+                    name
+                    for one in told
+                    for reads in one.reads.values()
+                    for who, name in reads
+                    if who == entity
+                }
+        return made, read
+
+    def _tellable(
+        self, one: tuple[set[tuple[int, ...]], set[str]], other: tuple[set[tuple[int, ...]], set[str]],
+        fields: set[str],
+    ) -> bool:  # fmt: skip
+        if not one[0] or not other[0]:
+            return True  # not in this sample
+        return not one[0] & other[0] or bool((one[1] | other[1]) & (fields | {"kind"})) or bool(
+            {name for name in one[1] | other[1] if name not in ("nth",)} & self._following(fields)
+        )  # fmt: skip
+
+    def _following(self, fields: set[str]) -> set[str]:
+        """Fields that are worked out from these, or from the kind."""
+        found = set(fields) | {"kind"}
+        for _ in range(4):
+            for fact in self._definition.facts.values():
+                for name, source in fact.fields.items():
+                    if isinstance(source, Expression) and source.names & found:
+                        found.add(name)
+        return found
+
+    def _sticks_out(self, what: str, told: Sequence[Told]) -> Iterator[Finding]:
+        thing = find_thing(what)
+        assert thing is not None
+        things = list(told)
+        if what in self._definition.background:
+            things += self._teller.everyday(what, told, _SAMPLE_TOKENS // 3, exactly=False)
+        marks = [one.evidence for one in things]
+        if min(sum(marks), len(marks) - sum(marks)) < _LEAST:
+            return
+        for feature, values in _features(things, thing.text, thing.when).items():
+            area = _area(values, marks)
+            ones, others = sum(marks), len(marks) - sum(marks)
+            chance = 2 * math.sqrt((ones + others + 1) / (12 * ones * others))
+            if abs(area - 0.5) > _BOUND + chance:
+                index = next(n for n, one in enumerate(self._definition.statements) if one.what == what)
+                message = (
+                    f"{feature} alone tells what counts from what does not (area {max(area, 1 - area):.2f})"
+                )
+                yield ("statements", index, what), "warning", message
+
+
+def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding]:
+    """What is to be matched and is no pattern."""
+    for name in goal.fields:
+        for one in rows:
+            value = one.fields.get(name)
+            for way in ("matches", "only"):
+                if isinstance(value, Mapping) and way in value:
+                    try:
+                        regex.compile(str(value[way]))
+                    except regex.error as error:
+                        message = f"{str(value[way])!r} is no pattern: {error}"
+                        yield ("goal", index, goal.what, name, way), "error", message
+                        return
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, Mapping) and "columns" in value
+
+
+def _literals(value: Any) -> Iterator[str]:
+    """Words that stand in what is judged and are the same for all."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key in ("for", "kinds", "where", "by", "within", "matches", "only"):
+                continue
+            if _is_rows(value) and key == "columns":
+                yield from (str(column) for column in inner)
+            elif key in WAYS or isinstance(inner, (str, Mapping, list)):
+                yield from _literals(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _literals(inner)
+    elif isinstance(value, str):
+        source = drawn(value)
+        if not isinstance(source, Expression):
+            yield from [" ".join(value.split())] if any(letter.isalpha() for letter in value) else []
+        else:
+            for part in source.literals:
+                text = " ".join(part.split()).strip(" :,.;()-#/")
+                if sum(letter.isalpha() for letter in text) >= 3:
+                    yield text
+
+
+def _features(things: Sequence[Told], text: str | None, when: str | None) -> dict[str, list[float]]:
+    """What can be seen of things without reading them."""
+    found: dict[str, list[float]] = {}
+    if text:
+        found["the length of its text"] = [float(_about(str(one.fields.get(text, "")))) for one in things]
+    if when:
+        moments = [one.fields.get(when) for one in things]
+        if all(isinstance(moment, dt.datetime) for moment in moments):
+            found["the hour"] = [m.hour + m.minute / 60 for m in moments if isinstance(m, dt.datetime)]
+            found["the day"] = [m.timestamp() for m in moments if isinstance(m, dt.datetime)]
+            found["the day of the week"] = [m.weekday() for m in moments if isinstance(m, dt.datetime)]
+    names = {name for one in things for name in one.fields}
+    for name in sorted(names):
+        values = [one.fields.get(name) for one in things]
+        found[f"whether {name} is set"] = [float(bool(value)) for value in values]
+        if all(isinstance(value, (bool, int, float)) for value in values):
+            found[f"the size of {name}"] = [float(value) for value in values if value is not None]
+        elif name not in (text,) and all(isinstance(value, str) for value in values):
+            found[f"the length of {name}"] = [float(len(str(value))) for value in values]
+            found[f"the digits of {name}"] = [sum(map(str.isdigit, str(value))) for value in values]
+    return found
+
+
+def _area(values: Sequence[float], marks: Sequence[bool]) -> float:
+    """The area under the curve of a single value: how often a marked one is above one that is not."""
+    ordered = sorted(range(len(values)), key=lambda n: values[n])
+    ranks = [0.0] * len(values)
+    start = 0
+    while start < len(ordered):
+        end = start
+        while end + 1 < len(ordered) and values[ordered[end + 1]] == values[ordered[start]]:
+            end += 1
+        for place in range(start, end + 1):
+            ranks[ordered[place]] = (start + end) / 2 + 1
+        start = end + 1
+    ones = sum(marks)
+    above = sum(rank for rank, mark in zip(ranks, marks, strict=True) if mark) - ones * (ones + 1) / 2
+    return above / (ones * (len(marks) - ones))

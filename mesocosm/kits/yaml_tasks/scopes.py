@@ -1,0 +1,51 @@
+"""What names mean in a statement, and one author's ways to write."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Callable
+from typing import Any
+
+from mesocosm.kits.yaml_tasks.entities import Entity
+from mesocosm.kits.yaml_tasks.facts import Truth
+from mesocosm.kits.yaml_tasks.language import for_expressions
+from mesocosm.kits.yaml_tasks.voices import Voice
+
+
+class Scope:
+    """What names mean in a statement: those of the entity, and ways to vary it."""
+
+    def __init__(self, truth: Truth, entity: Entity | None, rng: random.Random) -> None:
+        self.rng = rng
+        self._lookup = entity.lookup if entity else truth.lookup
+        self._varied = varied(rng, truth.now)
+
+    def __call__(self, name: str) -> Any:
+        return self._varied[name] if name in self._varied else self._lookup(name)
+
+
+def varied(rng: random.Random, now: dt.datetime | None = None) -> dict[str, Callable[..., Any]]:
+    """Functions of statements: one author's way to write."""
+    voice = Voice(rng, now)
+
+    @for_expressions
+    def one_of(*values: Any) -> Any:
+        flat = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple)) else values
+        return rng.choice(flat)
+
+    @for_expressions
+    def chance(share: float) -> bool:
+        return rng.random() < share
+
+    return {
+        "one_of": one_of,
+        "chance": chance,
+        "spoken": for_expressions(voice.moment),
+        "spoken_day": for_expressions(voice.day),
+        "spoken_time": for_expressions(voice.time),
+    }
+
+
+VARIED = tuple(varied(random.Random(0)))
+"""Functions that only statements have."""
