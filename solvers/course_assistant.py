@@ -24,7 +24,7 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 _NOT_EXCUSED = re.compile(
-    r"not excused|after all|mistake|does not stand|take back the excuse|contrary to my|like everybody|"
+    r"not excused|after all|mistake|does not stand|take back the excuse|contrary to what|like everybody|"
     r"was wrong|no longer holds|any more",
     re.IGNORECASE,
 )

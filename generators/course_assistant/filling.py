@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from openpyxl import Workbook
 
 from mesocosm.families.family import Evidence
 from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.course_assistant.expected import HEADER, ROSTER, SHEET, Expected
-from mesocosm.generators.course_assistant.mails import Writer
+from mesocosm.generators.course_assistant.mails import INSTRUCTORS, STUDENTS, Writer
 from mesocosm.generators.course_assistant.params import REMINDED, Params
 from mesocosm.generators.course_assistant.planning import Plan, other_courses, plan_course
 from mesocosm.kits.mailbox import EverydayMail, Mail, MailWriter, fill_mailbox, rest_text, within
@@ -24,8 +24,7 @@ from mesocosm.services.calling import Tools
 from mesocosm.worlds.world import World
 
 _TOPICS: tuple[Topic, ...] = (
-    "campus_life", "coursework", "newsletter", "events", "research", "it_support", "personal", "project_work",
-    "meeting_minutes", "hr", "conference", "travel",
+    "campus_life", "newsletter", "events", "research", "it_support", "personal", "hr", "conference", "travel",
 )  # fmt: skip
 _ELSEWHERE = ("postbox.net", "brightmail.org", "inkwell.io")
 _SIZES = (15, 170)
@@ -51,7 +50,7 @@ def generate(world: World, params: Params) -> Expected:
         evidence += own.story(student, index)
     around, contacts, left = _around(world, params, plan, prose, sizes)
     # What is too little for a mail of its own makes one longer.
-    rest = rest_text(Prose(world.stream("longer")), "course_admin", left, subject=plan.subject)
+    rest = rest_text(Prose(world.stream("longer")), "teaching", left, subject=plan.subject)
     longer = around or evidence
     longer[-1] = longer[-1].with_paragraph(rest, 1)
     # Everybody on a roster has a mailbox: whether one exists says nothing about who is to be written to.
@@ -68,36 +67,41 @@ def _around(
     """Mails of other courses and about other coursework, and everyday ones; who wrote the former; and the
     tokens that are left."""
     rng = world.stream("other courses")
-    contacts: list[Contact] = []
     writer = MailWriter(plan.assistant, rng, Prose(rng), sizes)
-    groups = _other_groups(params, plan, people, writer, contacts)
+    courses: list[Plan] = []
+    groups = _other_groups(params, plan, people, writer, courses)
     alike, left = within(round(params.filler_tokens * (1 - _EVERYDAY)), groups, plan.assistant)
     left += params.filler_tokens - round(params.filler_tokens * (1 - _EVERYDAY))
     senders = {mail.sender for mail in alike}
+    contacts = [one for course in courses for one in (course.instructor, *course.people.values())]
     known = [contact for contact in contacts if contact.header in senders]
+    instructors = {plan.instructor, *(course.instructor for course in courses)}
 
     def domain(rng: random.Random) -> str:
         return plan.domain if rng.random() < 0.8 else rng.choice(_ELSEWHERE)
+
+    def topics_of(sender: Contact) -> Sequence[Topic]:
+        return INSTRUCTORS if sender in instructors else STUDENTS
 
     rest = world.stream("everyday")
     everyday = EverydayMail(
         MailWriter(plan.assistant, rest, Prose(rest), sizes), plan.now, _TOPICS, domain, people,
         fact=10, days=(3, 17), zone=plan.zone, course=plan.subject, attached=0.65,
-        known=[*plan.people.values(), plan.instructor, *known],
+        known=[*plan.people.values(), plan.instructor, *known], topics_of=topics_of,
     )  # fmt: skip
     mails, left = everyday.worth(left, params.distraction_emails)
     return [*alike, *mails], known, left
 
 
 def _other_groups(
-    params: Params, plan: Plan, people: Prose, writer: MailWriter, contacts: list[Contact]
+    params: Params, plan: Plan, people: Prose, writer: MailWriter, courses: list[Plan]
 ) -> Iterator[list[Mail]]:
     rng = writer.rng
     phrases = Phrases(rng)
     own = Writer(plan, writer, phrases, rng)
     for course in other_courses(plan, params, rng, people):
         other = Writer(course, writer, phrases, rng)
-        contacts += [course.instructor, *course.people.values()]
+        courses.append(course)
         yield other.deadlines()
         for index, student in enumerate(course.students):
             yield other.story(student, index)

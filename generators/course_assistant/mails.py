@@ -9,15 +9,16 @@ from collections.abc import Iterator, Sequence
 from mesocosm.generators.course_assistant import wording
 from mesocosm.generators.course_assistant.expected import Student
 from mesocosm.generators.course_assistant.planning import Plan
-from mesocosm.kits.mailbox import Mail, MailWriter, awake, later, misfiled
+from mesocosm.kits.mailbox import Mail, MailWriter, awake, file_name, later, misfiled
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Topic
+from mesocosm.kits.prose.names import slug
 from mesocosm.kits.wording import Phrases
 
 _SMALL = 20
-_SUFFIXES = (".odp", ".pdf", ".pdf")
-_STUDENTS: tuple[Topic, ...] = ("coursework", "coursework", "campus_life", "project_work", "research")
-_INSTRUCTORS: tuple[Topic, ...] = ("course_admin", "coursework", "research", "project_work")
+STUDENTS: tuple[Topic, ...] = ("student_letters",)
+INSTRUCTORS: tuple[Topic, ...] = ("teaching",)
+"""What they write about besides."""
 _FORMS = (
     "{0:%A}, {0:%B} {0.day}, {0.year} at {0:%H:%M}",
     "{0:%A} {0.day} {0:%B} {0.year}, {0:%H:%M}",
@@ -66,16 +67,19 @@ class Writer:
         return self._notice(self._day(due, before), f"{said[0].upper()}{said[1:]}.")
 
     def _notice(self, moment: dt.datetime, fact: str) -> Mail:
-        return self._write(self._plan.instructor, moment, _INSTRUCTORS, fact)
+        return self._write(self._plan.instructor, moment, INSTRUCTORS, fact)
 
     def _write(
         self, sender: Contact, moment: dt.datetime, topics: Sequence[Topic], fact: str, *, subject: str = "",
-        file: str | None = None,
+        file: str | None = None, answers: Mail | None = None,
     ) -> Mail:  # fmt: skip
-        topic = self._rng.choice(topics)
+        course = self._plan.subject
+        pages = self._writer.pages("coursework", self._rng.randint(6, 14), course) if file else ()
+        brief = self._phrases.part(wording.BRIEF, code=course.code, title=course.title)
         return self._writer.write(
-            sender, moment, topic, fact=fact, subject=subject, course=self._plan.subject, file=file
-        )
+            sender, moment, self._rng.choice(topics), fact=fact, subject=subject, course=course, file=file,
+            pages=pages, thread=answers.thread if answers else None, brief=brief,
+        )  # fmt: skip
 
     def _date(self, moment: dt.datetime) -> str:
         return self._rng.choice(_FORMS).format(self._plan.local(moment))
@@ -146,8 +150,9 @@ class Writer:
             case "no_file":
                 yield self._without_file(student, in_time)
             case "withdrawn":
-                yield self._submission(student, in_time)
-                yield self._withdrawal(student, self._after(in_time, 5 * _DAY))
+                handed_in = self._submission(student, in_time)
+                yield handed_in
+                yield self._withdrawal(student, self._after(in_time, 5 * _DAY), handed_in)
             case "extension_missed":
                 yield self._extension(student)
                 yield self._submission(student, self._after(plan.extended, 2 * _DAY, least=_MINUTE))
@@ -178,22 +183,23 @@ class Writer:
             handle = sender.person.handle.replace(".", "")
             sender = Contact(sender.person, f"{handle}{self._rng.randint(70, 99)}@postbox.net")
         fact = self._phrases.say(wording.ONCE_MORE if again else wording.HANDED_IN)
-        last = student.name.split()[-1].lower()
-        stem = self._rng.choice(("slides", "presentation", last, student.number, "final", "talk"))
-        file = f"{stem}{self._rng.choice(_SUFFIXES)}"
-        return self._write(sender, moment, _STUDENTS, fact, subject=self._subject(student), file=file)
+        file = file_name(sender, self._rng, student.number, "slides", "talk")
+        return self._write(sender, moment, STUDENTS, fact, subject=self._subject(student), file=file)
 
-    def _from(self, student: Student, moment: dt.datetime, fact: str, subject: str = "") -> Mail:
+    def _from(
+        self, student: Student, moment: dt.datetime, fact: str, subject: str = "", *,
+        answers: Mail | None = None,
+    ) -> Mail:  # fmt: skip
         sender = self._plan.people[student.number]
-        return self._write(sender, moment, _STUDENTS, fact, subject=subject)
+        return self._write(sender, moment, STUDENTS, fact, subject=subject, answers=answers)
 
     def _without_file(self, student: Student, moment: dt.datetime) -> Mail:
         return self._from(student, moment, self._phrases.say(wording.HANDED_IN), self._subject(student))
 
-    def _withdrawal(self, student: Student, moment: dt.datetime) -> Mail:
+    def _withdrawal(self, student: Student, moment: dt.datetime, handed_in: Mail) -> Mail:
         fact = self._phrases.say(wording.TAKEN_BACK)
         if self._rng.random() < 0.5:
-            return self._from(student, moment, fact, f"Re: {self._subject(student)}")
+            return self._from(student, moment, fact, answers=handed_in)
         return self._from(student, moment, f"{fact} My student ID is {student.number}.")
 
     def _own_excuse(self, student: Student) -> Mail:
@@ -221,8 +227,8 @@ class Writer:
             case "work":
                 fact = self._phrases.say(wording.OTHER_HANDED_IN, work=work)
                 subject = self._subject(student, wording.OTHER_SUBJECTS, work)
-                file = f"{work.replace(' ', '_')}{rng.choice(('.pdf', '.odt'))}"
-                yield self._write(sender, moment, _STUDENTS, fact, subject=subject, file=file)
+                file = file_name(sender, rng, student.number, slug(work))
+                yield self._write(sender, moment, STUDENTS, fact, subject=subject, file=file)
             case "question":
                 fact = f"{self._phrases.say(wording.QUESTION)[:-1]}?"
                 subject = self._subject(student) if rng.random() < 0.5 else ""

@@ -70,7 +70,7 @@ NOT_EXCUSED = (
     "the excuse of {who} does not stand, so we need the {work}",
     "I take back the excuse that I gave {who}: the {work} is due as for all others",
     "{who} cannot be let off the {work} after all",
-    "contrary to my last mail, we do expect the {work} of {who}",
+    "contrary to what I wrote, we do expect the {work} of {who}",
     "please treat {who} like everybody else again as to the {work}",
     "the {work} of {who} is needed after all",
     "I was wrong about {who}, whose {work} is required",
@@ -106,6 +106,11 @@ BACK = (
     "{who} changed plans and stays in {title}",
 )
 
+BRIEF = (
+    "{code}", "{title}", "A note on {title}", "{code}: one thing", "Briefly, {code}", "{title}, in short",
+    "For {code}",
+)  # fmt: skip
+"""Subjects of mails that say one thing only."""
 HANDED_IN = (
     "here are my slides",
     "you find my presentation attached",

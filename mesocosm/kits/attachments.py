@@ -70,7 +70,7 @@ def _open_document(media_type: str, content: str, moment: dt.datetime) -> bytes:
         # The type comes first and is not compressed: programs look for it at the start of the file.
         for name, text, way in (
             ("mimetype", media_type, zipfile.ZIP_STORED),
-            ("content.xml", content, zipfile.ZIP_DEFLATED),
+            ("content.xml", content, zipfile.ZIP_STORED),
             ("META-INF/manifest.xml", manifest, zipfile.ZIP_DEFLATED),
         ):
             entered = zipfile.ZipInfo(name, moment.timetuple()[:6])

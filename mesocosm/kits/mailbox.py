@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import orjson
 
@@ -14,6 +15,7 @@ from mesocosm.kits.attachments import SUFFIXES, attachment
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import CourseSubject, Message, Prose, Topic, greeting
 from mesocosm.kits.prose.names import slug
+from mesocosm.kits.prose.topics import OF_COURSES
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.worlds import tokens
 from mesocosm.worlds.world import World
@@ -50,7 +52,7 @@ class Mail:
     pages: tuple[str, ...] = ()
     """What the file has after its title page."""
     message_id: str | None = None
-    """Of a mail that others answer."""
+    """Of a mail that others answer, if it is settled before the mail is written."""
     answers: str | None = None
     """The message-id of the mail that it answers."""
 
@@ -58,6 +60,13 @@ class Mail:
     def gist(self) -> str:
         """What is in the mail itself and in no listing: the body without its greeting."""
         return self.body.partition("\n\n")[2]
+
+    @property
+    def thread(self) -> Thread:
+        """What answers to it refer to; a message-id of its own is of the form that the service gives."""
+        digest = hashlib.sha256(f"{self.sender}:{self.moment}:{self.subject}".encode()).hexdigest()[:24]
+        made = f"<{digest}@{self.sender.rpartition('@')[2].removesuffix('>')}>"
+        return Thread(self.subject, self.message_id or made)
 
     def filed(self, folder: str) -> Mail:
         """The mail in another folder."""
@@ -99,34 +108,45 @@ class MailWriter:
     prose: Prose
     sizes: tuple[int, int]
     """The least and the most tokens of what a mail says besides; none below ``_LEAST_AROUND``."""
+    _lines: dict[tuple[Topic, CourseSubject | None], list[str]] = field(default_factory=dict, repr=False)
 
     def write(
         self, sender: Contact, moment: dt.datetime, topic: Topic, *, fact: str = "", subject: str = "",
         folder: str = "INBOX", course: CourseSubject | None = None, file: str | None = None,
-        size: int | None = None, thread: Thread | None = None,
+        size: int | None = None, thread: Thread | None = None, pages: tuple[str, ...] = (), brief: str = "",
     ) -> Mail:  # fmt: skip
         """A mail that has ``fact`` somewhere in its paragraphs, and its own subject unless one is given.
 
-        What answers the mail of a ``thread`` has that one's subject.
+        What answers the mail of a ``thread`` has that one's subject; ``brief`` is the subject of a mail that
+        has nothing but its fact.
         """
-        about = course if topic in ("coursework", "course_admin") else None
+        about = course if topic in OF_COURSES else None
         if size is None:
             size = self.rng.randint(*self.sizes)
         if size < _LEAST_AROUND:
             hello = greeting(self.rng, self.owner.person)
             message = Message(
-                self.prose.message(topic, 20, subject=about).subject, f"{hello}\n\n{sender.name}"
+                brief or self.prose.message(topic, 20, subject=about).subject, f"{hello}\n\n{sender.name}"
             )
         else:
             message = self.prose.message(topic, size, sender.person, self.owner.person, subject=about)
         body = _with_fact(message.body, fact, self.rng) if fact else message.body
-        answered = f"Re: {thread.subject}" if thread else ""
+        answered = f"Re: {thread.subject.removeprefix('Re: ')}" if thread else ""
         title = (subject or answered or message.subject).strip()
-        return Mail(
-            sender.header, moment, title, body, folder, file, answers=thread.message_id if thread else None
-        )
+        answers = thread.message_id if thread else None
+        return Mail(sender.header, moment, title, body, folder, file, pages=pages, answers=answers)
+
+    def pages(self, topic: Topic, number: int, course: CourseSubject | None = None) -> tuple[str, ...]:
+        """Pages of an attached file, a heading and a few lines each, from a store of sentences that grows
+        with the first files."""
+        lines = self._lines.setdefault((topic, course), [])
+        if len(lines) < _LINES:
+            lines += self.prose.sentences(topic, 2 * number, subject=course)
+        return tuple("\n".join(self.rng.sample(lines, min(len(lines), 5))) for _ in range(number))
 
 
+_LINES = 60
+"""Sentences that files on one subject are made of."""
 _LEAST_AROUND = 25
 """Tokens below which a mail has nothing but its fact, a greeting and a name."""
 
@@ -199,13 +219,17 @@ class EverydayMail:
     """People who write about what matters, too: if given, half of these mails come from them."""
     known_topics: Sequence[Topic] = ()
     """What these write about, if it is not the same."""
+    topics_of: Callable[[Contact], Sequence[Topic]] | None = None
+    """What each of them writes about, if it differs."""
     thread: Callable[[Contact], Thread | None] | None = None
     """Draws the mail that one of these answers, if any."""
+    answered: float = 0.16
+    """The share of them that the owner of the mailbox has answered, at least one: the answers lie in Sent."""
 
     def worth(self, budget: int, number: int = 0) -> tuple[list[Mail], int]:
         """``number`` mails and further ones for ``budget`` tokens, and the tokens that are left of these."""
         mails = [self._mail(self._size()) for _ in range(number)]
-        left = budget
+        left, answered = budget, False
         while left >= _LEAST_LEFT:
             mail = self._mail(min(self._size(), left - _LEAST_LEFT + _LEAST_AROUND))
             cost = cost_of(mail, self.writer.owner)
@@ -213,7 +237,25 @@ class EverydayMail:
                 break
             mails.append(mail)
             left -= cost
+            if mail.folder == "INBOX" and (self.writer.rng.random() < self.answered or not answered):
+                answered = True
+                answer = self._answer(mail)
+                if (cost := cost_of(answer, self.writer.owner)) <= left:
+                    mails.append(answer)
+                    left -= cost
         return mails, left
+
+    def _answer(self, mail: Mail) -> Mail:
+        writer = self.writer
+        text = writer.rng.choice(_ANSWERS).format(day=f"{mail.moment.astimezone(self.zone):%A}")
+        body = f"Dear {mail.sender.partition(' ')[0]},\n\n{text}\n\n{writer.owner.person.first}"
+        moment = later(
+            mail.moment, writer.rng, dt.timedelta(days=2), self.zone, until=self.now - dt.timedelta(minutes=1)
+        )
+        subject = f"Re: {mail.subject.removeprefix('Re: ')}"
+        return Mail(
+            writer.owner.header, moment, subject, body, "Sent", to=mail.sender, answers=mail.thread.message_id
+        )
 
     def _size(self) -> int:
         return max(_LEAST_AROUND, self.writer.rng.randint(*self.writer.sizes)) + self.fact
@@ -223,7 +265,7 @@ class EverydayMail:
         topics, thread = self.topics, None
         if self.known and rng.random() < 0.5:
             sender = rng.choice(self.known)
-            topics = self.known_topics or topics
+            topics = self.topics_of(sender) if self.topics_of else self.known_topics or topics
             thread = self.thread(sender) if self.thread else None
         else:
             sender = Contact.at(self.domain(rng), self.people)
@@ -233,13 +275,41 @@ class EverydayMail:
             moment = awake((self.now - dt.timedelta(days=rng.randint(*self.days))).date(), rng, self.zone)
         draw = rng.random()
         folder = next(name for name, until in _FOLDER_UNTIL if draw <= until)
-        name = slug(topic.replace("_", ""))
-        file = f"{name}{rng.choice(SUFFIXES)}" if rng.random() < self.attached else None
+        file, pages = None, ()
+        if rng.random() < self.attached:
+            file, pages = file_name(sender, rng), self.writer.pages(topic, rng.randint(6, 14), self.course)
         return self.writer.write(
-            sender, moment, topic, folder=folder, course=self.course, file=file, size=size, thread=thread
+            sender,
+            moment,
+            topic,
+            folder=folder,
+            course=self.course,
+            file=file,
+            size=size,
+            thread=thread,
+            pages=pages,
         )
 
 
+def file_name(sender: Contact, rng: random.Random, *others: str) -> str:
+    """A name for an attached file that tells nothing about what is in it, or one of ``others``."""
+    stems = (*_STEMS, slug(sender.person.last), f"{slug(sender.person.first)}_{rng.randint(1, 9)}", *others)
+    return f"{rng.choice(stems)}{rng.choice(SUFFIXES)}"
+
+
+_STEMS = ("final", "notes", "document", "draft", "scan", "version2", "file", "print", "new", "corrected")
+_ANSWERS = (
+    "Thank you for your mail of {day}. I have read it and shall come back to it when I am at my desk again.",
+    "Many thanks for this. I agree with most of it; let us talk about the rest when we next meet.",
+    "Thanks for letting me know on {day}. I have passed it on to those who should hear of it.",
+    "I got your mail of {day}, thank you. Nothing to add from my side for the moment.",
+    "Good to hear from you. I cannot say much about it before the weekend, but I have made a note.",
+    "Thank you, that was helpful. Please write again if anything changes.",
+    "That sounds reasonable to me. Do ask the others, though: I was not there myself.",
+    "I am afraid I know no more about it than you do. Perhaps somebody in the office can help?",
+    "Thanks! I had been wondering about that since {day}.",
+    "This was news to me, thank you. I shall have a look as soon as I find the time.",
+)
 _LEAST_LEFT = 300
 """Tokens that are enough for a short mail with what is around it."""
 
@@ -267,7 +337,7 @@ def cost_of(mail: Mail, owner: Contact) -> int:
     files = [{"filename": mail.file, "size": 1000, "content_type": "application/pdf"}] if mail.file else []
     whole = {
         "bcc": mail.bcc, "message_id": f"<{_MESSAGE_ID}@{mail.sender.rpartition('@')[2]}",
-        "in_reply_to": mail.answers, "references": None, "body": mail.body, "html_body": None,
+        "in_reply_to": mail.answers, "references": mail.answers, "body": mail.body, "html_body": None,
         "attachments": files,
     }  # fmt: skip
     listed = {**shown, "has_attachments": bool(files)}
@@ -306,13 +376,12 @@ def _new(mail: Mail, owner: Contact, *, is_read: bool) -> NewEmail:
         "body": mail.body,
         "date": mail.moment,
         "is_read": is_read or mail.folder == "Sent",
+        "message_id": mail.thread.message_id,
     }
     if mail.bcc:
         new["bcc"] = mail.bcc
-    if mail.message_id:
-        new["message_id"] = mail.message_id
     if mail.answers:
-        new["in_reply_to"] = mail.answers
+        new["in_reply_to"] = new["references"] = mail.answers
     if mail.file:
         pages = [f"{mail.subject}\n{mail.sender.partition(' <')[0]}\n{mail.moment:%B %Y}", *mail.pages]
         new["attachments"] = [{"filename": mail.file, "data": attachment(mail.file, pages, mail.moment)}]

@@ -14,11 +14,13 @@ Topic = Literal[
     "conference",
     "course_admin",
     "coursework",
+    "customer_letters",
     "events",
     "finance",
     "household",
     "hr",
     "it_support",
+    "market_notes",
     "market_report",
     "meeting_minutes",
     "newsletter",
@@ -29,15 +31,26 @@ Topic = Literal[
     "research",
     "shop_marketing",
     "shop_orders",
+    "student_letters",
     "supplier",
+    "teaching",
     "technical_doc",
     "travel",
 ]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
 DOCUMENTS = frozenset(
-    {"market_report", "meeting_minutes", "policy_document", "product_description", "technical_doc"}
+    {
+        "market_notes",
+        "market_report",
+        "meeting_minutes",
+        "policy_document",
+        "product_description",
+        "technical_doc",
+    }
 )
 """Topics written without "I" and "you", and without greetings."""
+OF_COURSES = frozenset({"course_admin", "coursework", "student_letters", "teaching"})
+"""Topics about a course: its code, its title and what it treats."""
 
 
 class Sections:

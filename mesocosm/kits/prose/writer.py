@@ -12,7 +12,7 @@ from mesocosm.kits.prose.grammar import BOUND, BOUND_INDEX, Node, expand
 from mesocosm.kits.prose.inflect import conjugate, fix_articles
 from mesocosm.kits.prose.names import Names, Person
 from mesocosm.kits.prose.products import Product, Products
-from mesocosm.kits.prose.topics import DOCUMENTS, Sections, sections, shared_grammar
+from mesocosm.kits.prose.topics import DOCUMENTS, OF_COURSES, Sections, sections, shared_grammar
 from mesocosm.kits.prose.words import cost
 
 _LEAD_SHARE = 0.16
@@ -330,7 +330,7 @@ class Prose:
         expand(node, scene.bound, uniform, out.append)
         text = "".join(out)
         if text[-1] == "~":  # a subject line: never dressed up, never ended with a full stop
-            return _polish(text[:-1])
+            return _polish(text[:-1].strip())
         if text[-1] not in ".?!":
             out.clear()
             grammar = scene.sections.grammar
@@ -368,7 +368,7 @@ class Prose:
         scene["PLACE"] = self._expand(scene, grammar.rule("place"))
         scene["ORG"] = self._expand(scene, grammar.rule("firm"))
         scene["DAY"] = self._expand(scene, grammar.rule("weekday"))
-        if topic in ("coursework", "course_admin"):
+        if topic in OF_COURSES:
             self._bind_course(scene, subject)
         self._set_fact(scene, "matter", self._expand(scene, self._deal(scene, "matter")))
         return scene
