@@ -275,7 +275,8 @@ class EverydayMail:
             moment = awake((self.now - dt.timedelta(days=rng.randint(*self.days))).date(), rng, self.zone)
         draw = rng.random()
         folder = next(name for name, until in _FOLDER_UNTIL if draw <= until)
-        file, pages = None, ()
+        file: str | None = None
+        pages: tuple[str, ...] = ()
         if rng.random() < self.attached:
             file, pages = file_name(sender, rng), self.writer.pages(topic, rng.randint(6, 14), self.course)
         return self.writer.write(
