@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import copy
 import json
+import random
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -177,6 +179,8 @@ class Requests:
             body = self._body(said, headers)
         if dice.random() < 0.005:
             headers["x-http-method-override"] = dice.choice(["PUT", "DELETE", "x", "patch"])
+        if dice.random() < 0.02:
+            query = {**query, _UNKNOWN[0]: _UNKNOWN[1]}
         scope = {
             "method": route.method,
             "raw_path": b"/s" + path.encode("utf-8", "replace"),
@@ -204,8 +208,8 @@ class Requests:
             headers["content-type"] = "application/json"
             if dice.random() < 0.02:
                 said = self._inputs.value("", {})
-            elif isinstance(said, dict) and dice.random() < 0.05:
-                said = {**said, _UNKNOWN[0]: _UNKNOWN[1]}
+            elif isinstance(said, dict) and dice.random() < 0.1:
+                said = _with_unknown(said, dice)
             try:
                 return json.dumps(said).encode()
             except (RecursionError, ValueError):
@@ -242,9 +246,27 @@ class Requests:
         if self._client.outcome is None:
             assert status < 500, f"{status} {answered[1]['body'][:300]!r}"
             return Outcome("refused", (str(status),))
-        dropped = _UNKNOWN[0].encode() in body and _UNKNOWN[1].encode() not in answered[-1]["body"]
+        sent = _UNKNOWN[0].encode() in body + scope["query_string"]
+        # Of a batch, each object is refused for itself.
+        said = answered[-1]["body"]
+        dropped = sent and _UNKNOWN[1].encode() not in said and b'"error":{' not in said
         assert status >= 300 or not dropped, f"{scope['method']} answers {status} and drops a field"
         return self._client.outcome
+
+
+def _with_unknown(said: dict[str, Any], dice: random.Random) -> dict[str, Any]:
+    """What is said, with an unknown field in one of its objects, however deep."""
+    try:
+        said = copy.deepcopy(said)
+    except RecursionError:
+        return {**said, _UNKNOWN[0]: _UNKNOWN[1]}
+    objects: list[Any] = [said]
+    for value in objects:  # which grows while it is walked through
+        inside = value.values() if isinstance(value, dict) else value
+        objects += [item for item in inside if isinstance(item, dict | list)]
+    chosen = dice.choice([value for value in objects if isinstance(value, dict)])
+    chosen[_UNKNOWN[0]] = _UNKNOWN[1]
+    return said
 
 
 def _authorized(service: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from datetime import date
 from typing import Any
 
 import pytest
@@ -400,6 +401,19 @@ def test_issues_are_opened_changed_and_closed(app: Repository, tools: Tools) -> 
     assert [(r.content, r.user.login) for r in comment.get_reactions()] == [("heart", "alice")]
     tools("add_issue_comment", issue_number=issue.number, body="By a tool")
     assert [found.body for found in issue.get_comments()] == ["Looking", "By a tool"]
+    comment.edit("Looked")
+    comment.delete_reaction(comment.get_reactions()[0].id)
+    assert (issue.get_comment(comment.id).body, comment.get_reactions().totalCount) == ("Looked", 0)
+    comment.create_reaction("heart")
+    comment.delete()
+    issue.delete_reaction(issue.create_reaction("eyes").id)
+    assert [found.body for found in issue.get_comments()] == ["By a tool"]
+    assert tools("search_issues", query="Looked in:comments")["total_count"] == 0
+    issue.edit(milestone=milestone)
+    milestone.edit("M3", state="closed", due_on=date(2026, 1, 2))
+    assert (milestone.title, milestone.state, str(milestone.due_on)[:10]) == ("M3", "closed", "2026-01-02")
+    milestone.delete()
+    assert app.get_issue(issue.number).milestone is None
     child = app.get_issue(2)
     issue.add_sub_issue(child.id)
     assert [found.number for found in issue.get_sub_issues()] == [2]
@@ -484,6 +498,12 @@ def test_a_pull_request_is_reviewed_and_merged(app: Repository, tools: Tools, ho
         ("One?", None),
         ("One.", comment.id),
     ]
+    reply = pull.get_review_comments()[1]
+    reply.edit("Two.")
+    reply.delete_reaction(reply.create_reaction("+1").id)
+    assert pull.get_comment(reply.id).body == "Two."
+    reply.delete()
+    assert pull.get_review_comments().totalCount == 1
     pending = pull.create_review()
     assert pending.state == "PENDING"
     pending.delete()

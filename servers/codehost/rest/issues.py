@@ -172,6 +172,21 @@ def get_comment(store: CodehostStore, request: Request, owner: str, repo: str, i
     return shapes.comments(Links(request), store, repository, number, [row])[0]
 
 
+@api.patch(f"{REPO}/issues/comments/{{id:int}}")
+def update_comment(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> dict[str, Any]:
+    """Write a comment anew."""
+    repository = store.repository(owner, repo)
+    row = store.change_comment(repository, id, Body.of(request).required("body"))
+    number = store.issue_by_id(row["issue_id"])["number"]
+    return shapes.comments(Links(request), store, repository, number, [row])[0]
+
+
+@api.delete(f"{REPO}/issues/comments/{{id:int}}")
+def delete_comment(store: CodehostStore, owner: str, repo: str, id: int) -> None:
+    """Delete a comment."""
+    store.remove_comment(store.repository(owner, repo), id)
+
+
 @api.get(f"{ISSUE}/reactions")
 def list_issue_reactions(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The reactions to an issue."""
@@ -188,6 +203,13 @@ def react_to_issue(
     return react(store, request, repository, "issue", store.issue(repository, number)["id"])
 
 
+@api.delete(f"{ISSUE}/reactions/{{reaction:int}}")
+def take_issue_reaction_back(store: CodehostStore, owner: str, repo: str, number: int, reaction: int) -> None:
+    """Take a reaction to an issue back."""
+    repository = store.repository(owner, repo)
+    store.remove_reaction(repository, "issue", store.issue(repository, number)["id"], reaction)
+
+
 @api.get(f"{REPO}/issues/comments/{{id:int}}/reactions")
 def list_comment_reactions(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> Page:
     """The reactions to a comment."""
@@ -202,6 +224,13 @@ def react_to_comment(
     """React to a comment."""
     repository = store.repository(owner, repo)
     return react(store, request, repository, "comment", store.comment_by_id(repository, id)["id"])
+
+
+@api.delete(f"{REPO}/issues/comments/{{id:int}}/reactions/{{reaction:int}}")
+def take_comment_reaction_back(store: CodehostStore, owner: str, repo: str, id: int, reaction: int) -> None:
+    """Take a reaction to a comment back."""
+    repository = store.repository(owner, repo)
+    store.remove_reaction(repository, "comment", store.comment_by_id(repository, id)["id"], reaction)
 
 
 def reactions(store: CodehostStore, request: Request, subject: str, subject_id: int) -> Page:

@@ -159,3 +159,22 @@ def get_milestone(
     """A milestone by its number."""
     repository = store.repository(owner, repo)
     return milestone(Links(request), repository, store.milestone(repository, number))
+
+
+@api.patch(f"{REPO}/milestones/{{number:int}}")
+def update_milestone(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Change a milestone; ``null`` takes its due date away."""
+    repository, body = store.repository(owner, repo), Body.of(request)
+    named = [name for name in ("title", "description", "due_on") if name in body]
+    changes = {name: body.text(name) for name in named}
+    if state := body.choice("state", "open", "closed"):
+        changes["state"] = state
+    return milestone(Links(request), repository, store.change_milestone(repository, number, changes))
+
+
+@api.delete(f"{REPO}/milestones/{{number:int}}")
+def delete_milestone(store: CodehostStore, owner: str, repo: str, number: int) -> None:
+    """Delete a milestone."""
+    store.remove_milestone(store.repository(owner, repo), number)

@@ -345,6 +345,30 @@ def reply_to_review_comment(
     return _comment(store, request, repository, reply)
 
 
+@api.patch(f"{REPO}/pulls/comments/{{id:int}}")
+def update_review_comment(
+    store: CodehostStore, request: Request, owner: str, repo: str, id: int
+) -> dict[str, Any]:
+    """Write a comment on a line anew."""
+    repository = store.repository(owner, repo)
+    store.change_review_comment(repository, id, Body.of(request).required("body"))
+    return get_review_comment(store, request, owner, repo, id)
+
+
+@api.delete(f"{REPO}/pulls/comments/{{id:int}}")
+def delete_review_comment(store: CodehostStore, owner: str, repo: str, id: int) -> None:
+    """Delete a comment on a line."""
+    store.remove_review_comment(store.repository(owner, repo), id)
+
+
+@api.delete(f"{REPO}/pulls/comments/{{id:int}}/reactions/{{reaction:int}}")
+def take_review_reaction_back(store: CodehostStore, owner: str, repo: str, id: int, reaction: int) -> None:
+    """Take a reaction to a comment on a line back."""
+    repository = store.repository(owner, repo)
+    comment = store.review_comment(repository, id)
+    store.remove_reaction(repository, "review_comment", comment["id"], reaction)
+
+
 @api.get(f"{REPO}/pulls/comments/{{id:int}}/reactions")
 def list_review_comment_reactions(
     store: CodehostStore, request: Request, owner: str, repo: str, id: int

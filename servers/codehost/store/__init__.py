@@ -2,7 +2,7 @@
 
 One store, put together from one class for each topic, each knowing those before it: accounts,
 repositories, history (commits and refs), contents (files), fields (labels too), issues, pulls, reviews,
-pushes, releases, the searches, listing (what only the REST API lists), and filling.
+pushes, releases, the searches, listing (what only the REST API lists), taking back, and filling.
 """
 
 from mesocosm.servers.codehost.store.filling import (

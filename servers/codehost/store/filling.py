@@ -25,9 +25,9 @@ from mesocosm.servers.codehost.models import (
 )
 from mesocosm.servers.codehost.store.contents import FILE, valid_path
 from mesocosm.servers.codehost.store.history import Signature
-from mesocosm.servers.codehost.store.listing import Listing
 from mesocosm.servers.codehost.store.merging import merge
 from mesocosm.servers.codehost.store.reviews import REVIEW_STATES
+from mesocosm.servers.codehost.store.taking_back import TakingBack
 from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, moment, timestamp
 from mesocosm.services.service import Row
 
@@ -125,7 +125,7 @@ class NewPull:
     """When it was merged or closed."""
 
 
-class CodehostStore(Listing):
+class CodehostStore(TakingBack):
     """Repositories of real git objects, issues, pull requests and search, seen by the signed-in account."""
 
     @contextmanager
