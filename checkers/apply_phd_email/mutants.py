@@ -16,6 +16,7 @@ from mesocosm.generators.apply_phd_email.expected import (
     PageRef,
     Request,
 )
+from mesocosm.kits.near_misses import of_fate
 from mesocosm.kits.outbox import INBOX_MUTANTS, redirect, send, sent_to, unsend
 from mesocosm.servers.email.models import Attachment, Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
@@ -24,13 +25,6 @@ from mesocosm.servers.pdf_tools.store import write_pdf
 from mesocosm.worlds.world import World
 
 Apply = Callable[[World, Expected], None]
-
-
-def _of(expected: Expected, fate: str) -> Request:
-    found = next((request for request in expected.requests if request.fate == fate), None)
-    if found is None:
-        raise Inapplicable
-    return found
 
 
 def _pdf(world: World, expected: Expected, refs: Sequence[PageRef]) -> bytes:
@@ -52,9 +46,7 @@ def _also_to(fate: str) -> Apply:
     """Send material to somebody who should not get any."""
 
     def apply(world: World, expected: Expected) -> None:
-        other = next((one for one in expected.others if one.fate == fate), None)
-        if other is None:
-            raise Inapplicable
+        other = of_fate(expected.others, fate)
         mail = _mail(world, expected, other.address, expected.requests[0].files)
         send(world.store(EmailStore), expected.applicant, mail)
 
@@ -66,7 +58,7 @@ def _not_to(fate: str) -> Apply:
 
     def apply(world: World, expected: Expected) -> None:
         store = world.store(EmailStore)
-        unsend(store, sent_to(store, _of(expected, fate).address))
+        unsend(store, sent_to(store, of_fate(expected.requests, fate).address))
 
     return apply
 
@@ -75,13 +67,13 @@ def _edit(change: Callable[[Email, Expected], None], fate: str = "asked") -> App
     """Change one of the mails."""
 
     def apply(world: World, expected: Expected) -> None:
-        change(sent_to(world.store(EmailStore), _of(expected, fate).address), expected)
+        change(sent_to(world.store(EmailStore), of_fate(expected.requests, fate).address), expected)
 
     return apply
 
 
 def _to_professor(world: World, expected: Expected) -> None:
-    request = _of(expected, "assistant")
+    request = of_fate(expected.requests, "assistant")
     store = world.store(EmailStore)
     redirect(store, sent_to(store, request.address), request.own_address)
 
@@ -147,17 +139,17 @@ def _pages(change: Callable[[tuple[PageRef, ...], Expected], Sequence[PageRef]])
 
 
 def _superseded(world: World, expected: Expected) -> None:
-    request = _of(expected, "corrected")
+    request = of_fate(expected.requests, "corrected")
     _attach(world, expected, request, request.superseded)
 
 
 def _first_list_only(world: World, expected: Expected) -> None:
-    request = _of(expected, "two_mails")
+    request = of_fate(expected.requests, "two_mails")
     _attach(world, expected, request, request.files[:1])
 
 
 def _second_list_only(world: World, expected: Expected) -> None:
-    request = _of(expected, "two_mails")
+    request = of_fate(expected.requests, "two_mails")
     _attach(world, expected, request, request.files[1:])
 
 

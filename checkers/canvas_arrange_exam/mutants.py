@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from io import BytesIO
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
-from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 from sqlalchemy import delete, select
 
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.canvas_arrange_exam.expected import SHEET, WORKBOOK, Expected, Row
 from mesocosm.kits.outbox import INBOX_MUTANTS, send
-from mesocosm.kits.workbooks import add_chart
+from mesocosm.kits.workbooks import add_chart, edited, edited_sheet
 from mesocosm.servers.canvas.models import DiscussionTopic
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.servers.excel.store import save_workbook
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.worlds.world import World
 
@@ -30,19 +27,8 @@ _OTHER_SOURCE = {"Announcement": "Email", "Email": "Message", "Message": "Announ
 # -- the workbook ------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _workbook(world: World) -> Iterator[Workbook]:
-    workbook = load_workbook(BytesIO(world.workspace.read(WORKBOOK)))
-    yield workbook
-    world.workspace.write(WORKBOOK, save_workbook(workbook, world.now), world.now)
-
-
-@contextmanager
-def _sheet(world: World) -> Iterator[Worksheet]:
-    with _workbook(world) as workbook:
-        sheet = workbook[SHEET]
-        assert isinstance(sheet, Worksheet)
-        yield sheet
+def _sheet(world: World) -> AbstractContextManager[Worksheet]:
+    return edited_sheet(world, WORKBOOK, SHEET)
 
 
 def _line(sheet: Worksheet, code: str) -> int:
@@ -244,7 +230,7 @@ def _rename_column(world: World, expected: Expected) -> None:
 
 
 def _second_sheet(world: World, expected: Expected) -> None:
-    with _workbook(world) as workbook:
+    with edited(world, WORKBOOK) as workbook:
         workbook.create_sheet("Notes")
 
 

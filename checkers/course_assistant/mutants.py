@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from io import BytesIO
-
-from openpyxl import load_workbook
 
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.course_assistant.expected import ROSTER, SHEET, Expected, Student
+from mesocosm.kits.near_misses import of_fate
 from mesocosm.kits.outbox import INBOX_MUTANTS, send, sent_to, unsend
+from mesocosm.kits.workbooks import edited_sheet
 from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
-from mesocosm.servers.excel.store import save_workbook
 from mesocosm.worlds.world import World
 
 
@@ -41,10 +39,7 @@ def _also_to(fate: str) -> Callable[[World, Expected], None]:
     """Remind somebody who should have been left alone."""
 
     def apply(world: World, expected: Expected) -> None:
-        student = next((one for one in expected.others if one.fate == fate), None)
-        if student is None:
-            raise Inapplicable
-        reminder = _reminder(world, expected, student)
+        reminder = _reminder(world, expected, of_fate(expected.others, fate))
         send(world.store(EmailStore), expected.assistant, reminder)
 
     return apply
@@ -54,8 +49,8 @@ def _not_to(fate: str) -> Callable[[World, Expected], None]:
     """Overlook somebody."""
 
     def apply(world: World, expected: Expected) -> None:
-        student = next((one for one in expected.reminded if one.fate == fate), None)
-        if student is None or len(expected.reminded) == 1:
+        student = of_fate(expected.reminded, fate)
+        if len(expected.reminded) == 1:
             raise Inapplicable
         store = world.store(EmailStore)
         unsend(store, sent_to(store, student.email))
@@ -110,9 +105,8 @@ def _draft(world: World, expected: Expected) -> None:
 
 
 def _roster(world: World, expected: Expected) -> None:
-    workbook = load_workbook(BytesIO(world.workspace.read(ROSTER)))
-    workbook[SHEET]["E1"] = "Reminded"
-    world.workspace.write(ROSTER, save_workbook(workbook, world.now), world.now)
+    with edited_sheet(world, ROSTER, SHEET) as sheet:
+        sheet["E1"] = "Reminded"
 
 
 MUTANTS = [

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from io import BytesIO
 
-from openpyxl import load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.excel_market_research.expected import DATA, RESULT, Expected
-from mesocosm.kits.workbooks import add_chart
-from mesocosm.servers.excel.store import save_workbook
+from mesocosm.kits.workbooks import add_chart, edited, edited_sheet
 from mesocosm.worlds.world import World
 
 Change = Callable[[Worksheet, Expected], None]
@@ -21,9 +18,8 @@ def _edit(change: Change) -> Callable[[World, Expected], None]:
     """Change the sheet of the result."""
 
     def apply(world: World, expected: Expected) -> None:
-        workbook = load_workbook(BytesIO(world.workspace.read(RESULT)))
-        change(workbook.worksheets[0], expected)
-        world.workspace.write(RESULT, save_workbook(workbook, world.now), world.now)
+        with edited_sheet(world, RESULT) as sheet:
+            change(sheet, expected)
 
     return apply
 
@@ -135,15 +131,13 @@ def _as_percentages(sheet: Worksheet, expected: Expected) -> None:
 
 
 def _second_sheet(world: World, expected: Expected) -> None:
-    workbook = load_workbook(BytesIO(world.workspace.read(RESULT)))
-    workbook.create_sheet("Working")
-    world.workspace.write(RESULT, save_workbook(workbook, world.now), world.now)
+    with edited(world, RESULT) as workbook:
+        workbook.create_sheet("Working")
 
 
 def _corrected_data(world: World, expected: Expected) -> None:
-    workbook = load_workbook(BytesIO(world.workspace.read(DATA)))
-    workbook.worksheets[0]["B2"] = 1
-    world.workspace.write(DATA, save_workbook(workbook, world.now), world.now)
+    with edited_sheet(world, DATA) as sheet:
+        sheet["B2"] = 1
 
 
 MUTANTS = [

@@ -16,6 +16,7 @@ from mesocosm.generators.filter_low_selling_products.expected import (
     Item,
     Reader,
 )
+from mesocosm.kits.near_misses import of_fate
 from mesocosm.kits.outbox import INBOX_MUTANTS, send, sent_to, unsend
 from mesocosm.servers.email.models import Attachment, Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
@@ -30,18 +31,11 @@ Change = Callable[[list[list[str]], Expected], None]
 # -- shop -----------------------------------------------------------------------------------------------
 
 
-def _of_fate(items: list[Item], fate: str) -> Item:
-    for item in items:
-        if item.fate == fate:
-            return item
-    raise Inapplicable
-
-
 def _overlook(fate: str) -> Apply:
     """A product that should have been moved is in another category."""
 
     def apply(world: World, expected: Expected) -> None:
-        item, session = _of_fate(expected.moved, fate), world.store(WooCommerceStore).session
+        item, session = of_fate(expected.moved, fate), world.store(WooCommerceStore).session
         other = _other_category(world, expected)
         chosen = ProductCategory.product_id == item.id
         session.execute(update(ProductCategory).where(chosen).values(category_id=other))
@@ -66,7 +60,7 @@ def _add_only(world: World, expected: Expected) -> None:
 
 def _move_too(fate: str) -> Apply:
     def apply(world: World, expected: Expected) -> None:
-        item, session = _of_fate(expected.others, fate), world.store(WooCommerceStore).session
+        item, session = of_fate(expected.others, fate), world.store(WooCommerceStore).session
         session.execute(delete(ProductCategory).where(ProductCategory.product_id == item.id))
         row = {"product_id": item.id, "category_id": expected.category}
         session.execute(insert(ProductCategory), [row])
@@ -75,7 +69,7 @@ def _move_too(fate: str) -> Apply:
 
 
 def _take_out(world: World, expected: Expected) -> None:
-    item = _of_fate(expected.others, "already_there")
+    item = of_fate(expected.others, "already_there")
     other, session = _other_category(world, expected), world.store(WooCommerceStore).session
     session.execute(delete(ProductCategory).where(ProductCategory.product_id == item.id))
     session.execute(insert(ProductCategory), [{"product_id": item.id, "category_id": other}])
@@ -90,7 +84,7 @@ def _cut_price(world: World, expected: Expected) -> None:
 
 
 def _unpublish(world: World, expected: Expected) -> None:
-    item = _of_fate(expected.others, "out_of_stock")
+    item = of_fate(expected.others, "out_of_stock")
     world.store(WooCommerceStore).session.execute(
         update(Product).where(Product.id == item.id).values(status="draft")
     )
@@ -142,7 +136,7 @@ def _discounted(fate: str, discount: int) -> Change:
     """A product of that kind with another discount."""
 
     def change(rows: list[list[str]], expected: Expected) -> None:
-        item = _of_fate(expected.moved, fate)
+        item = of_fate(expected.moved, fate)
         if item.discount == discount:
             raise Inapplicable
         wrong = item.model_copy(update={"discount": discount})
@@ -161,7 +155,7 @@ def _double(rows: list[list[str]], expected: Expected) -> None:
 
 def _list_too(fate: str) -> Change:
     def change(rows: list[list[str]], expected: Expected) -> None:
-        rows.append(_row(_of_fate(expected.others, fate).model_copy(update={"discount": 45})))
+        rows.append(_row(of_fate(expected.others, fate).model_copy(update={"discount": 45})))
 
     return change
 
@@ -218,24 +212,17 @@ def _letter(world: World, expected: Expected, reader: Reader) -> NewEmail:
     }
 
 
-def _reader(readers: list[Reader], fate: str) -> Reader:
-    for reader in readers:
-        if reader.fate == fate:
-            return reader
-    raise Inapplicable
-
-
 def _not_to(fate: str) -> Apply:
     def apply(world: World, expected: Expected) -> None:
         store = world.store(EmailStore)
-        unsend(store, sent_to(store, _reader(expected.readers, fate).email))
+        unsend(store, sent_to(store, of_fate(expected.readers, fate).email))
 
     return apply
 
 
 def _also_to(fate: str, *, told: bool = False) -> Apply:
     def apply(world: World, expected: Expected) -> None:
-        reader = _reader(expected.readers if told else expected.spared, fate)
+        reader = of_fate(expected.readers if told else expected.spared, fate)
         send(world.store(EmailStore), expected.shop_email, _letter(world, expected, reader))
 
     return apply

@@ -9,6 +9,7 @@ from sqlalchemy import delete, select, update
 
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.recall_campaign.expected import HOLDING, SETTLED, Expected, Pickup
+from mesocosm.kits.near_misses import of_fate
 from mesocosm.kits.outbox import INBOX_MUTANTS, send, unsend
 from mesocosm.servers.calendar.models import Entry, Event
 from mesocosm.servers.calendar.store import CalendarStore
@@ -21,13 +22,6 @@ from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.worlds.world import World
 
 Change = Callable[[World, Expected], None]
-
-
-def _pickup(expected: Expected, fate: str) -> Pickup:
-    found = next((pickup for pickup in expected.pickups if pickup.fate == fate), None)
-    if found is None:
-        raise Inapplicable
-    return found
 
 
 def _event(world: World, pickup: Pickup) -> Event:
@@ -54,7 +48,7 @@ def _overlooked(fate: str) -> Change:
     """Somebody got no pickup at all."""
 
     def apply(world: World, expected: Expected) -> None:
-        pickup = _pickup(expected, fate)
+        pickup = of_fate(expected.pickups, fate)
         event = _event(world, pickup).number
         session = world.store(CalendarStore).session
         session.execute(delete(Entry).where(Entry.event == event))
@@ -70,9 +64,7 @@ def _needless(fate: str) -> Change:
     """Somebody got a pickup who needs none, with event, mail and note."""
 
     def apply(world: World, expected: Expected) -> None:
-        case = next((case for case in expected.others if case.fate == fate), None)
-        if case is None:
-            raise Inapplicable
+        case = of_fate(expected.others, fate)
         last = expected.pickups[-1]
         title = f"Recall pickup #{case.orders[0]}"
         start, end = last.end, last.end + (last.end - last.start)
@@ -101,7 +93,7 @@ def _moved(fate: str, hours: float = 0, minutes: float = 0) -> Change:
     """An event at another time."""
 
     def apply(world: World, expected: Expected) -> None:
-        event = _event(world, _pickup(expected, fate))
+        event = _event(world, of_fate(expected.pickups, fate))
         for name in ("start_at", "end_at"):
             moment = dt.datetime.fromisoformat(getattr(event, name)) + dt.timedelta(
                 hours=hours, minutes=minutes
@@ -163,7 +155,7 @@ def _invited(world: World, expected: Expected) -> None:
 
 def _mail(change: Callable[[Email, Pickup, Expected], None], fate: str | None = None) -> Change:
     def apply(world: World, expected: Expected) -> None:
-        pickup = _pickup(expected, fate) if fate else expected.pickups[0]
+        pickup = of_fate(expected.pickups, fate) if fate else expected.pickups[0]
         change(_letter(world, pickup), pickup, expected)
 
     return apply
@@ -194,7 +186,7 @@ def _foreign_order(mail: Email, pickup: Pickup, expected: Expected) -> None:
 
 
 def _one_note(world: World, expected: Expected) -> None:
-    note = _note(world, _pickup(expected, "two_orders")).id
+    note = _note(world, of_fate(expected.pickups, "two_orders")).id
     world.store(WooCommerceStore).session.execute(delete(OrderNote).where(OrderNote.id == note))
 
 

@@ -6,15 +6,15 @@ Stands on the tables of the email service: for checkers alone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import delete, select, update
 
-from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
+from mesocosm.families.verdict import Check, Inapplicable, finding
 from mesocosm.kits.damage import touched_tables
 from mesocosm.kits.html_text import visible_text
+from mesocosm.kits.near_misses import spoilings
 from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder, addresses
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.worlds.changes import Changes, Row
@@ -177,33 +177,10 @@ def unsend(store: EmailStore, mail: Email) -> None:
         store.session.execute(delete(table).where(column == mail.id))
 
 
-def _sent_and_wiped(world: World, expected: Any) -> None:
-    store = world.store(EmailStore)
-    store.log_delivery(store.next_email_id(), store.account, ["stranger@elsewhere.example"])
-
-
-def _spoil(kind: str) -> Callable[[World, Any], None]:
-    def apply(world: World, expected: Any) -> None:
-        store = world.store(EmailStore)
-        inbox = Email.folder_id == store.folder_id("INBOX")
-        first = store.session.scalar(select(Email.id).where(inbox).order_by(Email.id).limit(1))
-        if first is None:
-            raise Inapplicable
-        chosen = Email.id == first
-        if kind == "deleted":
-            store.session.execute(delete(Email).where(chosen))
-        elif kind == "filed away":
-            archive = store.folder_id("Archive")
-            store.session.execute(update(Email).where(chosen).values(folder_id=archive))
-        else:
-            store.session.execute(update(Email).where(chosen).values(is_important=True))
-
-    return apply
-
-
 INBOX_MUTANTS = [
-    *(Mutant(f"a mail {kind}", "mailbox", _spoil(kind)) for kind in ("deleted", "filed away", "marked")),
-    Mutant("a mail sent and wiped", "mailbox", _sent_and_wiped),
+    *spoilings(
+        "email", "mailbox", "a mail deleted", "a mail filed away", "a mail marked", "a mail sent and wiped"
+    )
 ]
 """The first mail in the inbox of the account that is signed in was deleted, filed away or marked; or a mail
 was sent whose copy in Sent is gone."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 from openpyxl.chart import BarChart, Reference
 from openpyxl.worksheet.worksheet import Worksheet
+
+from mesocosm.servers.excel.store import save_workbook
+from mesocosm.worlds.world import World
 
 _KINDS = {
     "xl/charts/": "a chart",
@@ -16,6 +21,23 @@ _KINDS = {
     "xl/pivotTables/": "a pivot table",
     "xl/embeddings/": "an embedded file",
 }
+
+
+@contextmanager
+def edited(world: World, path: str) -> Iterator[Workbook]:
+    """A workbook of a world to be changed; it is saved in the end."""
+    workbook = load_workbook(io.BytesIO(world.workspace.read(path)))
+    yield workbook
+    world.workspace.write(path, save_workbook(workbook, world.now), world.now)
+
+
+@contextmanager
+def edited_sheet(world: World, path: str, name: str | None = None) -> Iterator[Worksheet]:
+    """A sheet of a workbook to be changed: the first, or the one of that name."""
+    with edited(world, path) as workbook:
+        sheet = workbook.worksheets[0] if name is None else workbook[name]
+        assert isinstance(sheet, Worksheet)
+        yield sheet
 
 
 def add_chart(sheet: Worksheet) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.families.verdict import Inapplicable, Mutant
+from mesocosm.kits.near_misses import spoiled
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
 from mesocosm.kits.yaml_tasks.judging import base_of, wanted_of_goal
 from mesocosm.services.words import find_thing, load_words
@@ -21,7 +22,7 @@ def damage(written: Written) -> Iterator[Mutant]:
     for service in written.task.servers:
         for spoiling in words.spoilings if (words := load_words(service)) else ():
             breaks = spoiling.breaks | {f"{service}_unchanged"} | _findings_of(written.definition, service)
-            yield Mutant(f"{service}: {spoiling.name}", breaks, partial(_spoil, spoiling.apply))
+            yield Mutant(f"{service}: {spoiling.name}", breaks, spoiled(spoiling))
 
 
 def tables(written: Written) -> Iterator[Mutant]:
@@ -91,11 +92,6 @@ def _findings_of(definition: Definition, service: str) -> set[str]:
     """All findings about what a service has."""
     goals = [goal for goal in definition.goal if goal.what.partition(".")[0] == service]
     return {name for goal in goals for name in all_findings(goal)}
-
-
-def _spoil(apply: Callable[[World], bool], world: World, expected: Any) -> None:
-    if not apply(world):
-        raise Inapplicable
 
 
 def all_findings(goal: Goal) -> set[str]:
