@@ -38,7 +38,7 @@ class EntityThing(Thing):
         return [{} for _ in things]
 
     def trace(self, fields: Fields, given: Fields) -> str:
-        return str(next(iter(fields.get("observations") or ()), fields["name"]))
+        return str(fields["name"])  # what is observed may be the same of many
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for row in changes.table("memory", "entities").added:

@@ -65,11 +65,7 @@ class Letters:
     def like(self, content: str, length: int, topic: str, size: int) -> str:
         """Everyday text as long as a statement (of ``length`` tokens), with as much around it."""
         before, after = self.around(topic, size, apart="\n" in content)
-        left, lines = length, list[str]()
-        while left >= LEAST / 2 or not lines:
-            lines += self._sentences(topic, 1)
-            left -= self._cost(lines[-1])
-        return f"{before}{' '.join(lines)}{after}"
+        return f"{before}{' '.join(self.text(topic, length).split())}{after}"
 
     def around(self, topic: str, size: int, *, apart: bool) -> tuple[str, str]:
         """What stands before and after a statement: everyday text of about so many tokens, among whose
