@@ -136,8 +136,10 @@ def _apply_sentence(sentence: str, day: dt.date, market: Market) -> None:
         market.corrected[name, int(year[1])] = day, float(value[1].replace(",", ""))
     elif named := _DAY.search(rest):
         withdrawn = dt.datetime.strptime(named[1], "%d %B %Y").replace(tzinfo=dt.UTC).date()
-        for key, (made, _) in list(market.corrected.items()):
-            if key[0] == name and made == withdrawn:
-                del market.corrected[key]
+        year = _YEAR.search(rest.replace(named[0], ""))
+        assert year, sentence
+        made = market.corrected.get((name, int(year[1])))
+        if made and made[0] == withdrawn:
+            del market.corrected[name, int(year[1])]
     elif year := _YEAR.search(rest):
         market.corrected.pop((name, int(year[1])), None)

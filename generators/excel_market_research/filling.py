@@ -30,7 +30,7 @@ from mesocosm.generators.excel_market_research.planning import (
     memo_day,
     plan_market,
 )
-from mesocosm.generators.excel_market_research.wording import Wording
+from mesocosm.generators.excel_market_research.wording import NOTES, Wording
 from mesocosm.kits.paging import sheet_cells
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.excel.store import save_workbook
@@ -39,11 +39,8 @@ from mesocosm.worlds import tokens
 from mesocosm.worlds.world import World
 
 OFFICE = "Data Office"
-_TOPICS: tuple[Topic, ...] = (
-    "market_report", "meeting_minutes", "finance", "supplier", "project_work", "research", "newsletter",
-    "policy_document",
-)  # fmt: skip
-_OFFICE_TOPICS: tuple[Topic, ...] = ("market_report", "finance", "research", "policy_document")
+_TOPICS: tuple[Topic, ...] = (NOTES, NOTES, NOTES, NOTES, "market_report", "supplier", "finance")
+_OFFICE_TOPICS: tuple[Topic, ...] = (NOTES,)
 _SIZES = (20, 190)
 """Tokens of the text of a memo, beside the one sentence that says something."""
 _FACT = 30
@@ -153,8 +150,11 @@ def _memo(notice: Notice, plan: Plan, prose: Prose, wording: Wording, rng: rando
         fact = wording.figure(notice.kind, values, earlier=spoken(notice.earlier) if notice.earlier else None)
     # A wish comes from somebody who cannot decide it.
     author = prose.person().name if notice.kind == "proposal" else OFFICE
-    text = wording.text(prose, rng.randint(*_SIZES), fact=fact)
-    return Memo(notice.day, author, wording.title(name), text, fact if plan.bears(notice) else "")
+    topic = rng.choice(_OFFICE_TOPICS if author == OFFICE else _TOPICS)
+    text = wording.text(prose, rng.randint(*_SIZES), topic, fact, name=name)
+    return Memo(
+        notice.day, author, wording.title(prose, topic, name), text, fact if plan.bears(notice) else ""
+    )
 
 
 def spoken(day: dt.date) -> str:
@@ -171,10 +171,10 @@ def _others(plan: Plan, params: Params, wording: Wording, rng: random.Random) ->
         size = min(rng.randint(*_SIZES) + _FACT, left - _FILE_AROUND)
         author = OFFICE if rng.random() < 0.5 else prose.person().name
         topic = rng.choice(_OFFICE_TOPICS if author == OFFICE else _TOPICS)
-        text = wording.text(prose, size, topic)
+        name = rng.choice(plan.raw)
+        text = wording.text(prose, size, topic, name=name)
         day = memo_day(plan.today, rng.randrange(1, MEMO_DAYS))
-        title = " ".join(prose.sentence(topic).split()[: rng.randint(3, 7)]).rstrip(".,;:?!")
-        memos.append(Memo(day, author, title, text))
+        memos.append(Memo(day, author, wording.title(prose, topic, name), text))
         left -= _FILE_AROUND + tokens.count(text)
     return memos
 

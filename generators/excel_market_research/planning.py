@@ -15,23 +15,24 @@ UNITS = {"k USD": 0.001, "mn USD": 1.0, "bn USD": 1000.0}
 """Unit to millions of dollars."""
 _NOUNS = (
     "Refrigerators", "Freezers", "Dishwashers", "Cooktops", "Ovens", "Kettles", "Toasters", "Blenders",
-    "Mixers", "Vacuum Cleaners", "Air Purifiers", "Heaters", "Fans", "Irons", "Washing Machines",
-    "Dryers", "Hair Dryers", "Shavers", "Toothbrushes", "Scales", "Televisions", "Soundbars",
-    "Headphones", "Speakers", "Projectors", "Monitors", "Keyboards", "Printers", "Scanners", "Routers",
-    "Tablets", "Notebooks", "Cameras", "Lenses", "Drones", "Watches", "Trackers", "Thermostats",
-    "Doorbells", "Lamps",
+    "Mixers", "Vacuum Cleaners", "Cookers", "Heaters", "Fans", "Irons", "Washing Machines", "Dryers",
+    "Hair Dryers", "Shavers", "Sewing Machines", "Scales", "Televisions", "Radios", "Headphones", "Speakers",
+    "Projectors", "Typewriters", "Calculators", "Printers", "Copiers", "Telephones", "Clocks", "Watches",
+    "Cameras", "Lenses", "Binoculars", "Drills", "Lawn Mowers", "Bicycles", "Lamps", "Pumps",
 )  # fmt: skip
 _KINDS = (
-    "Compact", "Built-in", "Portable", "Cordless", "Industrial", "Premium", "Smart", "Folding", "Rental",
-    "Refurbished",
+    "Compact", "Premium", "Budget", "Standard", "Professional", "Imported", "Domestic", "Refurbished",
+    "Mid-range", "Designer",
 )  # fmt: skip
+"""Each goes with every noun."""
 _GROUPS = (
-    "Kitchen", "Laundry", "Floor Care", "Climate", "Personal Care", "Entertainment", "Office", "Imaging",
-    "Wearables", "Smart Home", "Cooling", "Cooking", "Small Appliances", "Audio", "Networking", "Lighting",
-    "Health", "Mobility", "Garden", "Gaming", "Travel", "Baby", "Pets", "Tools", "Bath", "Water", "Power",
-    "Safety", "Learning", "Outdoor", "Studio", "Cleaning", "Display", "Storage", "Print", "Voice", "Motion",
-    "Comfort", "Beauty", "Energy",
+    "Households", "Hotels", "Restaurants", "Offices", "Schools", "Hospitals", "Retail Chains", "Mail Order",
+    "Export", "Landlords", "Public Sector", "Corner Shops", "Department Stores", "Builders", "Care Homes",
+    "Universities", "Shipping", "Airlines", "Caterers", "Laundries", "Workshops", "Farms", "Clubs", "Museums",
+    "Theatres", "Libraries", "Banks", "Clinics", "Cafes", "Camps", "Railways", "Ports", "Studios", "Gyms",
+    "Salons", "Churches", "Embassies", "Fairs", "Factories", "Festivals",
 )  # fmt: skip
+"""The company's categories: who buys."""
 
 Key = tuple[int, int]
 """(index of the raw category, year)."""
@@ -149,7 +150,7 @@ def plan_market(params: Params, rng: random.Random) -> Plan:
     weights = _weights(rng, len(raw), len(groups), target, anchors)
     draft = _weights(rng, len(raw), len(groups), target, anchors)
     asked = years[2:-1]
-    today = dt.date(params.start_year + params.years, rng.randint(2, 11), rng.randint(1, 28))
+    today = dt.date(params.start_year + params.years, rng.randint(3, 11), rng.randint(1, 28))
     plan = Plan(raw, units, groups, weights, draft, years, figures, target, asked, today)
     _disturb(plan, params, rng)
     return plan
@@ -217,20 +218,25 @@ class _Disturbance:
             if not (ends or inner):
                 break
             key = (ends or inner).pop()
-            for day in self._days(2 if index % 3 == 0 else 1):
+            for day in self._days(2 if index % 3 == 0 else 1, key[1]):
                 plan.notices.append(Notice("correction", day, *key, self._changed(key)))
         for key in taken(params.withdrawn_rate):
-            first, second = self._days(2)
+            first, second = self._days(2, key[1])
             plan.notices.append(Notice("correction", first, *key, self._changed(key)))
             plan.notices.append(Notice("withdrawal", second, *key, earlier=first))
         kinds = rng.sample(("proposal", "other_file"), 2)
         for index, key in enumerate(taken(params.proposal_rate, len(kinds))):
-            [day] = self._days(1)
+            [day] = self._days(1, key[1])
             plan.notices.append(Notice(kinds[index % 2], day, *key, self._changed(key)))
 
-    def _days(self, number: int) -> list[dt.date]:
-        """Different days on which memos were written, ascending."""
-        return [memo_day(self.plan.today, back) for back in sorted(_backs(self.rng, number), reverse=True)]
+    def _days(self, number: int, year: int) -> list[dt.date]:
+        """Different days on which memos about a year were written, ascending: after its end."""
+        today = self.plan.today
+        longest = min(MEMO_DAYS, (today - dt.date(year + 1, 1, 6)).days)
+        days: set[dt.date] = set()
+        while len(days) < number:
+            days = {memo_day(today, back) for back in self.rng.sample(range(1, longest), number)}
+        return sorted(days)
 
     def _changed(self, key: Key) -> float:
         value = self.plan.figures[key]
@@ -243,14 +249,17 @@ MEMO_DAYS = 900
 """How far back memos go."""
 
 
-def _backs(rng: random.Random, number: int) -> list[int]:
-    return rng.sample(range(1, MEMO_DAYS), number)
+_CLOSED = frozenset({(1, 1), (1, 2), (5, 1), (7, 4), (12, 24), (12, 25), (12, 26), (12, 31)})
+"""(month, day): nobody writes memos."""
+_FRIDAY = 4
 
 
 def memo_day(today: dt.date, back: int) -> dt.date:
     """The working day on or before the one that is ``back`` days ago."""
     day = today - dt.timedelta(days=back)
-    return day - dt.timedelta(days=max(0, day.weekday() - 4))
+    while day.weekday() > _FRIDAY or (day.month, day.day) in _CLOSED:
+        day -= dt.timedelta(days=1)
+    return day
 
 
 def _referring(notices: list[Notice]) -> list[Notice]:
@@ -299,12 +308,12 @@ def _change_weights(plan: Plan, params: Params, rng: random.Random) -> None:
             continue
         taker = rng.choice(takers)
         moved = round(row[giver] / 2, 3)
-        [back] = _backs(rng, 1)
+        back = rng.randrange(1, MEMO_DAYS)
         day = memo_day(plan.today, back)
         plan.notices.append(Notice("weight", day, raw, value=round(row[giver] - moved, 3), group=giver))
         plan.notices.append(Notice("weight", day, raw, value=round(row[taker] + moved, 3), group=taker))
     for raw in rng.sample(range(len(plan.raw)), share_of(params.weight_rate / 2, len(plan.raw))):
-        [back] = _backs(rng, 1)
+        back = rng.randrange(1, MEMO_DAYS)
         value = round(rng.uniform(0.05, 0.95), 3)
         day, group = memo_day(plan.today, back), rng.randrange(len(plan.groups))
         plan.notices.append(Notice("draft_weight", day, raw, value=value, group=group))

@@ -20,7 +20,7 @@ _FIGURES = (
     "for {name}, what {book} shows in {year} is replaced by {value} ({unit})",
     "{book} has {year} of {name} otherwise than the returns, which give {value} ({unit})",
     "{name} closed {year} at {value} ({unit}), whatever {book} says",
-    "we have recounted {name} for {year}: {value} ({unit}) is what belongs into {book}",
+    "we have recounted {name} for {year}: {value} ({unit}) is what belongs in {book}",
     "{book} should carry {value} ({unit}) where it now has the sales of {name} in {year}",
     "the sales of {name} in {year} come to {value} ({unit}), which {book} does not show yet",
     "in {book}, read {value} ({unit}) for {year} in the column of {name}",
@@ -36,7 +36,7 @@ _WITHDRAWN = (
     "please go back to the figure that {book} has for {name} in {year}, since our correction was mistaken",
     "we take back what we said about {year} of {name}, so {book} counts again",
     "there was nothing wrong with {name} in {year}; leave {book} as it was before our memo",
-    "for {name} in {year} the recount did not stand up, and {book} keeps its figure",
+    "for {name} in {year} our correction did not stand up, and {book} keeps its figure",
     "forget our amendment to {name} ({year}), because the number in {book} has been confirmed",
     "the shops confirm {book} for {name} in {year}, which makes our correction void",
     "{book} has the right sales of {name} in {year}, and our memo on it should be disregarded",
@@ -45,27 +45,27 @@ _WITHDRAWN = (
     "we retract the change to {name} in {year} and return to {book}",
 )
 _REFERRED = (
-    "please disregard our memo of {day} on {name}: {book} was right",
-    "our note of {day} about {name} is withdrawn, and {book} stands",
-    "what we sent round on {day} concerning {name} no longer holds, so keep to {book}",
-    "the correction of {name} that went out on {day} was a mistake; {book} counts again",
-    "we retract our memo of {day} as far as {name} is concerned and return to {book}",
-    "{book} needs no change for {name}, in spite of what our memo of {day} asked for",
+    "please disregard our memo of {day} on {name} in {year}: {book} was right",
+    "our note of {day} about the {year} figure of {name} is withdrawn, and {book} stands",
+    "what we sent round on {day} concerning {name} in {year} no longer holds, so keep to {book}",
+    "the correction of {name} for {year} that went out on {day} was a mistake; {book} counts again",
+    "we retract our memo of {day} as far as {name} in {year} is concerned and return to {book}",
+    "{book} needs no change for {name} in {year}, in spite of what our memo of {day} asked for",
 )
-"""Withdrawals that name the memo, not the year."""
+"""Withdrawals that name the memo beside the year."""
 _WEIGHTS = (
     "in the sheet {sheet} the weight of {name} for {group} is now {value}",
-    "{group} takes {value} of {name} from now on, to be read in the sheet {sheet}",
+    "from now on {value} of {name} goes to {group}, to be read in the sheet {sheet}",
     "please set {name} to {value} for {group} in the sheet {sheet}",
     "the part of {name} that belongs to {group} becomes {value} in the sheet {sheet}",
     "the committee gave {group} a weight of {value} in {name}, which the sheet {sheet} does not have yet",
     "in {sheet}, read {value} where the row {group} meets the column {name}",
-    "{value} is the weight with which {name} counts for {group}; the sheet {sheet} has an old one",
+    "{value} is the weight with which {name} count for {group}; the sheet {sheet} has an old one",
     "for {group}, the sheet {sheet} should give {name} a weight of {value}",
-    "{name} is divided anew, with {value} going to {group} in the sheet {sheet}",
+    "{name} are divided anew, with {value} going to {group} in the sheet {sheet}",
     "the row {group} of the sheet {sheet} has {value} under {name} after the review",
-    "from the review of the sheet {sheet}: {name} counts {value} for {group}",
-    "{name} now feeds {group} with {value}, and the sheet {sheet} is amended accordingly",
+    "from the review of the sheet {sheet}: {name} count {value} for {group}",
+    "{name} now count {value} for {group}, and the sheet {sheet} is amended accordingly",
 )
 _WISHES = (
     "in my view {name} should stand at {value} ({unit}) in {year}, though nobody has decided it",
@@ -97,6 +97,7 @@ _REASONS = (
     "One importer had changed its financial year.",
     "The printed yearbook will follow in its next edition.",
 )
+NOTES: Topic = "market_notes"
 _TITLES = (
     "{name}", "On {name}", "{name}: a note", "About {name}", "A word on {name}", "{name}, again",
     "Note on {name}", "{name} and the returns", "Returns for {name}", "{name} in the market tables",
@@ -129,14 +130,18 @@ class Wording:
         """What a memo says about a weight of the methodology, or of the draft that was never adopted."""
         return self._said(_WEIGHTS, {**values, "sheet": f'"{DRAFT_SHEET}"' if draft else METHODOLOGY_SHEET})
 
-    def title(self, name: str) -> str:
-        """What stands above a memo on a category."""
-        return self._deal(_TITLES).format(name=name)
+    def title(self, prose: Prose, topic: Topic, name: str) -> str:
+        """What stands above a memo; on a market, it is about that of the category ``name``."""
+        return self._deal(_TITLES).format(name=name) if topic == NOTES else prose.title(topic)
 
-    def text(self, prose: Prose, size: int, topic: Topic = "market_report", fact: str = "") -> str:
-        """A text of about ``size`` tokens; a fact stands somewhere inside one of its paragraphs."""
-        sentences = prose.sentences(topic, max(1, round(size / _SENTENCE)))
-        if topic == "market_report" and self._rng.random() < 0.6:
+    def text(self, prose: Prose, size: int, topic: Topic, fact: str = "", *, name: str) -> str:
+        """A text of about ``size`` tokens; a fact stands somewhere inside one of its paragraphs.
+
+        Notes on a market are about that of the category ``name``.
+        """
+        matter = f"{name} ~ market" if topic == NOTES else None
+        sentences = prose.sentences(topic, max(1, round(size / _SENTENCE)), matter=matter)
+        if topic == NOTES and self._rng.random() < 0.6:
             sentences.insert(self._rng.randint(0, len(sentences)), self._deal(_REASONS))
         if fact:
             sentences.insert(self._rng.randint(0, len(sentences)), fact)

@@ -138,13 +138,19 @@ class Prose:
         """One paragraph about one matter."""
         return " ".join(self.sentences(topic, sentences, subject=subject))
 
-    def sentences(self, topic: str, count: int, *, subject: CourseSubject | None = None) -> list[str]:
+    def sentences(
+        self, topic: str, count: int, *, subject: CourseSubject | None = None, matter: str | None = None
+    ) -> list[str]:
         """The sentences of one paragraph about one matter."""
-        return list(self.each_sentence(topic, count, subject=subject))
+        return list(self.each_sentence(topic, count, subject=subject, matter=matter))
 
-    def each_sentence(self, topic: str, count: int, *, subject: CourseSubject | None = None) -> Iterator[str]:
+    def each_sentence(
+        self, topic: str, count: int, *, subject: CourseSubject | None = None, matter: str | None = None
+    ) -> Iterator[str]:
         """The sentences of one paragraph about one matter, each made when it is asked for."""
         scene = self._scene(topic, subject)
+        if matter is not None:
+            self._set_fact(scene, "matter", matter)
         if count:
             yield self._opening(scene)
         for _ in range(count - 1):
