@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import re
 
+from mesocosm.generators.canvas_arrange_exam import statements
 from mesocosm.generators.canvas_arrange_exam.courses import Campus, Channel, Course
 from mesocosm.generators.canvas_arrange_exam.posts import Post
-from mesocosm.generators.canvas_arrange_exam.statements import ASIDES, EXAM_TITLES, TITLES
 from mesocosm.generators.canvas_arrange_exam.wording import Voice
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import CourseSubject, Prose, Topic
@@ -18,6 +18,9 @@ COURSE_TOPICS: tuple[Topic, ...] = ("course_admin", "course_admin", "coursework"
 _LISTS = 0.4
 """Share of texts with a list of lines in them."""
 _ASIDES = 0.2
+_PERSONAL = 0.4
+_EARLY = 60
+"""Days ago before which nothing has been held or graded yet."""
 _RETURNS = (0.6, 0.3, 0.1)
 """How often a conversation has no answer, one, or two."""
 _SPEAKS_OF_EXAMS = re.compile(
@@ -27,6 +30,14 @@ _SPEAKS_OF_EXAMS = re.compile(
     re.IGNORECASE,
 )
 """What must not stand beside a statement: it might be taken for a part of it."""
+
+
+def _list_of(subject: CourseSubject, author: Contact, campus: Campus) -> str:
+    """The mailing list that somebody writes to, as a To header shows it."""
+    if author.email.partition("@")[0].count("."):
+        prefix = subject.code_prefix
+        return f"{prefix} students <{prefix.lower()}-students@{campus.domain}>"
+    return f"All students <all-students@{campus.domain}>"
 
 
 class Composer:
@@ -50,38 +61,50 @@ class Composer:
         sitting: str = "",
         topics: tuple[Topic, ...] = COURSE_TOPICS,
         size: int | None = None,
+        personal: bool | None = None,
     ) -> Post:
-        """A post that states ``statement`` (a paragraph, and perhaps a list after it), or nothing."""
+        """A post that states ``statement`` (a paragraph, and perhaps a list after it), or nothing.
+
+        ``personal``: to the student alone, else to all students of the department (of several sections and
+        courses); ``None``: either.
+        """
         rng = self._rng
         voice = Voice(rng)
         size = size or rng.randint(*self._size)
-        blocks = self._blocks(statement or [], subject, topics, size)
+        blocks = self._blocks(statement or [], subject, topics, size, early=days[1] > _EARLY)
+        if personal is None:
+            personal = rng.random() < _PERSONAL
+        to = "" if personal else _list_of(subject, author, self._campus)
         if channel == "announcement":
             body = Draft(blocks).html()
         elif channel == "email":
-            body = Draft([self._greeting(), *blocks, self._signature(author)]).plain()
+            body = Draft([self._greeting(personal), *blocks, self._signature(author)]).plain()
         else:
-            body = Draft(blocks).plain()
+            body = Draft(blocks if personal else [self._greeting(personal), *blocks]).plain()
         title = self._title(voice, subject, sitting, topics)
         answers = self._answers(author, subject) if channel == "message" else ()
         moment = self._campus.waking_moment(rng, *days)
-        return Post(channel, moment, author, title, body, course, answers)
+        return Post(channel, moment, author, title, body, course, answers, to)
 
-    def _greeting(self) -> str:
+    def _greeting(self, personal: bool) -> str:
         student = self._campus.student.person.first
-        return self._rng.choice(
-            (f"Dear {student},", "Dear all,", f"Hello {student},", "Dear students,", "Hello,")
-        )
+        if personal:
+            return self._rng.choice(
+                (f"Dear {student},", f"Hello {student},", f"Hi {student},", f"{student},")
+            )
+        return self._rng.choice(("Dear all,", "Dear students,", "Hello everybody,", "To all of you:"))
 
     def _signature(self, author: Contact) -> str:
-        return author.name.strip() if self._rng.random() < 0.7 else author.person.first
+        # Offices have no first names.
+        whole = "." not in author.email.partition("@")[0] or self._rng.random() < 0.7
+        return author.name.strip() if whole else author.person.first
 
     def _title(self, voice: Voice, subject: CourseSubject, sitting: str, topics: tuple[Topic, ...]) -> str:
         if sitting and voice.chance(0.3):
-            return voice.say(EXAM_TITLES, title=subject.title, sitting=sitting)
-        if not sitting and voice.chance(0.3):
-            return self._prose.message(self._rng.choice(topics), 30, subject=subject).subject
-        return voice.say(TITLES, title=subject.title, code=subject.code)
+            return voice.say(statements.EXAM_TITLES, title=subject.title, sitting=sitting)
+        if topics != COURSE_TOPICS:
+            return voice.say(statements.PLAIN_TITLES)
+        return voice.say(statements.TITLES, title=subject.title, code=subject.code)
 
     def _answers(self, author: Contact, subject: CourseSubject) -> tuple[tuple[Contact, str], ...]:
         [number] = self._rng.choices(range(len(_RETURNS)), _RETURNS)
@@ -91,8 +114,9 @@ class Composer:
     # -- blocks ----------------------------------------------------------------------------------------------
 
     def _blocks(
-        self, statement: list[Block], subject: CourseSubject, topics: tuple[Topic, ...], size: int
-    ) -> list[Block]:
+        self, statement: list[Block], subject: CourseSubject, topics: tuple[Topic, ...], size: int,
+        *, early: bool,
+    ) -> list[Block]:  # fmt: skip
         rng = self._rng
         listed = [block for block in statement if isinstance(block, list)]
         said = " ".join(block for block in statement if isinstance(block, str))
@@ -101,7 +125,7 @@ class Composer:
         size -= tokens.count(said) + sum(tokens.count(line) + 6 for lines in listed for line in lines)
         around: list[str] = []
         if rng.random() < _ASIDES:
-            around.append(Voice(rng).say(ASIDES))
+            around.append(Voice(rng).say(statements.EARLY_ASIDES if early else statements.ASIDES))
         spent = sum(map(tokens.count, around))
         while spent < size - 8:
             sentence = self._aside(subject, topics)

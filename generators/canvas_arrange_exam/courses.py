@@ -80,6 +80,8 @@ class Course:
     proctor_apart: bool = False
     """The proctor has a notice of its own instead of standing in the first one."""
     exemption: Exemption | None = None
+    coursework: float = 80.0
+    """The student's average."""
     in_syllabus: bool = False
     """Credits, books and the rule of exemption stand in the syllabus, else in a welcome post."""
     variant: str = ""

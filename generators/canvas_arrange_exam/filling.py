@@ -128,7 +128,7 @@ def _fill_canvas(
     by_code = {course.code: key for course, key in zip(plan.courses, courses, strict=True)}
     dice = world.stream("furniture")
     store.add_enrollments(list(_enrollments(plan, people, by_code, users, utc_stamp(began), dice)))
-    furnish(store, plan, by_code, dice)
+    furnish(store, plan, by_code, users, dice)
     store.add_announcements(
         [
             {
@@ -209,7 +209,7 @@ def _fill_mailbox(world: World, campus: Campus, mails: Sequence[Post]) -> None:
 def _mail(mail: Post, student: Contact, *, is_read: bool) -> NewEmail:
     new: NewEmail = {
         "sender": f"{mail.author.name.strip()} <{mail.author.email}>",
-        "to": f"{student.name} <{student.email}>",
+        "to": mail.to or f"{student.name} <{student.email}>",
         "subject": mail.subject,
         "body": mail.body,
         "date": mail.moment,

@@ -5,40 +5,60 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Mapping
+from decimal import Decimal
 
 from mesocosm.generators.canvas_arrange_exam.courses import Course, Plan
 from mesocosm.kits.moments import utc_stamp
 from mesocosm.kits.prose import Prose
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.modules import NewItem
+from mesocosm.servers.canvas.store.submissions import NewSubmission
 
 _WORKS = ("Problem set", "Essay", "Report", "Worksheet", "Reading response", "Presentation", "Case study")
-_PAGES = ("Reading list", "How we work", "Glossary", "Links", "Office hours", "Style guide")
+_PAGES = {
+    "Reading list": ("Week {n}: chapter {m} of the textbook ({topic}).", "On {topic}: see the library."),
+    "How we work": ("We begin with {topic}.", "Questions on {topic}: in the tutorial.", "You work in pairs."),
+    "Glossary": ("{topic}: see week {n}.", "{topic}: see chapter {m} of the textbook."),
+    "Links": ("{topic}: slides of week {n}.", "{topic}: the library's guide.", "{topic}: recordings."),
+    "Office hours": ("{teacher} is in on {day}s from {n} to {m}.", "{assistant} answers mail on {day}s."),
+    "Style guide": ("Reports have at most {m} pages.", "Number the figures.", "Name your sources."),
+}  # fmt: skip
+"""Lines of pages."""
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday")
 _FILES = (("slides.pdf", "application/pdf"), ("handout.pdf", "application/pdf"), ("data.csv", "text/csv"))
+_WEEK = dt.timedelta(weeks=1)
 
 
-def furnish(store: CanvasStore, plan: Plan, courses: Mapping[str, int], rng: random.Random) -> None:
-    """Put into every course what students work with."""
+def furnish(
+    store: CanvasStore, plan: Plan, courses: Mapping[str, int], users: Mapping[str, int], rng: random.Random
+) -> None:
+    """Put into every course what students work with, and what the student got for it."""
     prose = Prose(rng)
     for course in plan.courses:
-        _furnish(store, course, courses[course.code], plan.campus.term_start, prose, rng)
+        key = courses[course.code]
+        works = _furnish(store, course, key, plan.campus.term_start, prose, rng)
+        _grade(store, course, works, users[plan.campus.student.email], users[course.instructor.email], rng)
 
 
 def _furnish(
     store: CanvasStore, course: Course, key: int, began: dt.datetime, prose: Prose, rng: random.Random
-) -> None:
+) -> dict[int, tuple[int, dt.datetime]]:
+    """Returns points and last day of the assignments."""
     topics = rng.sample(course.subject.topics, 3)
     weeks = sorted(rng.sample(range(2, 14), 3))
+    points = rng.choices((10, 20, 25, 50, 100), k=3)
+    due = [(began + week * _WEEK).replace(hour=22, minute=0, second=0) for week in weeks]
     works = store.add_assignments(
         [
             {
                 "course_id": key,
                 "name": f"{rng.choice(_WORKS)} on {topic}",
                 "description": f"<p>{prose.sentence('coursework', subject=course.subject)}</p>",
-                "due_at": utc_stamp((began + dt.timedelta(weeks=week)).replace(hour=22, minute=0)),
-                "points_possible": rng.choice((10, 20, 25, 50, 100)),
+                "due_at": utc_stamp(last),
+                "points_possible": most,
+                "created_at": utc_stamp(last - rng.randint(8, 13) * dt.timedelta(days=1, minutes=19)),
             }
-            for topic, week in zip(topics, weeks, strict=True)
+            for topic, last, most in zip(topics, due, points, strict=True)
         ]
     )
     pages = store.add_pages(
@@ -46,10 +66,10 @@ def _furnish(
             {
                 "course_id": key,
                 "title": title,
-                "body": f"<p>{' '.join(prose.sentences('coursework', 3, subject=course.subject))}</p>",
+                "body": _page(title, course, rng),
                 "created_at": utc_stamp(began),
             }
-            for title in rng.sample(_PAGES, 2)
+            for title in rng.sample(sorted(_PAGES), 2)
         ]
     )
     files = store.add_files(
@@ -59,7 +79,7 @@ def _furnish(
                 "display_name": f"{topic.replace(' ', '-')}-{name}",
                 "content_type": kind,
                 "size": rng.randint(20_000, 900_000),
-                "created_at": utc_stamp(began + dt.timedelta(weeks=week)),
+                "created_at": utc_stamp(began + week * _WEEK),
             }
             for topic, week, (name, kind) in zip(topics, weeks, rng.sample(_FILES, 3), strict=True)
         ]
@@ -74,3 +94,45 @@ def _furnish(
     ]
     items.append({"module_id": modules[0], "title": "To begin with", "type": "Page", "content_id": pages[0]})
     store.add_module_items(items)
+    return dict(zip(works, zip(points, due, strict=True), strict=True))
+
+
+def _page(title: str, course: Course, rng: random.Random) -> str:
+    """Lines that are about what the title says."""
+    lines = []
+    for way in rng.sample(_PAGES[title], 2):
+        first = rng.randint(1, 3)
+        line = way.format(
+            topic=rng.choice(course.subject.topics), teacher=course.instructor.name,
+            assistant=course.assistant.name, day=rng.choice(_DAYS), n=first, m=first + rng.randint(1, 3),
+        )  # fmt: skip
+        lines.append(f"<li>{line[0].upper()}{line[1:]}</li>")
+    return f"<ul>{''.join(lines)}</ul>"
+
+
+def _grade(
+    store: CanvasStore, course: Course, works: Mapping[int, tuple[int, dt.datetime]], student: int,
+    teacher: int, rng: random.Random,
+) -> None:  # fmt: skip
+    """What the student handed in, with points that come to exactly the average that is told."""
+    average = Decimal(str(course.coursework)) / 100
+    owed = Decimal(0)
+    submissions: list[NewSubmission] = []
+    for place, (key, (points, due)) in enumerate(works.items()):
+        exact = points * average + owed
+        # A little more or less than the average, which the next one makes up for.
+        got = exact if place == len(works) - 1 else min(Decimal(points), round(exact, 1))
+        owed = exact - got
+        handed_in = due - dt.timedelta(minutes=rng.randint(5, 3000))
+        submissions.append(
+            {
+                "assignment_id": key,
+                "user_id": student,
+                "body": "<p>See my notes.</p>",
+                "submitted_at": utc_stamp(handed_in),
+                "grade": float(got),
+                "graded_at": utc_stamp(due + dt.timedelta(minutes=rng.randint(1500, 9000))),
+                "grader_id": teacher,
+            }
+        )
+    store.add_submissions(submissions)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from mesocosm.generators.canvas_arrange_exam import statements
 from mesocosm.generators.canvas_arrange_exam.composing import Composer
 from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Details, Plan
-from mesocosm.generators.canvas_arrange_exam.notices import excused, marked, notices
+from mesocosm.generators.canvas_arrange_exam.notices import COURSEWORK, excused, marked, notices
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.generators.canvas_arrange_exam.people import People
 from mesocosm.generators.canvas_arrange_exam.planning import plan_courses
@@ -67,9 +67,7 @@ class Lookalikes:
     def _of(self, role: str) -> Iterator[Post]:
         rng, campus, host = self._rng, self._plan.campus, self._rng.choice(self._plan.courses)
         if role == "mark":
-            mark = rng.choice(
-                statements.MARKS if host.exemption else ("coursework average", *statements.MARKS)
-            )
+            mark = rng.choice(statements.MARKS if host.exemption else (COURSEWORK, *statements.MARKS))
             if (host.code, mark) not in self._marks:
                 self._marks.add((host.code, mark))
                 yield marked(host, campus, self._composer, mark, rng)
@@ -162,6 +160,7 @@ class Lookalikes:
             course=host,
             statement=[f"{opening} {facts}"],
             sitting=host.sitting,
+            personal=True,
         )
 
 

@@ -32,6 +32,7 @@ _CHANGE_DAYS = (9, 4)
 _FORWARD_DAYS = (11.5, 9.1)
 """Notices that bring a final forward come before it took place."""
 WELCOME_DAYS = (104, 95)
+COURSEWORK = "coursework average"
 
 
 def notices(course: Course, campus: Campus, composer: Composer, rng: random.Random) -> list[Post]:
@@ -53,7 +54,7 @@ def notices(course: Course, campus: Campus, composer: Composer, rng: random.Rand
         posts.append(author.optional())
     if course.personal:
         if course.exemption:
-            posts.append(author.average("coursework average", course.exemption.average))
+            posts.append(author.average(COURSEWORK, course.exemption.average))
         if course.fate == "exemption" and course.variant == "direct":
             posts.append(author.exempt())
         if course.fate == "optional" and course.variant == "auditor":
@@ -63,7 +64,8 @@ def notices(course: Course, campus: Campus, composer: Composer, rng: random.Rand
 
 def marked(course: Course, campus: Campus, composer: Composer, mark: str, rng: random.Random) -> Post:
     """The student is told an average."""
-    return _Author(course, campus, composer, rng).average(mark, round(rng.uniform(62, 99), 1))
+    average = course.coursework if mark == COURSEWORK else round(rng.uniform(62, 99), 1)
+    return _Author(course, campus, composer, rng).average(mark, average)
 
 
 def excused(course: Course, campus: Campus, composer: Composer, rng: random.Random) -> Post:
@@ -88,8 +90,9 @@ class _Author:
         office: bool = False,
         *,
         titled: bool = True,
+        personal: bool = False,
     ) -> Post:
-        """``titled``: the subject line may say what the statement is about."""
+        """``titled``: the subject may say what the statement is about; ``personal``: to the student alone."""
         course = self._course
         return self._composer.post(
             self._reachable(channel),
@@ -99,6 +102,7 @@ class _Author:
             course=course if course.known else None,
             statement=statement,
             sitting=course.sitting if titled else "",
+            personal=personal,
         )
 
     def _reachable(self, channel: Channel) -> Channel:
@@ -124,7 +128,7 @@ class _Author:
             group = f"{group} of {course.title}"
         said = [voice.say(statements.CREDITS, group=group, credits=credits)]
         if not (course.fate == "no_exam" and course.variant == "never"):
-            said.append(self._book(voice, course.earlier or course.details, "their final"))
+            said.append(self._book(voice, course.earlier or course.details, "the final there"))
         if course.exemption:
             said.append(self._rule(voice, course.exemption))
         return said
@@ -139,7 +143,7 @@ class _Author:
     @staticmethod
     def _rule(voice: Voice, exemption: Exemption) -> str:
         ways = statements.RULE_INCLUSIVE if exemption.inclusive else statements.RULE_EXCLUSIVE
-        return voice.say(ways, limit=f"{exemption.threshold:.1f}", final="their final")
+        return voice.say(ways, limit=f"{exemption.threshold:.1f}", final="the final there")
 
     # -- the final -------------------------------------------------------------------------------------------
 
@@ -238,7 +242,8 @@ class _Author:
         voice = Voice(self._rng)
         shown = f"{average:.1f}"
         text = voice.say(statements.AVERAGES, mark=mark, title=self._course.title, average=shown)
-        return self._post("email" if voice.chance(0.5) else "message", (12, 2), [text], titled=False)
+        channel: Channel = "email" if voice.chance(0.5) else "message"
+        return self._post(channel, (12, 2), [text], titled=False, personal=True)
 
     def no_exam(self) -> Post:
         """There is no final, or no longer."""
@@ -249,7 +254,7 @@ class _Author:
     def exempt(self) -> Post:
         """The student is told to be exempt."""
         channel: Channel = "email" if self._rng.random() < 0.5 else "message"
-        return self._state(statements.EXEMPT, channel, (11, 2))
+        return self._state(statements.EXEMPT, channel, (11, 2), personal=True)
 
     def optional(self) -> Post:
         """The final is not compulsory for anybody."""
@@ -257,15 +262,16 @@ class _Author:
 
     def auditor(self) -> Post:
         """The final is not compulsory for the student."""
-        return self._state(statements.AUDITOR, "email", (60, 5), office=True)
+        return self._state(statements.AUDITOR, "email", (60, 5), office=True, personal=True)
 
     def _state(
-        self, ways: tuple[str, ...], channel: Channel, days: tuple[float, float], *, office: bool = False
-    ) -> Post:
+        self, ways: tuple[str, ...], channel: Channel, days: tuple[float, float], *, office: bool = False,
+        personal: bool = False,
+    ) -> Post:  # fmt: skip
         voice = Voice(self._rng)
         exam = self._sitting(voice, channel)
         text = voice.say(ways, exam=exam, title=self._course.title)
-        return self._post(channel, days, [text], office)
+        return self._post(channel, days, [text], office, personal=personal)
 
     def _any_channel(self) -> Channel:
         return self._rng.choice(CHANNELS)
@@ -289,4 +295,5 @@ def syllabus(
     blocks: list[Block] = [course.subject.description, people]
     if voice.chance(0.5):
         blocks.reverse()
-    return Draft([*blocks, *said]).html()
+    # Of sections that are not spoken of here, all of that stands in an announcement.
+    return Draft([*blocks, *said, voice.say(statements.ELSEWHERE)]).html()

@@ -53,6 +53,9 @@ _EARLIEST, _LATEST = 8 * 60, 18 * 60
 _DAYS_AHEAD = 18
 _TERM_SHARE = 0.2
 """Share of courses whose notices name the term."""
+_SOUTHERN = ("Australia", "Pacific")
+_FAR = dt.timedelta(hours=6)
+"""Nobody gives times of a place that is further away than that, by its clocks."""
 _NO_SUBJECT = CourseSubject("X", 0, "", "", "", ())
 
 
@@ -114,6 +117,8 @@ def plan_courses(
     rng.shuffle(courses)
     for index, course in enumerate(courses):
         course.in_syllabus = index % 2 == 1
+        drawn = round(rng.uniform(62, 99), 1)
+        course.coursework = course.exemption.average if course.exemption else drawn
     return courses
 
 
@@ -143,7 +148,8 @@ def _groups(section: int, rng: random.Random) -> tuple[int, ...]:
 
 
 def _campus(rng: random.Random, prose: Prose) -> Campus:
-    zone = ZoneInfo(rng.choice(ZONES))
+    # Where the terms are called as they are here.
+    zone = ZoneInfo(rng.choice([name for name in ZONES if not name.startswith(_SOUTHERN)]))
     year = rng.randint(2023, 2026)
     month, days, term = rng.choice(((5, range(4, 13), "spring"), (12, range(1, 9), "fall")))
     dates = [dt.date(year, month, day) for day in days]
@@ -303,6 +309,8 @@ def _zone(campus: Campus, rng: random.Random) -> Zone:
     for city, name in _OTHER_ZONES:
         offset = campus.now.astimezone(ZoneInfo(name)).utcoffset()
         assert offset is not None
+        if abs(offset - campus.offset) > _FAR:
+            continue
         hours = int(offset.total_seconds() // 3600)
         candidates.append(Zone(f"{city} time (UTC{hours:+d})" if hours else f"{city} time (UTC+0)", offset))
     return rng.choice([zone for zone in candidates if zone.offset != campus.offset])

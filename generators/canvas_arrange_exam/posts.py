@@ -21,3 +21,5 @@ class Post:
     course: Course | None = None
     answers: tuple[tuple[Contact, str], ...] = ()
     """Further messages of a conversation, each some time after the one before."""
+    to: str = ""
+    """As the To header of a mail shows it; empty: the student."""

@@ -94,6 +94,13 @@ BOOK_PENDING = (
     "open-book or closed-book: for {final} that is still open.",
     "I cannot say yet whether {final} will be open-book or closed-book.",
 )
+ELSEWHERE = (
+    "What holds elsewhere is announced [in class|on the course page].",
+    "Those who are not [named|spoken of] here find their terms among the announcements.",
+    "All other terms come by announcement.",
+    "Whoever is not meant above gets the terms by announcement.",
+)
+"""At the end of a syllabus."""
 RULE_INCLUSIVE = (
     "with a coursework average of {limit} or higher you are exempt from {final}.",
     "whoever has a coursework average of at least {limit} is exempt from {final}.",
@@ -181,18 +188,31 @@ ASIDES = (
     "Thanks to everybody who came to the review session.",
     "The guest lecture was recorded.",
     "For make-up work, please write to [me|the assistant].",
-    "The lab test has been graded.",
+    "The practice tests have been graded.",
     "Please bring your student card wherever papers are handed out.",
-    "The field trip has been paid for.",
+    "The posters stay up until the end of the month.",
     "The oral presentations went well.",
     "Good luck with your revision!",
 )
+"""Late in a term."""
+EARLY_ASIDES = (
+    "Welcome to everybody who joined us late.",
+    "The reading list is on the course page.",
+    "Please put your name on the list for the presentations.",
+    "The guest lecture will be recorded.",
+    "For questions, please write to [me|the assistant].",
+    "Student cards can be [collected|picked up] from the secretary.",
+    "The slides of the first week are on the course page.",
+    "There is still room in the reading group.",
+    "The mock papers of other years are on the course page.",
+    "[I wish you|Have] a good start!",
+)
 SITTINGS = (
-    "mock exam", "make-up exam", "midterm exam", "review session", "oral presentation", "lab test",
-    "guest lecture", "field trip", "placement test", "entrance exam",
+    "mock exam", "make-up exam", "midterm exam", "review session", "oral presentation",
+    "practice test", "guest lecture", "poster session", "placement test", "entrance exam",
 )  # fmt: skip
 """What courses hold besides finals."""
-MARKS = ("homework average", "quiz average", "lab average", "attendance average", "essay average")
+MARKS = ("homework average", "quiz average", "presentation average", "attendance average", "essay average")
 """What is not the coursework average."""
 TITLES = (
     "Notices for [this|the coming] week",
@@ -207,7 +227,16 @@ TITLES = (
     "[Odds and ends|This and that]",
     "{title}, [this week|what is next]",
     "[Reminders|Remarks], {title}",
+    "{code}, [in brief|briefly]",
+    "[Some|A few] lines on {title}",
+    "What is [new|next] in {title}",
+    "{title}: [please read|for your information]",
 )
+PLAIN_TITLES = (
+    "Hello", "News", "This week", "Some news", "A few things", "Before I forget", "Odds and ends",
+    "What is [new|going on]", "From [here|us]", "A [short|quick] note", "[Bits and pieces|Small things]",
+)  # fmt: skip
+"""What has nothing to do with a course."""
 EXAM_TITLES = (
     "{sitting}",
     "Our {sitting}",

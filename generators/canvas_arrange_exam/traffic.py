@@ -80,8 +80,9 @@ class Traffic:
             return self._by(channel, course, course.assistant, COURSE_TOPICS)
         if channel == "email" and kind > 0.85:
             topic, desk = self._rng.choice(self._desks)
-            return self._by(channel, course, desk, (topic,))
-        return self._by(channel, course, self._rng.choice(self._people.classmates), _FRIENDS)
+            return self._by(channel, course, desk, (topic,), personal=False)
+        friend = self._rng.choice(self._people.classmates)
+        return self._by(channel, course, friend, _FRIENDS, personal=True)
 
     def _of_course(self, channel: Channel, course: Course, size: int | None = None) -> Post:
         return self._by(channel, course, course.instructor, COURSE_TOPICS, size)
@@ -93,11 +94,12 @@ class Traffic:
         author: Contact,
         topics: tuple[Topic, ...],
         size: int | None = None,
+        personal: bool | None = None,
     ) -> Post:
         spans = [span for _, span in _TERMS]
         [days] = self._rng.choices(spans, [weight for weight, _ in _TERMS])
         return self._composer.post(
-            channel, days, author, course.subject, course=course, topics=topics, size=size
+            channel, days, author, course.subject, course=course, topics=topics, size=size, personal=personal
         )
 
 

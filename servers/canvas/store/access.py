@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Select, Table, bindparam, insert, select, text
 
 from mesocosm.errors import Denied, NotFound
-from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn
+from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn, User
 from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
 from mesocosm.servers.canvas.store.values import timestamp
 from mesocosm.services.service import Row, Store
@@ -30,6 +30,7 @@ MAX_ID = 2**63 - 1
 _NOT_ALLOWED = "user not authorized to perform that action"
 
 _VIEWER = select(SignIn.user_id)
+_LOGIN = select(User.login_id).join(SignIn, SignIn.user_id == User.id)
 _COURSE = select(*Course.__table__.c).where(
     Course.id == bindparam("course"), Course.workflow_state != "deleted"
 )
@@ -170,6 +171,12 @@ class AccessStore(Store):
         """The user who is signed in, if anybody is."""
         rows = self.fetch(_VIEWER)
         return int(rows[0]["user_id"]) if rows else None
+
+    def host(self) -> str | None:
+        """Where this Canvas lies: at the domain of the signed-in user; ``None`` if there is none."""
+        rows = self.fetch(_LOGIN)
+        domain = rows[0]["login_id"].partition("@")[2] if rows else ""
+        return f"https://canvas.{domain}" if domain else None
 
     def sign_in(self, user_id: int) -> None:
         """Make this the user that the tools act for."""

@@ -7,10 +7,10 @@ from typing import Any, Literal, NotRequired, TypedDict
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.reports import REPORTS
 from mesocosm.servers.canvas.tools.objects import (
-    ADDRESS,
     Object,
     Row,
     account_json,
+    address,
     courses_json,
     user_json,
 )
@@ -189,7 +189,7 @@ def report_json(report: Row) -> Object:
         "progress": report["progress"],
         "parameters": report["parameters"],
         "current_line": report["lines"],
-        "file_url": f"{ADDRESS}/accounts/{report['account_id']}/reports/{report['id']}/download",
+        "file_url": f"{address()}/accounts/{report['account_id']}/reports/{report['id']}/download",
         "created_at": report["created_at"],
         "started_at": report["created_at"],
         "ended_at": report["ended_at"],

@@ -7,9 +7,9 @@ from typing import Any, Literal
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.submissions import Scores
 from mesocosm.servers.canvas.tools.objects import (
-    ADDRESS,
     Object,
     Row,
+    address,
     courses_json,
     enrollment_json,
     number,
@@ -203,7 +203,7 @@ def canvas_get_user_grades(store: CanvasStore, page: int = 1, per_page: int = 10
 
 def _grades(enrollment: Row, scores: Scores) -> Object:
     return {
-        "html_url": f"{ADDRESS}/courses/{enrollment['course_id']}/grades/{enrollment['user_id']}",
+        "html_url": f"{address()}/courses/{enrollment['course_id']}/grades/{enrollment['user_id']}",
         "current_score": number(scores.current),
         "current_grade": None,
         "final_score": number(scores.final),

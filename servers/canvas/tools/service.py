@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from mesocosm.servers.canvas.store import CanvasStore, Listing
+from mesocosm.servers.canvas.tools.objects import ADDRESS, hosted
 from mesocosm.services.service import Page, Service
 
-server = Service(
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Canvas(Service[CanvasStore]):
+    """Tools whose results lie on the host of the university that the world is about."""
+
+    def _register(self, function: Callable[P, R], **kind: Any) -> Callable[P, R]:
+        @wraps(function)
+        def at_home(*args: P.args, **values: P.kwargs) -> R:
+            [store, *_] = args
+            assert isinstance(store, CanvasStore)
+            with hosted(lambda: store.host() or ADDRESS):
+                return function(*args, **values)
+
+        super()._register(at_home, **kind)
+        return function
+
+
+server = _Canvas(
     "canvas",
     CanvasStore,
     instructions=(

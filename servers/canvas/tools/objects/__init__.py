@@ -34,13 +34,14 @@ from mesocosm.servers.canvas.tools.objects.modules import (
 )
 from mesocosm.servers.canvas.tools.objects.people import account_json, profile_json, user_json
 from mesocosm.servers.canvas.tools.objects.quizzes import question_json, quiz_json, quiz_submission_json
-from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row, number
+from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row, address, hosted, number
 
 __all__ = [
     "ADDRESS",
     "Object",
     "Row",
     "account_json",
+    "address",
     "announcement_json",
     "assignment_json",
     "attempt_json",
@@ -55,6 +56,7 @@ __all__ = [
     "file_json",
     "folder_json",
     "full_page_json",
+    "hosted",
     "message_json",
     "module_item_json",
     "modules_json",

@@ -7,7 +7,7 @@ from datetime import datetime
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import Clock
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
-from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row, number
+from mesocosm.servers.canvas.tools.objects.values import Object, Row, address, number
 
 
 def assignment_json(assignment: Row, *, staff: bool, clock: Clock) -> Object:
@@ -52,7 +52,7 @@ def assignment_json(assignment: Row, *, staff: bool, clock: Clock) -> Object:
 
 
 def _address(assignment: Row) -> str:
-    return f"{ADDRESS}/courses/{assignment['course_id']}/assignments/{assignment['id']}"
+    return f"{address()}/courses/{assignment['course_id']}/assignments/{assignment['id']}"
 
 
 def locked(work: Row, clock: Clock) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row
+from mesocosm.servers.canvas.tools.objects.values import Object, Row, address
 
 
 def announcement_json(topic: Row) -> Object:
     """An announcement."""
-    address = f"{ADDRESS}/courses/{topic['course_id']}/discussion_topics/{topic['id']}"
+    page = f"{address()}/courses/{topic['course_id']}/discussion_topics/{topic['id']}"
     return {
         "id": topic["id"],
         "course_id": topic["course_id"],
@@ -18,8 +18,8 @@ def announcement_json(topic: Row) -> Object:
         "message": topic["message"],
         "posted_at": topic["posted_at"],
         "author": {"id": topic["user_id"], "display_name": topic["author_name"]},
-        "url": address,
-        "html_url": address,
+        "url": page,
+        "html_url": page,
     }
 
 
@@ -95,5 +95,5 @@ def event_json(event: Row) -> Object:
         "location_name": event["location_name"],
         "context_code": f"course_{course_id}" if course_id else f"user_{event['user_id']}",
         "workflow_state": "active",
-        "html_url": f"{ADDRESS}/calendar?event_id={event['id']}",
+        "html_url": f"{address()}/calendar?event_id={event['id']}",
     }

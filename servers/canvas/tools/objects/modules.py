@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row
+from mesocosm.servers.canvas.tools.objects.values import Object, Row, address
 
 
 def modules_json(store: CanvasStore, access: CourseAccess, modules: Sequence[Row]) -> list[Object]:
@@ -27,7 +27,7 @@ def _module(module: Row, items: int, state: str) -> Object:
         "prerequisite_module_ids": module["prerequisite_module_ids"],
         "published": module["published"],
         "items_count": items,
-        "items_url": f"{ADDRESS}/api/v1/courses/{course_id}/modules/{key}/items",
+        "items_url": f"{address()}/api/v1/courses/{course_id}/modules/{key}/items",
         "state": state,
     }
 
@@ -40,7 +40,7 @@ def module_item_json(item: Row, course_id: int) -> Object:
         "title": item["title"],
         "type": item["type"],
         "content_id": item["content_id"],
-        "html_url": f"{ADDRESS}/courses/{course_id}/modules/items/{item['id']}",
+        "html_url": f"{address()}/courses/{course_id}/modules/items/{item['id']}",
         "url": _item_url(item, course_id),
         "position": item["position"],
         "indent": item["indent"],
@@ -67,7 +67,7 @@ def _item_url(item: Row, course_id: int) -> str | None:
     if item["type"] not in _ITEM_PATHS:
         return None
     target = item["page_url"] or item["content_id"]
-    return f"{ADDRESS}/api/v1/courses/{course_id}/{_ITEM_PATHS[item['type']]}/{target}"
+    return f"{address()}/api/v1/courses/{course_id}/{_ITEM_PATHS[item['type']]}/{target}"
 
 
 def page_json(page: Row) -> Object:
@@ -81,7 +81,7 @@ def page_json(page: Row) -> Object:
         "editing_roles": "teachers",
         "created_at": page["created_at"],
         "updated_at": page["updated_at"],
-        "html_url": f"{ADDRESS}/courses/{page['course_id']}/pages/{page['url']}",
+        "html_url": f"{address()}/courses/{page['course_id']}/pages/{page['url']}",
     }
 
 
@@ -104,7 +104,7 @@ def folder_json(folder: Row) -> Object:
         "hidden": folder["hidden"],
         "created_at": folder["created_at"],
         "updated_at": folder["updated_at"],
-        "files_url": f"{ADDRESS}/api/v1/folders/{folder['id']}/files",
+        "files_url": f"{address()}/api/v1/folders/{folder['id']}/files",
     }
 
 
@@ -117,7 +117,7 @@ def file_json(file: Row) -> Object:
         "filename": file["display_name"].replace(" ", "+"),
         "content-type": file["content_type"],
         "size": file["size"],
-        "url": f"{ADDRESS}/files/{file['id']}/download?download_frd=1",
+        "url": f"{address()}/files/{file['id']}/download?download_frd=1",
         "hidden": file["hidden"],
         "locked": file["locked"],
         "created_at": file["created_at"],

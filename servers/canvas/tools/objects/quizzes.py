@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from mesocosm.servers.canvas.store import CourseAccess
 from mesocosm.servers.canvas.store.quizzes import kept_score
 from mesocosm.servers.canvas.tools.objects.assignments import locked
-from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row, number
+from mesocosm.servers.canvas.tools.objects.values import Object, Row, address, number
+
+
+def _page(quiz: Row) -> str:
+    return f"{address()}/courses/{quiz['course_id']}/quizzes/{quiz['id']}"
 
 
 def quiz_json(quiz: Row, access: CourseAccess) -> Object:
@@ -32,7 +36,7 @@ def quiz_json(quiz: Row, access: CourseAccess) -> Object:
         "assignment_id": quiz["assignment_id"],
         "has_access_code": quiz["access_code"] is not None,
         "locked_for_user": not access.staff and locked(quiz, access.clock),
-        "html_url": f"{ADDRESS}/courses/{quiz['course_id']}/quizzes/{quiz['id']}",
+        "html_url": _page(quiz),
     }
     return shown | ({"access_code": quiz["access_code"]} if access.staff else {})
 
@@ -81,5 +85,5 @@ def quiz_submission_json(attempt: Row, attempts: Sequence[Row], quiz: Row) -> Ob
         "kept_score": number(kept_score(quiz["scoring_policy"], scores)),
         "quiz_points_possible": number(quiz["points_possible"]),
         "attempts_left": -1 if allowed < 0 else allowed - len(attempts),
-        "html_url": f"{ADDRESS}/courses/{quiz['course_id']}/quizzes/{quiz['id']}/submissions/{attempt['id']}",
+        "html_url": f"{_page(quiz)}/submissions/{attempt['id']}",
     }
