@@ -9,7 +9,6 @@ from decimal import Decimal
 
 from mesocosm.generators.canvas_arrange_exam.courses import Course, Plan
 from mesocosm.kits.moments import utc_stamp
-from mesocosm.kits.prose import Prose
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.modules import NewItem
 from mesocosm.servers.canvas.store.submissions import NewSubmission
@@ -24,6 +23,14 @@ _PAGES = {
     "Style guide": ("Reports have at most {m} pages.", "Number the figures.", "Name your sources."),
 }  # fmt: skip
 """Lines of pages."""
+_TASKS = (
+    "At most {n} pages on {topic}, with your sources.",
+    "Compare {topic} with {other}.",
+    "Find {n} examples of {topic} and say what they have in common.",
+    "How would you explain {topic} to somebody who knows {other}? Hand in your answer as text.",
+    "Summarise what you read on {topic}, and add {n} questions of your own.",
+    "Work in pairs: one writes about {topic}, the other about {other}.",
+)
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday")
 _FILES = (("slides.pdf", "application/pdf"), ("handout.pdf", "application/pdf"), ("data.csv", "text/csv"))
 _WEEK = dt.timedelta(weeks=1)
@@ -33,15 +40,14 @@ def furnish(
     store: CanvasStore, plan: Plan, courses: Mapping[str, int], users: Mapping[str, int], rng: random.Random
 ) -> None:
     """Put into every course what students work with, and what the student got for it."""
-    prose = Prose(rng)
     for course in plan.courses:
         key = courses[course.code]
-        works = _furnish(store, course, key, plan.campus.term_start, prose, rng)
+        works = _furnish(store, course, key, plan.campus.term_start, rng)
         _grade(store, course, works, users[plan.campus.student.email], users[course.instructor.email], rng)
 
 
 def _furnish(
-    store: CanvasStore, course: Course, key: int, began: dt.datetime, prose: Prose, rng: random.Random
+    store: CanvasStore, course: Course, key: int, began: dt.datetime, rng: random.Random
 ) -> dict[int, tuple[int, dt.datetime]]:
     """Returns points and last day of the assignments."""
     topics = rng.sample(course.subject.topics, 3)
@@ -53,7 +59,7 @@ def _furnish(
             {
                 "course_id": key,
                 "name": f"{rng.choice(_WORKS)} on {topic}",
-                "description": f"<p>{prose.sentence('coursework', subject=course.subject)}</p>",
+                "description": f"<p>{_task(topic, course, rng)}</p>",
                 "due_at": utc_stamp(last),
                 "points_possible": most,
                 "created_at": utc_stamp(last - rng.randint(8, 13) * dt.timedelta(days=1, minutes=19)),
@@ -95,6 +101,11 @@ def _furnish(
     items.append({"module_id": modules[0], "title": "To begin with", "type": "Page", "content_id": pages[0]})
     store.add_module_items(items)
     return dict(zip(works, zip(points, due, strict=True), strict=True))
+
+
+def _task(topic: str, course: Course, rng: random.Random) -> str:
+    other = rng.choice([known for known in course.subject.topics if known != topic])
+    return rng.choice(_TASKS).format(topic=topic, other=other, n=rng.randint(2, 5))
 
 
 def _page(title: str, course: Course, rng: random.Random) -> str:
