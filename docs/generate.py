@@ -5,19 +5,25 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import inspect
 import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
+from zoneinfo import ZoneInfo
 
 from pydantic.fields import FieldInfo
 
 from mesocosm.families.family import family_names, load_family
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.yaml_tasks.drawing import DRAWS, FAKED, POOLS
-from mesocosm.kits.yaml_tasks.filters import FILTERS
+from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.filters import FILTERS, show
+from mesocosm.kits.yaml_tasks.judging import WAYS
+from mesocosm.kits.yaml_tasks.language import missing
+from mesocosm.kits.yaml_tasks.scopes import VARIED
 from mesocosm.services.service import load_services
 from mesocosm.services.words import load_words
 
@@ -126,6 +132,20 @@ _LOW = (("Ge", "≥ "), ("Gt", "> "))
 _HIGH = (("Le", "≤ "), ("Lt", "< "))
 
 
+FILTER_EXAMPLES = (
+    "'Maria Keller' | handle", "'Keller & Partners' | domain", "'Maria Keller' | first_name",
+    "'Élan 4' | slug", "7 | pad(3)", "start | day", "start | long", "start | clock", "start | utc",
+    "start | iso", "start | date", "start | format('%d.%m.%Y')", "2.675 | round(2)", "2.5 | fixed(2)",
+    "1234.5 | money", "orders | pick('number') | join(' and ')", "orders | where('state', 'open') | length",
+    "orders | by('number') | pick('state') | first", "[3, 1, 2] | sum", "none | default('nobody')",
+)  # fmt: skip
+
+
+def show_value(value: Any) -> str:
+    """A value as a page shows it."""
+    return f"`{show(value)}`"
+
+
 def words_page() -> str:
     """What a task file may say of each service, of facts, and in expressions."""
     lines = [
@@ -160,7 +180,26 @@ def words_page() -> str:
     lines += ["", "## Values that are drawn", "", "| key | what it draws |", "| --- | --- |"]
     lines += [f"| `{key}` | {draw.about()} |" for key, draw in DRAWS.items()]
     lines += ["", f"Providers of `faker`: {', '.join(FAKED)}. Pools: {', '.join(POOLS)}."]
-    lines += ["", "## Filters", "", ", ".join(f"`{name}`" for name in FILTERS) + "."]
+    lines += ["", "## How a field is judged", ""]
+    lines += ["A value by itself must be there exactly, a number as a number, a moment as an instant. Or:"]
+    lines += ["", "| key | what must be so |", "| --- | --- |"]
+    lines += [f"| `{key}` | {about} |" for key, about in WAYS.items()]
+    lines += ["", "## Functions", "", "| function | where | what it does |", "| --- | --- | --- |"]
+    lines += [f"| `{name}` | statements | {about} |" for name, about in VARIED.items()]
+    lines.append(
+        "| `rows_of` | walk | The rows that a goal wants, by its `name` (`refunds`), or the thing's "
+        "(`filesystem_csv`). |"
+    )
+    lines += ["", "Spans are written `3w`, `2d`, `4h`, `30min`: `start + 2d`.", "", "## Filters", ""]
+    lines += ["| for instance | is |", "| --- | --- |"]
+    scope = {
+        "start": dt.datetime(2025, 3, 3, 9, 30, tzinfo=ZoneInfo("Europe/Zurich")),
+        "orders": [{"number": 12, "state": "open"}, {"number": 7, "state": "paid"}],
+    }
+    for source in FILTER_EXAMPLES:
+        value = Expression(source, bare=True).value(lambda name: scope.get(name, missing))
+        lines.append(f"| `{source}`".replace(" | ", " \\| ") + f" | {show_value(value)} |")
+    lines += ["", "All of them: " + ", ".join(f"`{name}`" for name in FILTERS) + "."]
     return "\n".join(lines) + "\n"
 
 

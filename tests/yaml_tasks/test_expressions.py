@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
 from time import process_time
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.language import ExpressionError, missing
+from mesocosm.kits.yaml_tasks.scopes import VARIED, varied
 
 NAMES: dict[str, Any] = {
     "start": dt.datetime(2025, 3, 3, 9, 30, tzinfo=dt.UTC),
@@ -100,3 +102,7 @@ def test_a_bomb_is_refused_at_once(source: str) -> None:
     with pytest.raises(ExpressionError):
         value(source)
     assert process_time() - started < 5
+
+
+def test_functions_of_statements_are_told() -> None:
+    assert [*VARIED] == [*varied(random.Random(0))]

@@ -23,7 +23,15 @@ from mesocosm.services.words import Fields, Found, Thing, find_thing, load_words
 from mesocosm.worlds.changes import Changes
 from mesocosm.worlds.world import World
 
-WAYS = ("contains", "without", "one_of", "number", "matches", "lines", "only")
+WAYS = {
+    "contains": "This text stands in it, or each of these.",
+    "without": "This text does not, or none of these.",
+    "lines": "One of its lines is this text, or for each of these one is.",
+    "only": "Of the lines that this pattern fits there are exactly those under `lines`.",
+    "one_of": "It is one of these values.",
+    "number": "It is this number, as near as `within` says.",
+    "matches": "This pattern (a regular expression) fits all of it.",
+}
 """How a field may be judged but by its value."""
 _ADDRESS = re.compile(r"[^\s<>,]+@[^\s<>,]+")
 _PATIENCE = 2.0

@@ -47,5 +47,11 @@ def varied(rng: random.Random, now: dt.datetime | None = None) -> dict[str, Call
     }
 
 
-VARIED = tuple(varied(random.Random(0)))
-"""Functions that only statements have."""
+VARIED = {
+    "one_of": "`one_of('a', 'b')`: one of these, for each statement anew.",
+    "chance": "`chance(0.3)`: true in three of ten.",
+    "spoken": "A moment as one author writes it: `spoken(start)`.",
+    "spoken_day": "Its day alone.",
+    "spoken_time": "Its time alone.",
+}
+"""Functions that only statements have, and what they do."""
