@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-import anyio
 import anyio.to_thread
 from inspect_ai.agent import is_agent
 from inspect_ai.model import ChatMessageAssistant
@@ -15,6 +14,7 @@ from inspect_ai.solver import TaskState
 from mesocosm.agents.strategies.finding import load_object
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.episodes import Acting, EpisodeErrored, episode_tools, run_agent, talk
+from mesocosm.evaluation.patience import in_time
 from mesocosm.evaluation.resuming import calls_made
 from mesocosm.evaluation.runs import act_command, act_reference
 from mesocosm.families.family import load_family
@@ -89,8 +89,8 @@ def actor(name: str) -> Actor:
         agent = make(episode_tools())
         if not is_agent(agent):
             raise UsageError(f"{name} returned no agent of inspect_ai")
-        with anyio.move_on_after(load_family(now.order.task).task.limits.seconds):
-            await run_agent(agent, state)
+        seconds = load_family(now.order.task).task.limits.seconds
+        await in_time(seconds, lambda: run_agent(agent, state))
         return state
 
     return own

@@ -29,7 +29,8 @@ from inspect_ai.util import store
 from mesocosm.agents.loop import Conversation, Loop, Rules
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.resuming import conversation_of, left_behind
+from mesocosm.evaluation.patience import in_time
+from mesocosm.evaluation.resuming import conversation_of, left_behind, take_up_usage
 from mesocosm.evaluation.runs import FAULT_FILE, RunResult, judge
 from mesocosm.evaluation.samples import Row, explain
 from mesocosm.evaluation.stage import (
@@ -228,6 +229,8 @@ def open_episode(axes: Axes) -> Solver:
             talk = result.conversation
             state.store.set(STORED, {**told, "conversation": talk and talk.model_dump()})
             state.messages = conversation_of(run)
+            if talk:
+                take_up_usage(run, talk.model)
             return state
         stage = await anyio.to_thread.run_sync(_stage, axes.server, folder / WORLDS)
         opened = await anyio.to_thread.run_sync(stage.open, order, limiter=_limiter())
@@ -339,9 +342,7 @@ async def talk(state: TaskState, now: Acting, seconds: float, max_failed_rounds:
         async with mcp_connection([server]):
             tools = await server.tools()
             loop = Loop(rules, model, GenerateConfig(), kept, write, now.stage.access(now.opened.id))
-            with anyio.move_on_after(seconds) as scope:
-                await loop.hold(now.opened.prompt, tools)
-            if scope.cancelled_caught:
+            if not await in_time(seconds, lambda: loop.hold(now.opened.prompt, tools)):
                 kept.ended = "seconds"
             state.messages = loop.messages
             if loop.output:

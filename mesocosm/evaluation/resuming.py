@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageUser
+from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelUsage
 from inspect_ai.tool import ToolCall, ToolCallError
 from pydantic import ValidationError
 
@@ -57,6 +57,18 @@ def conversation_of(run: Path) -> list[ChatMessage]:
         found += [ChatMessageUser(content=one["content"]) for one in told]
         found += _turn(turn)
     return found
+
+
+def take_up_usage(run: Path, model: str) -> None:
+    """Let the sample that is being run have used what a kept conversation used: tokens, and their price."""
+    # There is no public way to say it.
+    from inspect_ai.model import _model
+
+    path = run / "conversation.jsonl"
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        if told := orjson.loads(line).get("usage"):
+            for used in (_model.sample_model_usage(), _model.model_usage()):
+                _model.set_model_usage(model, ModelUsage.model_validate(told), used)
 
 
 def calls_made(entries: Iterable[Entry]) -> list[ChatMessage]:

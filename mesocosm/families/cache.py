@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import itertools
 import os
@@ -47,7 +48,7 @@ class InstanceCache:
         """Directory of the instance; built here if nobody did before."""
         path = self.path(family, seed, target, parameters)
         if not path.is_dir():
-            build_instance(family, seed, path, target=target, parameters=parameters)
+            _build_once(family, seed, path, target, parameters)
         return path
 
     async def prepare(
@@ -68,7 +69,21 @@ def _build(task: str, seed: int, path: str, target: int | None, parameters: dict
     # A program that is no file (``python -c``, a notebook) leaves this process without one, and the standard
     # library's ``multiprocessing`` cannot be imported then.
     sys.modules.setdefault("__main__", ModuleType("__main__"))
-    build_instance(load_family(task), seed, Path(path), target=target, parameters=parameters)
+    _build_once(load_family(task), seed, Path(path), target, parameters)
+
+
+def _build_once(
+    family: Family, seed: int, path: Path, target: int | None, parameters: Mapping[str, Any]
+) -> None:
+    """Build an instance, unless another process that shares the directory has done so meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = path.with_name(f".{path.name}.lock")
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if not path.is_dir():
+            build_instance(family, seed, path, target=target, parameters=parameters)
+    # Who waits holds the same file open, and finds the instance; who comes later needs no lock.
+    lock.unlink(missing_ok=True)
 
 
 @cache
