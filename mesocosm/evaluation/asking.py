@@ -37,7 +37,9 @@ def question_task(
         ),
         epochs=epochs,
         name=asked.name,
-        fail_on_error=False,
+        # All samples are run, and a log with errors is not done: run again, it goes on with these.
+        fail_on_error=True,
+        continue_on_fail=True,
         metadata={"questions": asked.name, "strategy": "none"},
     )
 

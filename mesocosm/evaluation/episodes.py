@@ -176,7 +176,9 @@ def episode_task(
         config=GenerateConfig(temperature=1.0, max_tokens=axes.answer, parallel_tool_calls=True),
         epochs=epochs,
         name=name,
-        fail_on_error=False,
+        # All samples are run, and a log with errors is not done: run again, it goes on with these.
+        fail_on_error=True,
+        continue_on_fail=True,
         metadata={
             "strategy": label(strategies),
             "window": axes.window,

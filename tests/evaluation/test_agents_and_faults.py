@@ -1,16 +1,13 @@
-"""Agents of one's own in an evaluation, faults that are no failures, and judging a log again."""
+"""Agents of one's own in an evaluation, and faults that are no failures."""
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from mesocosm.agents.loop import Conversation
 from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
-from mesocosm.evaluation.regrading import logs_in, regrade
 from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.families.verdict import Check, Verdict
 
@@ -84,29 +81,11 @@ def test_a_provider_that_breaks_is_an_error_and_is_run_again(
     monkeypatch.setattr("mesocosm.evaluation.evaluating.RETRIES", 0)
     [outcome] = run_evaluation(broken, logs, quiet=True)
     assert (outcome.judged, outcome.errored) == (0, 1)
+    run_evaluation(broken, logs, quiet=True)
+    assert len(list(logs.glob("worlds/*/*"))) == 2, "an error is no result: it is tried again"
     [sample] = read_samples([logs])
     assert sample.verdict == "errored"
     assert sample.score is None
-
-
-def test_a_log_is_judged_again_from_the_worlds_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    run_evaluation(asked(agent="reference", models=[]), tmp_path / "logs", quiet=True)
-    [log] = logs_in(tmp_path / "logs")
-    [same] = regrade(log)
-    assert (same.before, same.now, same.changed) == ("passed", "passed", False)
-    [database] = tmp_path.glob("logs/worlds/*/*/episode/world/submit_answer.db")
-    with sqlite3.connect(database) as db:
-        [(table,)] = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 1").fetchall()
-        db.execute(f"DELETE FROM {table}")
-    db.close()
-    [other] = regrade(log, write=True)
-    assert (other.now, other.changed) == ("failed", True)
-    assert [sample.verdict for sample in read_samples([log])] == ["failed"]
-    shutil.rmtree(tmp_path / "logs/worlds")
-    assert [one.now for one in regrade(log)] == ["missing"]
 
 
 def test_classes_of_failures_follow_from_reading_and_findings() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +17,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
+from mesocosm.evaluation.regrading import logs_in, regrade
 from mesocosm.evaluation.report.figures import all_figures
 from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.evaluation.report.tables import by_horizon
@@ -35,6 +38,17 @@ def mesocosm(*words: str, cwd: Path, **environment: str) -> subprocess.Completed
 
 
 WORDS = ("lore_documents", "--param", "operations=2", "--seeds", "0-1", "--agent", "reference")
+
+
+SAME = Evaluation(
+    tasks=["lore_documents"],
+    models=[],
+    seeds="0-1",
+    agent="reference",
+    parameters={"operations": 2},
+    services="memory_tool,python_execute",
+)
+"""What these words ask for."""
 
 
 def evaluated(cwd: Path) -> list[dict[str, Any]]:
@@ -76,10 +90,11 @@ def test_success_and_step_accuracy_are_reported_against_the_horizon(finished: Pa
     assert "reference" in who
 
 
-def test_what_is_finished_is_not_run_again(finished: Path) -> None:
+def test_what_is_finished_is_not_run_again(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = {path: path.stat().st_mtime_ns for path in finished.glob("logs/*.eval")}
-    [outcome] = evaluated(finished)
-    assert outcome["passed"] == 2
+    monkeypatch.chdir(finished)
+    [outcome] = run_evaluation(SAME, finished / "logs", quiet=True)
+    assert outcome.passed == 2
     assert {path: path.stat().st_mtime_ns for path in finished.glob("logs/*.eval")} == before
 
 
@@ -98,6 +113,24 @@ def test_a_judged_episode_that_no_log_knows_is_taken_up_by_the_next_log(finished
     ):
         assert left_behind(worlds, name, sample) is None
     assert left_behind(worlds, f"later_{log.name.rpartition('_')[2]}", "lore_documents-custom-s1-2") is None
+
+
+def test_a_log_is_judged_again_from_the_worlds_beside_it(finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished / "logs", tmp_path / "logs")
+    [log] = logs_in(tmp_path / "logs")
+    assert [(one.before, one.now, one.changed) for one in regrade(log)] == [("passed", "passed", False)] * 2
+    for database in tmp_path.glob("logs/worlds/*/*-s1-*/episode/world/submit_answer.db"):
+        with sqlite3.connect(database) as db:
+            [(table,)] = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 1").fetchall()
+            db.execute(f"DELETE FROM {table}")
+        db.close()
+    assert [(one.now, one.changed) for one in regrade(log, write=True)] == [
+        ("passed", False),
+        ("failed", True),
+    ]
+    assert [sample.verdict for sample in read_samples([log])] == ["passed", "failed"]
+    shutil.rmtree(tmp_path / "logs/worlds")
+    assert [one.now for one in regrade(log)] == ["missing"] * 2
 
 
 def test_a_log_of_another_version_is_refused(finished: Path, tmp_path: Path) -> None:

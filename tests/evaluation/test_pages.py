@@ -72,26 +72,36 @@ def samples() -> list[Sample]:
     return found
 
 
-def test_a_report_holds_intervals_and_counts_and_the_same_bytes_each_time(tmp_path: Path) -> None:
-    written = write_report(samples(), tmp_path / "one")
-    again = write_report(samples(), tmp_path / "two")
-    assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report on these."""
+    out = tmp_path_factory.mktemp("report")
+    write_report(samples(), out)
+    return out
+
+
+def test_a_report_holds_intervals_and_counts_and_the_same_bytes_each_time(
+    report: Path, tmp_path: Path
+) -> None:
+    written = write_report(samples(), tmp_path)
+    assert all(path.read_bytes() == (report / path.name).read_bytes() for path in written)
     names = {path.name for path in written}
     assert {"index.html", "report.md", "samples.csv", "accuracy.png", "accuracy.svg", "failures.svg"} <= names
-    html = (tmp_path / "one/index.html").read_text()
+    html = (report / "index.html").read_text()
     assert "model<0>" not in html
     assert "model&lt;0&gt;" in html
     assert not re.search(r"(src|href)=\"(?!#|data:)", html), "nothing is fetched"
-    lines = (tmp_path / "one/summary.csv").read_text().splitlines()
+    lines = (report / "summary.csv").read_text().splitlines()
     assert len(lines) == 1 + 4
     assert re.search(r"model<1>,23,1,\d", lines[3]), "the error is counted apart"
 
 
 @browser_needed
 @pytest.mark.parametrize(("dark", "width"), [(False, 1300), (True, 520)])
-def test_the_report_fits_a_browser_in_light_and_dark(tmp_path: Path, dark: bool, width: int) -> None:
-    write_report(samples(), tmp_path / "report")
-    found = seen((tmp_path / "report/index.html").read_text(), tmp_path, dark=dark, width=width)
+def test_the_report_fits_a_browser_in_light_and_dark(
+    report: Path, tmp_path: Path, dark: bool, width: int
+) -> None:
+    found = seen((report / "index.html").read_text(), tmp_path, dark=dark, width=width)
     assert found["fetched"] == 0
     assert found["wide"] <= found["window"], "the page itself does not scroll sideways"
     assert found["drawn"] > 100
