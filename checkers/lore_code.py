@@ -19,7 +19,7 @@ from mesocosm.worlds.world import World
 
 _REMAINDER = re.compile(r"^\((?P<of>.*)\) % (?P<modulus>\d+)$")
 _TRIED = 40
-"""Operations at which a mistake is tried until one makes a difference."""
+"""Operations at which a mistake is made until one makes a difference."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -41,10 +41,10 @@ def _wrong_step(mistake: Mistake) -> Callable[[World, Expected], None]:
 
     def apply(world: World, expected: Expected) -> None:
         values = _computed(expected, {})
-        for step in islice(reversed(expected.steps), _TRIED):
-            wrong = mistake(step, values)
-            if wrong is None or wrong == values[step.module]:
-                continue
+        wrongs = ((step, mistake(step, values)) for step in reversed(expected.steps))
+        made = ((step, wrong) for step, wrong in wrongs if wrong not in (None, values[step.module]))
+        for step, wrong in islice(made, _TRIED):
+            assert wrong is not None
             answer = str(_computed(expected, {step.module: wrong})["main"])
             if answer != expected.answer:
                 submit(world, answer)

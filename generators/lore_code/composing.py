@@ -45,6 +45,7 @@ class Codebase(Composition):
 
 def compose(streams: Streams, params: Params) -> Codebase:
     """The modules, the question and the answer; the tree does not depend on the distractors."""
+    streams = params.dice(streams)
     numbers = Numbers(streams.rng, span=_span(params))
 
     def name() -> str:

@@ -22,7 +22,7 @@ class Expected(ChainExpected):
 
 def compose(streams: Streams, params: Params) -> Chain:
     """The documents, the question and the answer."""
-    return compose_chain(streams, params, Writer())
+    return compose_chain(params.dice(streams), params, Writer())
 
 
 def generate(world: World, params: Params) -> Expected:

@@ -62,7 +62,8 @@ class Expected(ChainExpected):
 
 def compose(streams: Streams, params: Params) -> Chain:
     """The documents with their pictures, the question and the answer."""
-    chain = compose_chain(streams, params, Painter(params, streams.stream("pictures").getrandbits(64)))
+    dice = params.dice(streams)
+    chain = compose_chain(dice, params, Painter(params, dice.stream("pictures").getrandbits(64)))
     return replace(chain, public={**chain.public, "formula_height": str(HEIGHT)})
 
 

@@ -35,6 +35,8 @@ EXPECTED = "expected.json"
 
 DENSITY = "density"
 """The parameter that every family has beside its own: how much of the description is evidence."""
+GROWTH = "growth"
+"""And this one: which of its ways to grow a task takes."""
 
 Progress = Callable[[str], None]
 
@@ -63,8 +65,8 @@ def build_instance(
 
     A target sets the parameter that grows, unless it is given, and the filler. ``density`` among the
     parameters is the share of the description in items that hold evidence, and sets the parameter that grows;
-    ``preset`` names a configuration, whose numbers win over the target. Nothing is left at ``path`` unless
-    the whole instance is.
+    ``growth`` names another parameter to grow by, ``preset`` a configuration, whose numbers win over the
+    target. Nothing is left at ``path`` unless the whole instance is.
     """
     if path.exists():
         raise UsageError(f"{path} exists already")
@@ -85,8 +87,9 @@ def _build(
     preset = parameters.pop(PRESET, None)
     if preset is not None:
         parameters = {**released(family.name, preset, target), **parameters}
-    density = _density(family, target, parameters)
-    growth, attempts = family.task.growth.parameter, 0
+    way = family.task.growth_by(parameters.pop(GROWTH, None))
+    density = _density(way.parameter, target, parameters)
+    growth, attempts = way.parameter, 0
     if target is None:
         return _build_once(family, seed, path, family.params(**parameters), None)
     built: Instance | None = None
@@ -100,22 +103,22 @@ def _build(
         return built.survey.tokens
 
     def build_dense(size: int) -> float:
-        lengths.calibrate(family, target, build, size)
+        lengths.calibrate(family, target, build, size, growth=way)
         assert built
         return built.survey.density
 
     if density:
-        lengths.find_density(family, target, density, build_dense)
+        lengths.find_density(family, target, density, build_dense, growth=way)
         assert built
         return built
     given = parameters.get(growth)
     fixed = given if isinstance(given, int) else None
-    lengths.calibrate(family, target, build, fixed, overshoot=preset is not None)
+    lengths.calibrate(family, target, build, fixed, growth=way, overshoot=preset is not None)
     assert built
     return built
 
 
-def _density(family: Family, target: int | None, parameters: dict[str, Any]) -> float | None:
+def _density(growth: str, target: int | None, parameters: dict[str, Any]) -> float | None:
     """Take the density out of the parameters.
 
     Raises ``UsageError`` for one that is no share, or that something else decides already.
@@ -131,8 +134,8 @@ def _density(family: Family, target: int | None, parameters: dict[str, Any]) -> 
         raise UsageError(f"density={given}: a share of the description above 0 and below 1 is expected")
     if target is None:
         raise UsageError("density needs a length: it is the share of a description of that length")
-    if family.task.growth.parameter in parameters:
-        raise UsageError(f"density and {family.task.growth.parameter} cannot both be given: it sets that one")
+    if growth in parameters:
+        raise UsageError(f"density and {growth} cannot both be given: it sets that one")
     return density
 
 

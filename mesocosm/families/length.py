@@ -23,6 +23,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.family import Evidence, Expected, Family
 from mesocosm.families.items import items_of_text, written
 from mesocosm.families.quantities import show_length
+from mesocosm.families.task import Growth
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image
 from mesocosm.worlds import tokens
@@ -210,6 +211,7 @@ def calibrate(
     build: Callable[[int, int], int],
     fixed: int | None = None,
     *,
+    growth: Growth | None = None,
     overshoot: bool = False,
 ) -> Attempt:
     """Find the size (unless it is ``fixed``) and the filler with which an instance has the target length.
@@ -217,7 +219,7 @@ def calibrate(
     ``build(size, filler)`` builds a world and returns its length. The last world that it built is the one
     that is returned. Raises ``TooShort`` for a target below the family's minimum.
     """
-    growth = family.task.growth
+    growth = growth or family.task.growth
     smallest = next(iter(growth.points.values())) if fixed is None else fixed
     size = growth.size_for(target) if fixed is None else fixed
     filler = round(target * _FIRST_GUESS)
@@ -272,14 +274,21 @@ _NEAR = 0.02
 """A density is found when it is as near as this."""
 
 
-def find_density(family: Family, target: int, density: float, build: Callable[[int], float]) -> float:
+def find_density(
+    family: Family,
+    target: int,
+    density: float,
+    build: Callable[[int], float],
+    *,
+    growth: Growth | None = None,
+) -> float:
     """Find the size at which this share of a description is in items that hold evidence.
 
     ``build(size)`` builds a world of the target length and returns its density; the last world that it
     builds has the one that is returned, within 0.02 or as near as whole sizes come. Raises ``UsageError``
     with the densities that can be had.
     """
-    growth = family.task.growth
+    growth = growth or family.task.growth
     smallest, size = next(iter(growth.points.values())), growth.size_for(target)
     found: dict[int, float] = {}
     too_large = 0

@@ -155,6 +155,10 @@ class Task(BaseModel):
         description="What each value of the parameter `difficulty` sets besides; what is given counts more.",
     )
     growth: Growth
+    growths: dict[str, Growth] = Field(
+        default={},
+        description="Other ways to grow, by name: `--param growth=NAME` takes one of them instead.",
+    )
     lengths: Annotated[list[int], BeforeValidator(_lengths)] = Field(
         min_length=1, description="Default lengths."
     )
@@ -175,6 +179,15 @@ class Task(BaseModel):
     walk: list[Any] = Field(
         default=[], description="Of a task without Python: the calls that bring it about."
     )
+
+    def growth_by(self, name: object) -> Growth:
+        """How the task grows: as it does by itself (``None``), or in the way of that name."""
+        if name is None or name == self.growth.parameter:
+            return self.growth
+        if not isinstance(name, str) or name not in self.growths:
+            known = ", ".join([self.growth.parameter, *self.growths])
+            raise UsageError(f"growth={name}: this task does not grow so; it can by: {known}")
+        return self.growths[name]
 
     @property
     def is_written(self) -> bool:

@@ -35,3 +35,20 @@ class Dice:
     def stream(self, name: str) -> random.Random:
         """A source of its own, from the seed; the same name starts it anew."""
         return random.Random(f"{self.family}:{self.seed}:{name}")
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """The dice of a part or a size of an instance: nothing that it draws is drawn by another one."""
+
+    streams: Streams
+    name: str
+
+    @cached_property
+    def rng(self) -> random.Random:
+        """The main source."""
+        return self.streams.stream(self.name)
+
+    def stream(self, name: str) -> random.Random:
+        """A source of its own; the same name starts it anew."""
+        return self.streams.stream(f"{self.name}, {name}")

@@ -429,7 +429,7 @@ def test_a_changed_module_fails(episode: Episode, instance: Instance) -> None:
 
 
 def test_every_mistake_has_its_place_in_a_hard_task(build: Build, tmp_path: Path) -> None:
-    solved = solve(build(0, family=HARD, operations=60), tmp_path / "solved", HARD)
+    solved = solve(build(2, family=HARD, operations=60), tmp_path / "solved", HARD)
     assert failures(solved) == set()
     expected = solved.family.read_expected((solved.path / "expected.json").read_bytes())
     for number, mutant in enumerate(MUTANTS):

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from mesocosm.families import family
 from mesocosm.kits.weaving.operator import Operator, load_operators
 from mesocosm.kits.weaving.weaver import Shape
+from mesocosm.worlds.randomness import Renamed, Streams
 
 
 class TreeParams(family.Params):
@@ -22,10 +23,13 @@ class TreeParams(family.Params):
     min_children: int = Field(default=2, ge=2)
     max_children: int = Field(default=4, ge=2)
     """How many values an operation combines; an operator's own limits come first."""
-    leaf_threshold: int = Field(default=24, ge=2)
-    """Leaves are collected only while the tree has more than these."""
-    collection_probability: float = Field(default=0.3, ge=0, le=1)
+    leaf_threshold: int = Field(default=8, ge=2)
+    """Leaves are collected only while the tree has more than these. Few leaves make tall trees: with this and
+    the next two, heights are about 60 at 150 operations and 95 at 350, as the paper's go up to 80."""
+    collection_probability: float = Field(default=0.8, ge=0, le=1)
     """How likely leaves are then collected after an operation."""
+    max_collected: int = Field(default=7, ge=2)
+    """How many leaves are collected at once, at most."""
     negative_share: float = Field(default=0, ge=0, le=1)
     """How many of the integers are below zero."""
 
@@ -38,6 +42,10 @@ class TreeParams(family.Params):
                 raise ValueError(f"{name}: these operators combine at most {most} values")
         return self
 
+    def dice(self, streams: Streams) -> Streams:
+        """What a tree is drawn with: N is part of the seed, so that trees of other sizes share nothing."""
+        return Renamed(streams, f"{self.operations} operations")
+
     def shape(self, operations: int | None = None) -> Shape:
         """The form of a tree with these operations."""
         return Shape(
@@ -46,6 +54,7 @@ class TreeParams(family.Params):
             max_children=self.max_children,
             leaf_threshold=self.leaf_threshold,
             collection_probability=self.collection_probability,
+            max_collected=self.max_collected,
         )
 
     def unexplained(self, prompt: str) -> Sequence[str]:
