@@ -118,8 +118,10 @@ def _data(plan: Plan) -> Workbook:
     for title, weights in ((METHODOLOGY_SHEET, plan.weights), (DRAFT_SHEET, plan.draft_weights)):
         sheet = workbook.create_sheet(title)
         sheet.append(["Category", *plan.raw])
-        for index, group in enumerate(plan.groups):
-            sheet.append([group, *(row[index] for row in weights)])
+        # The draft has its rows in another order: what stands in them is not known by the number of a row.
+        turned = int(title == DRAFT_SHEET)
+        for index in (*range(turned, len(plan.groups)), *range(turned)):
+            sheet.append([plan.groups[index], *(row[index] for row in weights)])
     return workbook
 
 
@@ -211,7 +213,8 @@ def _evidence(plan: Plan, memos: list[Memo]) -> Iterator[Evidence]:
             figure = plan.figures[raw, year]
             if figure is not None:
                 yield Evidence(service="excel", contains=f'"value":{str(figure).removesuffix(".0")},')
-    yield Evidence(service="excel", contains=plan.groups[plan.target])
+    # In the methodology: the draft has the same name in another row.
+    yield Evidence(service="excel", contains=f'"value":"{plan.groups[plan.target]}","row":{plan.target + 2},')
     for memo in memos:
         if memo.fact:
             yield Evidence(service="filesystem", contains=memo.fact)
