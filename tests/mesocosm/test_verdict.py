@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import urllib.request
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -136,15 +137,34 @@ def test_files_that_take_too_much_to_judge_are_the_agents_failure(
     episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MESOCOSM_GRADING_TIMEOUT", "1")
-    monkeypatch.setattr(grading, "_PATIENCE", 4)
+    monkeypatch.setattr(grading, "_PATIENCE", 60)
     assert grading.grade(episode).verdict == "failed"  # the process is there, and has loaded what it needs
     solve(FAMILY, episode)
     monkeypatch.setattr(grading, "_PATIENCE", 0.0)
     verdict = grading.grade(episode)
     assert verdict.verdict == "errored"  # so much is too little for the world as it was built, too
     assert "as it was built" in (verdict.error or "")
-    monkeypatch.setattr(grading, "_PATIENCE", 4)
+    monkeypatch.setattr(grading, "_PATIENCE", 60)
     assert grading.grade(episode).verdict == "passed"
+    _swell(episode.world.path / "workspace" / "growth_rate.xlsx")
+    verdict = grading.grade(episode)
+    assert verdict.verdict == "failed"
+    assert "it takes more than 1 seconds" in verdict.findings[0].detail
+
+
+def _swell(path: Path) -> None:
+    """A workbook with more rows than can be read in a second."""
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    cells = "".join(f'<c r="{chr(65 + column)}%d"><v>1</v></c>' for column in range(26))
+    rows = "".join(f'<row r="{n}">{cells.replace("%d", str(n))}</row>' for n in range(1, 20_001))
+    sheet = "xl/worksheets/sheet1.xml"
+    before, _, _ = parts[sheet].partition(b"<sheetData")
+    _, _, after = parts[sheet].partition(b"</sheetData>")
+    parts[sheet] = before + f"<sheetData>{rows}</sheetData>".encode() + after
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
+        for name, part in parts.items():
+            book.writestr(name, part)
 
 
 @cache
