@@ -406,6 +406,8 @@ def test_groups_rubrics_and_settings_are_read(campus: Campus) -> None:
     rubric = course.get_rubric(made["rubric"].id)
     assert (rubric.points_possible, rubric.data[0]["ratings"][0]["points"]) == (5, 5)
     assert [r["title"] for r in campus("list_rubrics", course_id=1)] == ["Writing", "Clarity"]
+    rubric.delete()
+    assert [r["title"] for r in campus("list_rubrics", course_id=1)] == ["Writing"]
     assert course.get_settings()["allow_student_discussion_topics"] is True
 
 

@@ -278,6 +278,22 @@ def create_rubric(store: CanvasStore, course_id: str, rubric: RubricFields) -> d
     return {"rubric": rubric_view(made)}
 
 
+@api.put("/courses/{course_id}/rubrics/{rubric_id:int}")
+def update_rubric(store: CanvasStore, course_id: str, rubric_id: int, rubric: RubricFields) -> dict[str, Any]:
+    """Write a rubric anew, as far as it is given."""
+    access = editing(store, course_id)
+    given: Any = dict(rubric)
+    if "criteria" in given:
+        given["criteria"] = [dict(criterion) for criterion in given["criteria"]]
+    return {"rubric": rubric_view(store.change_rubric(access.course["id"], rubric_id, given))}
+
+
+@api.delete("/courses/{course_id}/rubrics/{rubric_id:int}")
+def delete_rubric(store: CanvasStore, course_id: str, rubric_id: int) -> dict[str, Any]:
+    """Delete a rubric."""
+    return rubric_view(store.delete_rubric(editing(store, course_id).course["id"], rubric_id))
+
+
 def rubric_view(rubric: Row) -> Object:
     """A rubric; REST clients know its criteria as ``data``, too."""
     shown = rubric_json(rubric)

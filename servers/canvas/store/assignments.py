@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import bindparam, exists, func, or_, select
+from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
@@ -70,6 +70,7 @@ _UPCOMING = (
     .order_by(Assignment.due_at, Assignment.id)
     .limit(bindparam("limit"))
 )
+_RUBRIC_FIELDS = ("title", "description", "free_form_criterion_comments", "hide_score_total", "criteria")
 _RUBRICS = Lister(
     select(*Rubric.__table__.c).where(Rubric.course_id == bindparam("course")).order_by(Rubric.id)
 )
@@ -188,11 +189,33 @@ class AssignmentsStore(CoursesStore):
     def create_rubric(self, course_id: int, rubric: NewRubric) -> Row:
         """Create a rubric; its points are the sum of its criteria's."""
         self.editing(course_id)
+        self._check_rubric(rubric)
+        rubric["course_id"] = course_id
+        return self.rubric(course_id, self.add_rubrics([rubric])[0])
+
+    def change_rubric(self, course_id: int, rubric_id: int, rubric: NewRubric) -> Row:
+        """Write a rubric anew, as far as it is given."""
+        self.editing(course_id)
+        there = self.rubric(course_id, rubric_id)
+        kept = {name: there[name] for name in _RUBRIC_FIELDS}
+        changed: NewRubric = {**kept, **rubric}  # type: ignore[typeddict-item]
+        self._check_rubric(changed)
+        row = {name: changed[name] for name in _RUBRIC_FIELDS}  # type: ignore[literal-required]
+        self.session.execute(update(Rubric).where(Rubric.id == rubric_id).values(**row))
+        return self.rubric(course_id, rubric_id)
+
+    def delete_rubric(self, course_id: int, rubric_id: int) -> Row:
+        """Delete a rubric; returns what it was."""
+        self.editing(course_id)
+        there = self.rubric(course_id, rubric_id)
+        self.session.execute(delete(Rubric).where(Rubric.id == rubric_id))
+        return there
+
+    @staticmethod
+    def _check_rubric(rubric: NewRubric) -> None:
         rubric["title"] = values.title("title", rubric["title"])
         rubric["description"] = values.text("description", rubric.get("description") or "") or None
         rubric["criteria"] = [_criterion(c) for c in rubric.get("criteria", [])]
-        rubric["course_id"] = course_id
-        return self.rubric(course_id, self.add_rubrics([rubric])[0])
 
     def _rubric_access(self, course_id: int) -> None:
         if not self.access(course_id).staff:
