@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
@@ -76,6 +77,8 @@ def serve(
     beside: AbstractAsyncContextManager[object] | None = None,
 ) -> None:
     """Serve until interrupted, on a port that ``listen`` took already if it is given."""
+    # Beside a call that works in a thread, whoever is served waits for so long at every turn.
+    sys.setswitchinterval(0.001)
     with listener or listen(host, port) as taken:
         _Server(_config(app, host, port), beside).run(sockets=[taken])
 
