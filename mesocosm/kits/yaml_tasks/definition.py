@@ -43,14 +43,20 @@ def _schema_of(draw: type[Draw]) -> dict[str, Any]:
     return found | {"description": draw.about()}
 
 
-_VALUE_SCHEMA = {
-    "description": "A constant, a text with {{ expressions }}, or a mapping with one of these keys.",
-    "anyOf": [
-        {"type": ["string", "number", "boolean", "array", "null"]},
-        *map(_schema_of, DRAWS.values()),
-    ],
-}
-Value = Annotated[Any, PlainValidator(_value), WithJsonSchema(_VALUE_SCHEMA)]
+class _ValueSchema:
+    """Describes a value when a schema is asked for: that takes longer than to read a whole file."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        return {
+            "description": "A constant, a text with {{ expressions }}, or a mapping with one of these keys.",
+            "anyOf": [
+                {"type": ["string", "number", "boolean", "array", "null"]},
+                *map(_schema_of, DRAWS.values()),
+            ],
+        }
+
+
+Value = Annotated[Any, PlainValidator(_value), _ValueSchema()]
 Condition = Annotated[
     Any,
     PlainValidator(_expression),
