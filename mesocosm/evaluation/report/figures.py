@@ -68,16 +68,24 @@ def all_figures(samples: Sequence[Sample]) -> list[Figure]:
                     )
                 )
     if len({(sample.strategy, sample.services) for sample in samples}) > 1:
-        found.append(Figure("strategies", "Strategies", _strategies(samples)))
+        found.append(
+            Figure("strategies", "Strategies", _strategies(samples), 1.4 + 0.5 * len(_judged(samples)))
+        )
     if len({round(sample.density, 2) for sample in samples if sample.density}) > 1:
         found.append(Figure("density", "Accuracy against density of evidence", _density(samples)))
     if horizons_of(samples):
         title = "Success, and step accuracy (dashed), against horizon"
         found.append(Figure("horizon", title, _horizon(samples)))
     if any(sample.failure for sample in samples):
-        height = 1.6 + 0.35 * len({sample.who for sample in samples})
+        height = 1.6 + 0.35 * len(_judged(samples))
         found.append(Figure("failures", "Why it failed", _failures(samples), height))
     return found
+
+
+def _judged(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
+    """By who acted; nobody of whom there are errors alone, who has no line either."""
+    groups = grouped(samples, lambda sample: sample.who)
+    return {who: group for who, group in groups.items() if judge(group).accuracy is not None}
 
 
 _MEASURES: list[tuple[str, str, Callable[[Sample], float | None]]] = [
@@ -169,11 +177,10 @@ def _legend(axes: Axes) -> None:
 
 def _strategies(samples: Sequence[Sample]) -> Callable[[Axes], None]:
     def draw(axes: Axes) -> None:
-        groups = grouped(samples, lambda sample: sample.who)
+        groups = _judged(samples)
         for place, (who, group) in enumerate(reversed(groups.items())):
             cell = judge(group)
-            if cell.accuracy is None:
-                continue
+            assert cell.accuracy is not None
             middle = 100 * cell.accuracy
             errors = [[max(0.0, middle - 100 * cell.low)], [max(0.0, 100 * cell.high - middle)]]
             colour = f"C{(len(groups) - 1 - place) % 10}"  # as in the other figures
@@ -243,7 +250,7 @@ def plain_numbers(axes: Axes) -> None:
 
 def _failures(samples: Sequence[Sample]) -> Callable[[Axes], None]:
     def draw(axes: Axes) -> None:
-        groups = dict(reversed(grouped(samples, lambda sample: sample.who).items()))
+        groups = dict(reversed(_judged(samples).items()))
         left = [0.0] * len(groups)
         for name in CLASSES:
             shares = [
@@ -254,7 +261,7 @@ def _failures(samples: Sequence[Sample]) -> Callable[[Axes], None]:
                 axes.barh(range(len(groups)), shares, left=left, height=0.5, label=name.replace("_", " "))
             left = [one + two for one, two in zip(left, shares, strict=True)]
         for place, who in enumerate(groups):
-            axes.annotate(who, (0, place + 0.28), xytext=(2, 1), textcoords="offset points", fontsize=8)
+            axes.annotate(who, (0, place + 0.28), xytext=(2, 2), textcoords="offset points", fontsize=8)
         axes.set(xlabel="share of judged samples (%)", xlim=(0, 100), ylim=(-0.5, len(groups) - 0.1))
         axes.set_yticks([])
         figure = axes.figure
