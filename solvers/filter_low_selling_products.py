@@ -21,7 +21,7 @@ _BATCH = 100
 _LEAVES = re.compile(
     r"take me off|remove my address|no longer want|stop sending me|like to (cancel|end) |do not send me|"
     r"should not come to this|strike me out|does not reach me again|end my subscription|count me out|"
-    r"take as notice|I am unsubscribing|forget this address",
+    r"leave .* as of today|I am unsubscribing|forget this address",
     re.IGNORECASE,
 )
 _RETURNS = re.compile(

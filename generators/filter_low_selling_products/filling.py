@@ -16,7 +16,7 @@ from mesocosm.generators.filter_low_selling_products.expected import (
     Expected,
     Item,
 )
-from mesocosm.generators.filter_low_selling_products.mails import Writer, evidence_of
+from mesocosm.generators.filter_low_selling_products.mails import CUSTOMERS, Writer, evidence_of
 from mesocosm.generators.filter_low_selling_products.params import MOVED, TOLD, Params
 from mesocosm.generators.filter_low_selling_products.planning import (
     ARCHIVE,
@@ -43,10 +43,7 @@ PRODUCT_FIELDS = [
     "categories",
 ]  # fmt: skip
 ORDER_FIELDS = ["id", "status", "date_created", "line_items"]
-_TOPICS: tuple[Topic, ...] = (
-    "shop_orders", "supplier", "shop_marketing", "household", "finance", "it_support", "meeting_minutes",
-    "hr", "events", "project_work", "personal",
-)  # fmt: skip
+_TOPICS: tuple[Topic, ...] = (*CUSTOMERS, *CUSTOMERS, *CUSTOMERS, "supplier", "finance", "it_support")
 _SIZES = (50, 330)
 """Tokens of what a mail says besides; in a shop that only just has every case, few."""
 _SMALL = 20
@@ -83,7 +80,7 @@ def generate(world: World, params: Params) -> Expected:
     category, ids = _fill_shop(world, plan, rng, prose)
     around, left = _around(world, params, plan, prose, sizes)
     # What is too little for a mail of its own makes one longer.
-    rest = rest_text(Prose(world.stream("longer")), "shop_orders", left)
+    rest = rest_text(Prose(world.stream("longer")), "customer_letters", left)
     longer = around or others or requests
     if longer:
         longer[-1] = longer[-1].with_paragraph(rest, 1)
@@ -108,7 +105,10 @@ def _around(
     mails = MailWriter(plan.account, rest, Prose(rest), sizes)
     known = [Contact(person, reader.email) for reader, person in zip(plan.readers, plan.people, strict=True)]
     known += writer.written_by
-    everyday = EverydayMail(mails, plan.now, _TOPICS, domain, people, fact=15, days=(1, 25), known=known)
+    everyday = EverydayMail(
+        mails, plan.now, _TOPICS, domain, people, fact=15, days=(1, 32),
+        known=known, known_topics=CUSTOMERS,
+    )  # fmt: skip
     rest_of, left = everyday.worth(left + params.filler_tokens - share, params.distraction_emails)
     return [*alike, *rest_of], left
 
@@ -153,6 +153,7 @@ def _fill_shop(world: World, plan: Plan, rng: random.Random, prose: Prose) -> tu
             stock_status="instock" if ware.in_stock else "outofstock",
             categories=[{"id": categories[name]} for name in ware.categories],
             date_created=_stamp(ware.created),
+            description=ware.blurb,
         )
         if ware.sale:
             product["sale_price"] = _money(ware.price * (100 - ware.sale) // 100)
@@ -177,17 +178,32 @@ def _orders(plan: Plan, ids: Sequence[int], rng: random.Random, prose: Prose) ->
         basket, plain = plain[:number], plain[number:]
         baskets.append(basket)
     for basket in baskets:
+        status = basket[0].status or rng.choice(COUNTED)
+        moment = _moment(plan, basket[0], rng)
         buyer, way = rng.choice(buyers), rng.choice(sorted(_PAYMENT))
         lines = [NewLineItem(product_id=ids[sale.product], quantity=sale.pieces) for sale in basket]
-        yield NewOrder(
-            status=basket[0].status or rng.choice(COUNTED),
-            date_created=_stamp(_moment(plan, basket[0], rng)),
+        order = NewOrder(
+            status=status,
+            date_created=_stamp(moment),
             billing=buyer,
             shipping={key: buyer[key] for key in ("first_name", "last_name", *_PLACE)},
             payment_method=way,
             payment_method_title=_PAYMENT[way],
             line_items=lines,
         )
+        yield _dated(order, plan, moment, rng)
+
+
+def _dated(order: NewOrder, plan: Plan, moment: dt.datetime, rng: random.Random) -> NewOrder:
+    """The order, paid and completed a while after it was made and before now, if it was at all."""
+    status = order["status"]
+    if status in (*COUNTED, "refunded"):
+        paid = min(moment + dt.timedelta(seconds=rng.randint(20, 2400)), plan.now)
+        order["date_paid"] = _stamp(paid)
+        if status != "processing":
+            done = paid + dt.timedelta(seconds=rng.randint(9_000, 260_000))
+            order["date_completed"] = _stamp(min(done, plan.now))
+    return order
 
 
 def _billing(buyer: Person, prose: Prose, rng: random.Random) -> dict[str, str]:
@@ -208,7 +224,7 @@ def _moment(plan: Plan, sale: Sale, rng: random.Random) -> dt.datetime:
     minutes = rng.randint(1, 1438)
     if sale.late is not None:
         minutes = rng.randint(1415, 1438) if sale.late else rng.randint(1, 30)
-    return plan.today - dt.timedelta(days=days) + dt.timedelta(minutes=minutes)
+    return plan.today - dt.timedelta(days=days) + dt.timedelta(minutes=minutes, seconds=rng.randint(0, 59))
 
 
 def _stamp(moment: dt.datetime) -> str:

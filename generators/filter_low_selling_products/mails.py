@@ -15,14 +15,8 @@ from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.kits.wording import Phrases
 
-_TOPICS: tuple[Topic, ...] = (
-    "shop_orders",
-    "shop_orders",
-    "shop_marketing",
-    "personal",
-    "household",
-    "events",
-)
+CUSTOMERS: tuple[Topic, ...] = ("customer_letters",)
+"""What people write to the shop about besides."""
 _FATES = (
     "by_mail", "by_mail", "by_mail", "back_again", "back_again", "rejoined", "rejoined", "complaint",
 )  # fmt: skip
@@ -70,14 +64,16 @@ class Writer:
 
     def _story(self, contact: Contact, fate: str) -> Iterator[Mail]:
         # The list was exported more than 40 days ago; all of this is newer.
-        first, later = self._ago(10, 35), self._ago(1, 9)
+        first, later = self._ago(10, 24), self._ago(1, 9)
         match fate:
             case "by_mail":
-                if self.rng.random() < 0.3:
+                if self.rng.random() < 0.2:
+                    # Who asks to be put on again has asked to be taken off.
+                    yield self._asked(contact, self._ago(25, 38), wording.LEAVE)
                     yield self._asked(contact, first, wording.RETURN)
                 yield self._asked(contact, later, wording.LEAVE)
             case "back_again":
-                yield self._asked(contact, first, wording.LEAVE)
+                yield self._asked(contact, self._ago(10, 38), wording.LEAVE)
                 yield self._asked(contact, later, wording.RETURN)
             case "rejoined":
                 yield self._asked(contact, later, wording.RETURN)
@@ -106,7 +102,7 @@ class Writer:
 
     def _mail(self, sender: Contact, moment: dt.datetime, fact: str) -> Mail:
         subject = self.phrases.part(wording.SUBJECTS) if self.rng.random() < 0.15 else ""
-        return self.writer.write(sender, moment, self.rng.choice(_TOPICS), fact=fact, subject=subject)
+        return self.writer.write(sender, moment, self.rng.choice(CUSTOMERS), fact=fact, subject=subject)
 
     def _aside(self, stranger: Contact) -> Mail:
         """Something else from a subscriber, or something for one from somebody else."""
@@ -117,8 +113,10 @@ class Writer:
         if rng.random() < 0.5:
             ways = rng.choice((wording.LEAVE, wording.RETURN, wording.STAY))
             return self._asked(Contact(person, reader.email), moment, ways, wording.OTHER_LISTS)
+        # Nobody is said to want what they have, or to leave what they are not on.
+        gone = reader.fate in ("unsubscribed", "by_mail")
         fact = self.phrases.say(
-            wording.PROXY,
+            wording.PROXY_RETURN if gone else wording.PROXY_LEAVE,
             what=rng.choice(wording.NEWSLETTER),
             kin=rng.choice(wording.KIN),
             address=reader.email,

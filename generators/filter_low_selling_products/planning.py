@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mesocosm.generators.filter_low_selling_products.expected import Reader
 from mesocosm.generators.filter_low_selling_products.params import MOVED, Params
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Person, Prose
+from mesocosm.kits.prose import Person, Product, Prose
 
 CLEARANCE = "Clearance"
 ARCHIVE = "Clearance Archive"
@@ -31,6 +31,14 @@ _CATEGORIES = (
     "Bicycle", "Baby", "Footwear",
 )  # fmt: skip
 
+_NEAR = {
+    "Kitchen": ("Home",), "Garden": ("Outdoor", "Tools"), "Lighting": ("Office", "Home"), "Office": ("Home",),
+    "Sports": ("Outdoor", "Bicycle"), "Tools": ("Garden", "Home"), "Toys": ("Baby",), "Outdoor": ("Sports",),
+    "Home": ("Kitchen", "Lighting"), "Pets": ("Home",), "Music": ("Home",), "Bicycle": ("Sports", "Outdoor"),
+    "Baby": ("Toys", "Home"), "Footwear": ("Outdoor", "Sports"),
+}  # fmt: skip
+"""Where else a product of a category may stand."""
+
 
 @dataclass(frozen=True)
 class Sale:
@@ -51,6 +59,7 @@ class Ware:
 
     name: str
     sku: str
+    blurb: str
     fate: str
     price: int
     discount: int
@@ -95,7 +104,7 @@ class Plan:
 def plan_shop(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw the shop with its catalogue and its subscribers."""
     shop = f"{prose.place()} {rng.choice(_SHOPS)}"
-    domain = "".join(letter for letter in shop.lower() if letter.isalnum())[:16] + ".com"
+    domain = "".join(letter for letter in shop.lower() if letter.isalnum()) + ".com"
     day = dt.date(2025, rng.randint(3, 11), rng.randint(2, 27))
     size = sum(params.numbers())
     now = dt.datetime.combine(day, dt.time(rng.randint(9, 16), rng.randint(0, 59)), dt.UTC)
@@ -116,33 +125,36 @@ def plan_shop(params: Params, rng: random.Random, prose: Prose) -> Plan:
 def _plan_products(plan: Plan, params: Params, rng: random.Random, prose: Prose) -> None:
     fates = params.fates()
     rng.shuffle(fates)
-    namesake: str | None = None
     for index, fate in enumerate(fates):
         category = rng.choice(plan.categories)
-        drawn = prose.product(category)
-        name = drawn.name
-        if fate == "popular" and namesake:
-            # Two products share a name: the SKU tells apart the one that sells from the one that does not.
-            name, namesake = namesake, ""
-        elif fate == "slow" and namesake is None:
-            namesake = name
-        plan.wares.append(_ware(plan, fate, name, drawn.sku, category, rng))
+        plan.wares.append(_ware(plan, fate, prose.product(category), category, rng))
         plan.sales += _sales(plan, index, fate, rng)
-    if namesake:
-        # All that sell came before the first slow one.
-        place = fates.index("popular")
-        ware = plan.wares[place]
-        plan.wares[place] = Ware(**{**vars(ware), "name": namesake})
+    if "popular" in fates and "slow" in fates:
+        # Two products share a name: the SKU tells apart the one that sells from the one that does not.
+        slow, place = plan.wares[fates.index("slow")], fates.index("popular")
+        plan.wares[place] = _twin(plan.wares[place], slow, {ware.sku for ware in plan.wares})
 
 
-def _ware(plan: Plan, fate: str, name: str, sku: str, category: str, rng: random.Random) -> Ware:
+def _twin(ware: Ware, other: Ware, taken: set[str]) -> Ware:
+    """The product under another's name, of its kind and price, with a SKU that is like the other's."""
+    stem, _, digits = other.sku.partition("-")
+    number = int(digits) + 1
+    while f"{stem}-{number:04}" in taken:
+        number += 1
+    return replace(
+        ware, name=other.name, sku=f"{stem}-{number:04}", blurb=other.blurb, price=other.price + 20,
+        categories=other.categories,
+    )  # fmt: skip
+
+
+def _ware(plan: Plan, fate: str, drawn: Product, category: str, rng: random.Random) -> Ware:
     days = _days(plan, fate, rng)
     # A count of hours instead of days goes wrong at both boundaries.
-    clock = dt.timedelta(minutes=rng.randint(1, 1430))
+    clock = dt.timedelta(seconds=rng.randint(60, 1430 * 60))
     if fate == "day_over":
-        clock = dt.timedelta(hours=23, minutes=rng.randint(1, 58))
+        clock = dt.timedelta(hours=23, seconds=rng.randint(60, 3540))
     elif fate == "boundary_day":
-        clock = dt.timedelta(minutes=rng.randint(1, 58))
+        clock = dt.timedelta(seconds=rng.randint(60, 3540))
     tier = next(percent for longest, percent in TIERS if days <= longest)
     sale, start, end = 0, None, None
     today = plan.now.date()
@@ -163,11 +175,12 @@ def _ware(plan: Plan, fate: str, name: str, sku: str, category: str, rng: random
         sale = rng.choice((10, 20, 40))
     discount = max(tier, sale if fate == "sale_deeper" else 0) if fate in MOVED else 0
     return Ware(
-        name=name,
-        sku=sku,
+        name=drawn.name,
+        sku=drawn.sku,
+        blurb=drawn.blurb,
         fate=fate,
         # Multiples of 20 cents: every discount of five percent more is whole cents.
-        price=20 * rng.randint(20, 600),
+        price=20 * round(float(drawn.price) * 5),
         discount=discount,
         created=plan.today - dt.timedelta(days=days) + clock,
         status=rng.choice(("draft", "private", "pending")) if fate == "draft" else "publish",
@@ -196,8 +209,9 @@ def _days(plan: Plan, fate: str, rng: random.Random) -> int:
 
 def _categories(plan: Plan, fate: str, category: str, rng: random.Random) -> tuple[str, ...]:
     found = [category]
-    if rng.random() < 0.15:
-        found.append(rng.choice([name for name in plan.categories if name != category]))
+    near = [name for name in _NEAR.get(category, ()) if name in plan.categories]
+    if near and rng.random() < 0.25:
+        found.append(rng.choice(near))
     if rng.random() < 0.08:
         found.append(ARCHIVE)
     if fate == "already_there":

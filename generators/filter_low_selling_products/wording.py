@@ -18,10 +18,10 @@ LEAVE = (
     "do not send me {what} any more",
     "{what} should not come to this address any longer",
     "I have had enough of {what}, so please strike me out",
-    "see to it, please, that {what} does not reach me again",
+    "please make sure that {what} does not reach me again",
     "please end my subscription to {what}",
     "count me out of {what} from now on",
-    "it is time for me to leave {what}, which you may take as notice",
+    "I would like to leave {what} as of today",
     "I am unsubscribing from {what} with this mail",
     "forget this address, please, when you send out {what}",
 )
@@ -35,9 +35,9 @@ RETURN = (
     "I have changed my mind and want {what} after all",
     "count me in again for {what}",
     "kindly renew my subscription to {what}",
-    "leaving {what} was a mistake, so please [enter|add] this address anew",
+    "I should like to be on {what} as before, so please [enter|add] this address anew",
     "from now on I want {what} as I used to have it",
-    "do let {what} come to this address again",
+    "please let {what} come to this address again",
 )
 STAY = (
     "I nearly left {what} last month, and I am glad that I stayed",
@@ -54,18 +54,34 @@ STAY = (
     "I was asked whether I had ended {what}; I have not, and do not mean to",
 )
 """They speak of leaving, and do not ask for it."""
-PROXY = (
+PROXY_LEAVE = (
     "my {kin} ({address}) does not want {what} any more",
     "please take {address} off {what}, which is my {kin}'s",
     "on behalf of my {kin}: {address} should no longer get {what}",
-    "{address} belongs to my {kin}, who would like to leave {what}",
+    "the address {address} belongs to my {kin}, who would like to leave {what}",
     "could you remove {address} from {what}? My {kin} asked me to write",
     "my {kin} has had enough of {what}, at {address}",
+)
+PROXY_RETURN = (
     "my {kin} wants {what} again, at {address}",
     "please enter {address} for {what} again, says my {kin}",
+    "the address {address} is that of my {kin}, who misses {what} and would like to have it back",
+    "could you put {address} back on {what}? It is for my {kin}",
 )
 """Asked for somebody else, which counts for nothing."""
-KIN = ("wife", "husband", "sister", "brother", "mother", "father", "flatmate", "colleague", "aunt", "boss")
+KIN = (
+    "neighbour",
+    "flatmate",
+    "colleague",
+    "partner",
+    "boss",
+    "tenant",
+    "landlord",
+    "friend",
+    "tutor",
+    "chess partner",
+)
+"""People who may be called anything."""
 SUBJECTS = (
     "Newsletter", "Your mails", "A request", "Subscription", "My address", "Question", "Hello",
     "About your list", "My subscription", "For the office", "Mailing list", "A short note",
