@@ -11,6 +11,7 @@ are about 100,000 tokens. Prints a line for each task and, with ``--show``, ever
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 import zlib
 from collections import Counter
@@ -31,6 +32,8 @@ from mesocosm.worlds.world import World
 SHORTEST = 80
 """Characters from which a value counts as free text."""
 _SHINGLE = 8
+_TABLE = re.compile(r"(?:[\w ]+,){3,}[\w ]+\n")
+"""The first line of a file of values between commas, in which nobody writes."""
 WITHOUT_PROSE = frozenset({"gridworld", "listworld", "treeworld", "puzzle", "puzzle_history", "longproc"})
 """Families whose worlds are values and records: nobody writes in them."""
 _OF_TASTE = frozenset({"Readability", "Style", "Formatting", "Regionalism", "Enhancement", "Redundancy"})
@@ -73,7 +76,7 @@ def free_texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from free_texts(item)
-    elif isinstance(value, str) and len(value) >= SHORTEST and " " in value:
+    elif isinstance(value, str) and len(value) >= SHORTEST and " " in value and not _TABLE.match(value):
         yield value
 
 
