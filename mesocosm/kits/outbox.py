@@ -145,9 +145,9 @@ def _letter(row: Row, delivery: Row, files: tuple[tuple[str, bytes], ...]) -> Le
 
 
 def sent_to(store: EmailStore, address: str) -> Email:
-    """The mail in a folder Sent that went to an address; raises ``Inapplicable`` if there is none."""
+    """The last mail in a folder Sent that went to an address; raises ``Inapplicable`` if there is none."""
     chosen = select(Email).join(Folder).where(Folder.name == "Sent", Email.to.icontains(address))
-    mail = store.session.scalars(chosen).first()
+    mail = store.session.scalars(chosen.order_by(Email.id.desc())).first()
     if mail is None:
         raise Inapplicable
     return mail
