@@ -27,8 +27,8 @@ _LARGE = 1_000_000
 """Bytes of a body that takes a while to be written down."""
 _METHOD = "_method"
 """The parameter of a POST that says which method is meant."""
-_METHOD_FIELD = re.compile(rb'(?:^|&)_method=(\w+)|name="?_method"?\r?\n\r?\n(\w+)')
-"""The same in a form, of whatever length it is."""
+_IN_FORM, _IN_PARTS = re.compile(rb"_method=(\w+)"), re.compile(rb'_method"?\r?\n\r?\n(\w+)')
+"""The same as a field of a form."""
 _OVERRIDES = ("GET", "PUT", "PATCH", "DELETE", "POST")
 
 _log = logging.getLogger(__name__)
@@ -117,12 +117,26 @@ def _meant(request: Request, headers: Mapping[str, str]) -> str:
     if request.method != "POST":
         return request.method
     meant = headers.get("x-http-method-override") or request.asked.get(_METHOD)
-    if not meant and request.media_type in FORMS and (found := _METHOD_FIELD.search(request.body)):
-        meant = (found[1] or found[2]).decode()
+    if not meant and request.media_type in FORMS:
+        meant = _method_in(request.body)
     method = str(meant or "POST").upper()
     if method not in _OVERRIDES:
         raise Invalid(f"POST cannot stand for {method}; it may stand for {', '.join(_OVERRIDES)}.")
     return method
+
+
+def _method_in(body: bytes) -> str | None:
+    """The field of a form that says which method is meant; found without reading all of it."""
+    at = body.find(b"_method")
+    for _ in range(100):
+        if at < 0:
+            break
+        before = body[at - 1 : at] if at else b"&"
+        pattern = _IN_FORM if before == b"&" else _IN_PARTS if before in (b'"', b"=") else None
+        if pattern and (found := pattern.match(body, at)):
+            return found[1].decode()
+        at = body.find(b"_method", at + 1)
+    return None
 
 
 async def _make(
