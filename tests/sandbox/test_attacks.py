@@ -284,11 +284,11 @@ def test_gigabytes_of_output_are_cut_off(world: World) -> None:
 def test_sleeping_past_the_limit_is_stopped_with_what_was_printed(world: World) -> None:
     started = time.perf_counter()
     text = run(
-        world, "import time, signal\nsignal.signal(15, lambda *_: 0)\nprint('so far')\ntime.sleep(60)", 1
+        world, "import time, signal\nsignal.signal(15, lambda *_: 0)\nprint('so far')\ntime.sleep(60)", 4
     )
-    assert time.perf_counter() - started < 30
-    assert "so far" in text
-    assert "timed out after 1 seconds" in text
+    assert time.perf_counter() - started < 40
+    assert "so far" in text  # on a busy machine it takes more than a second until it is
+    assert "timed out after 4 seconds" in text
 
 
 def test_the_disk_cannot_be_filled(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
