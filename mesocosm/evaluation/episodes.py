@@ -448,6 +448,9 @@ async def put_away(state: TaskState) -> None:
 
 
 def _keep(now: Acting) -> None:
+    if not now.settled:
+        # Ctrl-C, say: what was not judged is no result, and is run again.
+        now.fault = now.fault or "it was cut off before it was judged"
     if now.fault:
         with suppress(OSError):  # a full disk: the log has the error
             (now.folder / FAULT_FILE).write_text(now.fault, encoding="utf-8")
