@@ -269,12 +269,12 @@ class _Casting:
 
     def _edge(self, *, inside: bool) -> dt.datetime:
         """A moment whose date in UTC, which the shop shows, says the opposite of the depot's date."""
-        window, minute = self._window, self._rng.randint(3, 50)
+        window, minute, second = self._window, self._rng.randint(3, 50), self._rng.randint(0, 59)
         west = dt.datetime.combine(window.first, dt.time(12), self._zone).utcoffset() or dt.timedelta()
         if west < dt.timedelta():
-            day, time = (window.last if inside else window.first - DAY), dt.time(23, minute)
+            day, time = (window.last if inside else window.first - DAY), dt.time(23, minute, second)
         else:
-            day, time = (window.first if inside else window.last + DAY), dt.time(0, minute)
+            day, time = (window.first if inside else window.last + DAY), dt.time(0, minute, second)
         return dt.datetime.combine(day, time, self._zone).astimezone(dt.UTC)
 
 

@@ -126,7 +126,10 @@ def evaluate(
             out.print(f"{one.task}  {one.model}  {one.strategy}: {passed}")
         err.print(f"logs and worlds: {folder}")
     if not finished:
-        raise UsageError("nothing was run")
+        raise UsageError(
+            "the evaluation was ended before any of its tasks; samples that were finished are kept: run the "
+            f"same command with --log-dir {folder} and it goes on where this ended"
+        )
     if any(one.errored for one in finished):
         raise typer.Exit(3)
 
