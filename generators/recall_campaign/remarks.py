@@ -26,22 +26,41 @@ _ABOUT = (
     "[What is wrong:|The fault:] {fault}.",
     "{count} customers have told us about it.",
     "Nobody has been hurt[| so far|, as far as we know].",
-    "Until the van comes the item may stay in the [hall|cellar|garage], but it should not be used.",
+    "[Until the van comes|Before it is fetched|Up to that day] the item may stay in the "
+    "[hall|cellar|garage][, but it should not be used|. Please leave it alone|, unused].",
     "The box is not needed[| for the pickup].",
     "{company}, who [made it|sold it to us], [was told|has been told] and pays for the van.",
-    "What is left on the shelves goes into the back room and [is not sold|stays there].",
+    "[What is left on the shelves|Our own stock|What we still have] goes into the back room[ and is "
+    "not sold| and stays there|, under lock and key].",
     "Questions of the press go to {person}.",
-    "[A new item or the money|The money or a new item]: customers choose when the item is here.",
-    "The laboratory in {place} has {count} of them and will write to us.",
+    "[A new item or the money|The money or a new item|Exchange or refund]: [customers choose when the "
+    "item is here|that is asked when it has come in|the choice is the customer's].",
+    "The laboratory in {place} [has|tests|got] {count} of them[ and will write to us|; nothing has "
+    "come back yet| since last week].",
     "What comes in is counted on [Fridays|Mondays] and goes into the [grey|blue|green] containers.",
     "The authority in {place} [has been told|got a copy].",
     "{person} wrote this notice, and {other} [has read|checked] it.",
-    "What was bought in other shops is not ours to take back.",
+    "[What was bought in other shops|Whatever came from another shop|What others sold] is not [ours to "
+    "take back|our affair|taken back here].",
     "Drivers carry the forms[| and a pair of scales].",
-    "A driver who finds nobody leaves a card and [rings|calls] the office.",
-    "Packed, the item weighs {count} pounds at the most.",
-    "The text for the shop's pages comes from {person}.",
+    "[A driver who finds nobody|Whoever finds the door shut|If nobody is in, the driver] leaves a "
+    "card[ and rings the office| and calls the office|, and tries no second time].",
+    "[Packed, the item weighs {count} pounds at the most|A parcel has up to {count} pounds|In its box "
+    "it comes to {count} pounds or so].",
+    "[The text for the shop's pages comes from {person}|{person} puts it on the shop's pages|What the "
+    "pages say is up to {person}|For the pages of the shop, ask {person}].",
     "{person} answers the telephone[| between ten and three].",
+    "{count} [parcels|letters] have come in [by themselves|without our asking] so far.",
+    "[Shops in {place} have been asked|A shop in {place} was asked] to take it off their shelves.",
+    "The insurer [wants to know|asked] how many there are; {person} has answered.",
+    "[Pictures of the fault|Photographs] are with {person}.",
+    "{company} offers to [repair|look at] some of them, which we declined.",
+    "[Staff at the counter|Those at the counter] may read this to customers, but [give no copies|hand "
+    "nothing out].",
+    "{other} has [ordered|asked for] {count} labels for the [boxes|parcels].",
+    "The item[ itself|, as it is,] fits through any door in {place}, says {other}.",
+    "There is [no|so far no] word from {company} about {count} more of them.",
+    "The [meeting about it|talk with the maker] was in {place}; {person} took notes.",
 )
 _LISTED = (
     "The numbers are those of the shop.",
@@ -56,6 +75,12 @@ _LISTED = (
     "[In case of doubt|If a slip cannot be read], ask {person}.",
     "{count} slips are still in [{place}|the folder of {person}] to be filed.",
     "The counter in {place} has a folder of its own.",
+    "{other} has [read it through|gone through it] once [more|again].",
+    "[Two|Three|Four] entries were struck out because they were [there twice|somebody else's].",
+    "The [printer|copier] in {place} cuts off the last line.",
+    "{company} may see [the list|it], but not [the names|who is on it].",
+    "[Entries are numbered|The numbers run on] from one recall to the next.",
+    "{person} is away [in the first week|on Thursdays]; then {other} has the pen.",
 )
 _EVENTS = {
     "Van booked": ("For the fair in {place}.", "Lent to {company}.", "{person} needs it in {place}."),

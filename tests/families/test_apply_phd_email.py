@@ -70,7 +70,7 @@ def test_every_edge_case_occurs_at_every_length(build: Build, size: str, seed: i
 def test_the_first_letters_lie_in_sent(instance: Instance) -> None:
     expected = instance.expected
     letters = "SELECT bcc FROM emails JOIN folders ON folders.id = folder_id WHERE folders.name = 'Sent'"
-    told = ", ".join(bcc for (bcc,) in rows_of(instance, "email", letters))
+    told = ", ".join(bcc or "" for (bcc,) in rows_of(instance, "email", letters))
     wrote = [
         *(request.own_address for request in expected.requests),
         *(one.address for one in expected.others),

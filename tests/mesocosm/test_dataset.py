@@ -139,7 +139,8 @@ def test_the_same_words_give_the_same_bytes_whatever_the_number_of_processes(tmp
 def test_parameters_reach_the_instances(tmp_path: Path) -> None:
     plain = write(tmp_path / "plain.jsonl", parameters={"distractor_fields": 0, "remark_tokens": 0})
     crowded = write(tmp_path / "crowded.jsonl", parameters={"distractor_documents": 40})
-    assert all("\n" not in text for record in plain for text in record.files.values())
+    texts = [text for record in plain for text in record.files.values()]
+    assert all(line.startswith("- ") for text in texts for line in text.split("\n")[1:])
     assert min(len(record.files) for record in crowded) > 40
     assert crowded[0].parameters["distractor_documents"] == 40
 
