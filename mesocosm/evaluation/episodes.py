@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import re
@@ -52,6 +53,8 @@ from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
     from inspect_ai.tool import MCPServer
+
+_log = logging.getLogger(__name__)
 
 STORED = "mesocosm"
 """Key of the sample's store (and so of its log) under which the episode is described."""
@@ -454,7 +457,10 @@ def _keep(now: Acting) -> None:
     if now.fault:
         with suppress(OSError):  # a full disk: the log has the error
             (now.folder / FAULT_FILE).write_text(now.fault, encoding="utf-8")
-    if not now.stage.keep(now.opened.id, now.folder / "episode"):
+    try:
+        now.stage.keep(now.opened.id, now.folder / "episode")
+    except UsageError as error:  # a server that is gone: the log says what became of the sample
+        _log.warning("%s", error)
         return
     episode = Episode(now.folder / "episode")
     try:

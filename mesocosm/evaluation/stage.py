@@ -6,6 +6,7 @@ import atexit
 import os
 import secrets
 import shutil
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -17,6 +18,7 @@ from typing import Any, TypeVar
 
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
+from mesocosm.families.archives import unpack
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, load_family
@@ -86,8 +88,8 @@ class Stage(ABC):
         """Judge an episode."""
 
     @abstractmethod
-    def keep(self, id_: str, folder: Path) -> bool:
-        """Move an episode to a folder that is not there yet; returns whether it lies there now."""
+    def keep(self, id_: str, folder: Path) -> None:
+        """Move an episode to a folder that is not there yet."""
 
     @abstractmethod
     def truth(self, id_: str, family: Family) -> Expected:
@@ -146,10 +148,9 @@ class LocalStage(Stage):
 
         return self._pool.call(act)
 
-    def keep(self, id_: str, folder: Path) -> bool:
+    def keep(self, id_: str, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         self._pool.call(self._pool.take_out, id_, folder)
-        return True
 
     def truth(self, id_: str, family: Family) -> Expected:
         return self.access(id_).now(Episode.expected)
@@ -159,7 +160,7 @@ class LocalStage(Stage):
 
 
 class RemoteStage(Stage):
-    """A server that runs already; its episodes stay there."""
+    """A server that runs already; an episode is fetched from it at the end, and removed there."""
 
     def __init__(self, url: str, token: str) -> None:
         self._plane = ControlPlane(url, token)
@@ -191,8 +192,13 @@ class RemoteStage(Stage):
     def truth(self, id_: str, family: Family) -> Expected:
         return family.read_expected(self._plane.truth(id_))
 
-    def keep(self, id_: str, folder: Path) -> bool:
-        return False
+    def keep(self, id_: str, folder: Path) -> None:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetching-") as draft:
+            archive = Path(draft) / "episode.tar.gz"
+            self._plane.fetch(id_, archive)
+            unpack(archive, folder)
+        self._plane.delete(id_)
 
 
 def settle(episode: Episode) -> Settled:

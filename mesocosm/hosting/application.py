@@ -25,8 +25,9 @@ import anyio.to_process
 import anyio.to_thread
 from anyio.from_thread import BlockingPortal
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import FileResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.background import BackgroundTask
 from starlette.types import Receive, Scope, Send
 
 import mesocosm
@@ -36,6 +37,7 @@ from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.doors.mcp import HttpEndpoints, error_body
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
+from mesocosm.families.archives import pack
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names, load_family
 from mesocosm.families.oracle import StepAccuracy
@@ -367,6 +369,18 @@ def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str
         expected = await pool.get(id).do(Episode.expected)
         known_by_it: dict[str, Any] = expected.model_dump(mode="json")
         return known_by_it
+
+    @app.get("/episodes/{id}/archive", tags=["episodes"], response_class=FileResponse, **known)
+    async def archive(id: str) -> FileResponse:
+        """The whole episode between two calls, without snapshots: a tar file with gzip."""
+        hosted = pool.get(id)
+        path = pool.root / f".archive-{secrets.token_hex(8)}.tar.gz"
+        try:
+            await hosted.do(partial(pack, path=path))
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return FileResponse(path, media_type="application/gzip", background=BackgroundTask(path.unlink))
 
     @app.delete("/episodes/{id}", status_code=204, tags=["episodes"], **known)
     async def delete(id: str) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
@@ -57,14 +59,27 @@ class ControlPlane:
             yield from page
             after = page[-1]["seq"]
 
+    def fetch(self, episode: str, path: Path) -> None:
+        """Write the archive of an episode to a file."""
+        with self._answer("GET", f"/episodes/{episode}/archive") as response, path.open("wb") as file:
+            shutil.copyfileobj(response, file)
+
+    def delete(self, episode: str) -> None:
+        """Remove an episode."""
+        self._answer("DELETE", f"/episodes/{episode}").close()
+
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        with self._answer(method, path, body) as response:
+            return json.load(response)
+
+    def _answer(self, method: str, path: str, body: Any = None) -> HTTPResponse:
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         data = json.dumps(body).encode() if body is not None else None
         request = urllib.request.Request(self.base + path, data, headers, method=method)
         self._wait()
         try:
-            with urllib.request.urlopen(request) as response:
-                return json.load(response)
+            answer: HTTPResponse = urllib.request.urlopen(request)
+            return answer
         except urllib.error.HTTPError as error:
             with error:
                 raise UsageError(

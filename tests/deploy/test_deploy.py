@@ -25,6 +25,7 @@ import pytest
 import yaml
 
 from mesocosm.doors.mcp import McpTools
+from mesocosm.families.episode import Episode
 from mesocosm.hosting.control_plane_client import ControlPlane
 
 ROOT = Path(__file__).parents[2]
@@ -169,6 +170,11 @@ def test_the_evaluation_runs_against_the_servers(compose: Any, server: int, tmp_
     [result] = json.loads(ran.stdout)
     assert (result["model"], result["passed"], result["judged"]) == ("reference", 1, 1)
     assert len(list(tmp_path.glob("runs/first/*.eval"))) == 1
+    # What became of the world was fetched from the server, and is judged without it.
+    [kept] = tmp_path.glob("runs/first/worlds/*/*/episode")
+    episode = Episode(kept)
+    assert episode.grade().verdict == "passed"
+    episode.close()
 
 
 def answers(url: str, *, seconds: float) -> bool:
