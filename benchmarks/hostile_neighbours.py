@@ -31,6 +31,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import httpx2
+from wire import tool_call
 
 TASK = "apply_phd_email"
 _MORE = ["python_execute", "woocommerce", "excel", "documents", "codehost", "calendar", "canvas"]
@@ -55,21 +56,8 @@ class Server:
 
 
 def _request(tool: str, arguments: dict[str, Any]) -> tuple[dict[str, str], bytes]:
-    """Headers and body of a call in the 2026 revision, which has no session."""
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "benchmark", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-    params = {"name": tool, "arguments": arguments, "_meta": meta}
-    headers = {
-        "Accept": "application/json, text/event-stream",
-        "Content-Type": "application/json",
-        "MCP-Protocol-Version": "2026-07-28",
-        "Mcp-Method": "tools/call",
-        "Mcp-Name": tool,
-    }
-    return headers, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    headers, body = tool_call(tool, arguments)
+    return headers, json.dumps(body).encode()
 
 
 class Ordinary:

@@ -39,6 +39,7 @@ from subprocess import DEVNULL, Popen
 from typing import Any
 
 import httpx2
+from wire import tool_call
 
 TASK = "apply_phd_email"
 TOKEN = "benchmark"
@@ -147,33 +148,23 @@ class Acting:
         key: str = "",
     ) -> str | None:
         """The result of a tool call; nothing while there is no server, or if it was refused."""
-        meta = {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "soak", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        }
-        params = {"name": tool, "arguments": arguments, "_meta": meta}
-        headers = {
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": tool,
-            **({"Idempotency-Key": key} if key else {}),
-        }
+        headers, body = tool_call(tool, arguments)
+        if key:
+            headers["Idempotency-Key"] = key
         try:
             answer = client.post(
                 f"{self.server.base}/e/{episode}/{service}/mcp",
-                json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
+                json=body,
                 headers=headers,
             )
             if answer.status_code != 200:
                 self.faults.append(f"{service}.{tool}: {answer.status_code} {answer.text[:200]}")
                 return None
             # A call that takes long is answered as a stream of events, of which the last is the answer.
-            body = answer.text
-            if not body.startswith("{"):
-                body = [line for line in body.splitlines() if line.startswith("data:")][-1][5:]
-            said = json.loads(body)["result"]
+            text = answer.text
+            if not text.startswith("{"):
+                text = [line for line in text.splitlines() if line.startswith("data:")][-1][5:]
+            said = json.loads(text)["result"]
         except httpx2.HTTPError:
             return None
         text = "\n".join(block["text"] for block in said["content"])

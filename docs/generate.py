@@ -133,7 +133,8 @@ _HIGH = (("Le", "≤ "), ("Lt", "< "))
 
 
 FILTER_EXAMPLES = (
-    "'Maria Keller' | handle", "'Keller & Partners' | domain", "'Maria Keller' | first_name",
+    "'Maria Keller' | handle", "'m.keller@keller.example' | login", "'Keller & Partners' | domain",
+    "'Maria Keller' | first_name",
     "'Élan 4' | slug", "7 | pad(3)", "start | day", "start | long", "start | clock", "start | utc",
     "start | iso", "start | date", "start | format('%d.%m.%Y')", "2.675 | round(2)", "2.5 | fixed(2)",
     "1234.5 | money", "orders | pick('number') | join(' and ')", "orders | where('state', 'open') | length",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.codehost.store import (
@@ -20,6 +22,8 @@ from mesocosm.servers.codehost.store import (
     NewReview,
 )
 from mesocosm.worlds.world import World
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git, whose client is tried")
 
 
 def day(number: int) -> datetime:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from mesocosm.cli.application import app
+from mesocosm.cli.commands import app
 
 ROOT = Path(__file__).parents[1]
 TEXT = "\n".join(path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])

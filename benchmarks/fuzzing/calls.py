@@ -116,6 +116,10 @@ _UNKNOWN = ("field_of_nobody", "kept, or refused by name")
 """A field that no vendor has: what takes it with a success status drops it, unless the answer shows it."""
 
 
+_ANSWERED = ("creator", "organizer")
+"""Objects of answers that clients send back, and that the vendor passes over with all that is in them."""
+
+
 class Requests:
     """Requests to the vendors' APIs, through their door."""
 
@@ -262,7 +266,9 @@ def _with_unknown(said: dict[str, Any], dice: random.Random) -> dict[str, Any]:
         return {**said, _UNKNOWN[0]: _UNKNOWN[1]}
     objects: list[Any] = [said]
     for value in objects:  # which grows while it is walked through
-        inside = value.values() if isinstance(value, dict) else value
+        inside = (
+            value if isinstance(value, list) else [value[name] for name in value if name not in _ANSWERED]
+        )
         objects += [item for item in inside if isinstance(item, dict | list)]
     chosen = dice.choice([value for value in objects if isinstance(value, dict)])
     chosen[_UNKNOWN[0]] = _UNKNOWN[1]

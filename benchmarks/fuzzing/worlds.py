@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 from pathlib import Path
 
@@ -14,7 +15,17 @@ from mesocosm.services.service import load_service, service_names
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.world import World
 
-FILLED = ("email", "calendar", "canvas", "woocommerce", "documents", "codehost")
+FILLED = (
+    "email",
+    "calendar",
+    "canvas",
+    "woocommerce",
+    "documents",
+    "codehost",
+    "google_cloud",
+    "google_sheet",
+    "snowflake",
+)
 GAMES = ("puzzle", "puzzle_history", "listworld", "treeworld", "gridworld", "longproc_steps")
 """Families whose services do nothing in a world that their generator has not filled."""
 OFFICE = "office"
@@ -57,6 +68,11 @@ def build(folder: Path, inputs: Inputs, *, games: bool) -> None:
                 inputs.of(service)
                 inputs.learn(outcome.text)
                 inputs.accepted(f"{service}.{tool}", arguments)
+    for name in FILLED:
+        # What answers in prose do not tell under the names that requests have for it.
+        if told := getattr(import_module(f"fills.{name}"), "TOLD", None):
+            inputs.of(name)
+            inputs.learn(json.dumps(told))
     (folder / OFFICE / "journal.db").unlink()
     for name in GAMES if games else ():
         build_instance(load_family(name), 0, folder / f"{name}-instance")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from mesocosm.families.family import Evidence
+from mesocosm.generators.lore_code.branching import levels_of, lookalikes
 from mesocosm.generators.lore_code.expected import ROOT, Step, steps_of
 from mesocosm.generators.lore_code.params import Params
 from mesocosm.generators.lore_code.writing import Author, Module, docstring, wrapped
@@ -20,7 +22,7 @@ _MODULI = (503, 547, 599, 601, 653, 701, 751, 797, 809, 853, 907, 953, 997)
 _DEEPEST = 60
 """Modules that import each other in a row, beyond which Python's own limit would be met."""
 _PREAMBLE = "import sys\n\nsys.setrecursionlimit(100_000)"
-_SHARE_OF_BRANCHES = 0.3
+_SHARE_OF_BRANCHES = 0.6
 """How many distractors grow in branches that are not taken; uncalled functions lead to the others."""
 _SHORTEST_PASSAGE = 10
 _ROOM_FOR_A_TREE, _ROOM_FOR_A_MODULE = 700, 90
@@ -54,10 +56,8 @@ def compose(streams: Streams, params: Params) -> Codebase:
     modulus = streams.rng.choice(_MODULI)
     weaver = TopDown(streams.rng, name, params.values(streams.rng), root=ROOT, modulus=modulus)
     tree = weaver.weave(params.shape(), params.kinds())
-    draft = Draft(params, modulus, _author(streams, params, tree))
-    height = tree.height
-    for node in tree.nodes():
-        draft.add(node, height)
+    draft = Draft(params, modulus, _author(streams, params, tree), streams.stream("branches"))
+    draft.plant(tree, 0, weaver)
     # Distractors are drawn with dice of their own, their names from what the tree has left.
     numbers.rng = streams.stream("distractor names")
     draft.author = _author(streams, params, tree, filler=True)
@@ -65,7 +65,7 @@ def compose(streams: Streams, params: Params) -> Codebase:
     spare = {variable for node in tree.nodes() if node.rule for variable in node.rule.spare}
     return Codebase(
         files=sorted(draft.files(), key=lambda file: file.id),
-        public={"operations": str(tree.operations), "height": str(height)},
+        public={"operations": str(tree.operations), "height": str(tree.height)},
         answer=str(tree.root.value),
         tree=tree,
         evidence=[
@@ -87,24 +87,31 @@ class Draft:
     params: Params
     modulus: int
     author: Author
+    branches: random.Random
     modules: dict[str, Module] = field(default_factory=dict)
     """In an order in which imports lead to them."""
     hosts: list[Module] = field(default_factory=list)
     spare: dict[str, Node] = field(default_factory=dict)
-    """Leaves in branches that are not taken, where distractors can grow."""
+    """Leaves of the trees in branches that are not taken, where distractors can grow."""
     deepest: int = 0
 
-    def add(self, node: Node, generation: int) -> Module:
-        """Write a node down, in place of the module of that name if there is one."""
-        module = self.author.module(node, generation)
-        self.modules[node.id] = module
-        self.deepest = max(self.deepest, generation)
-        if node.rule:
-            spare = node.rule.spare
-            self.spare.update((child.id, child) for child in node.children if child.id in spare)
-        if node.id not in self.spare:
-            self.hosts.append(module)
-        return module
+    def plant(self, tree: Tree, level: int, weaver: TopDown) -> list[Module]:
+        """Write a tree down, each node in place of the module of its name if there is one."""
+        levels = levels_of(tree, level)
+        others = lookalikes(tree, levels, self.branches, weaver)
+        made = []
+        for node in tree.nodes():
+            if node.rule:
+                spare = node.rule.spare
+                self.spare.update((child.id, child) for child in node.children if child.id in spare)
+            shared = len(node.parents) > 1 or node.id in others.called
+            module = self.author.module(others.modules.get(node.id, node), levels[node], shared=shared)
+            self.modules[node.id] = module
+            self.deepest = max(self.deepest, module.generation)
+            if node.id not in self.spare:
+                self.hosts.append(module)
+            made.append(module)
+        return made
 
     def files(self) -> Iterator[File]:
         """The modules as files."""
@@ -134,32 +141,32 @@ class Draft:
         operations = rng.choice(_OPERATIONS) if roomy else 0
         if self.spare and roomy and rng.random() < _SHARE_OF_BRANCHES:
             leaf = self.spare.pop(rng.choice(list(self.spare)))
-            tree = self._weave(leaf.id, max(operations, 1), name)
+            tree, weaver = self._weave(leaf.id, max(operations, 1), name)
             leaf.value = tree.root.value
             old = self.modules[leaf.id]
-            generation, cost = old.generation, -_cost(old.text())
+            level, cost = old.generation, -_cost(old.text())
         else:
             host = rng.choice(self.hosts)
-            tree = self._weave(name(), operations, name)
+            tree, weaver = self._weave(name(), operations, name)
             function = self.author.reference(host.words, tree.root.id)
             host.refer(function, tree.root.id)
-            generation, cost = host.generation + 1, _cost(f"\n\n{function}\nimport {tree.root.id}")
-        generation += tree.height
-        made = [self.add(node, generation) for node in tree.nodes()]
+            level, cost = host.generation + 1, _cost(f"\n\n{function}\nimport {tree.root.id}")
+        made = self.plant(tree, level, weaver)
         cost += sum(_cost(module.text()) for module in made)
         if room is not None and not roomy and room - cost >= _SHORTEST_PASSAGE:
             made[0].remark = docstring(self.author.passage(room - cost))
             cost = room
         return tree.root, len(made), cost
 
-    def _weave(self, root: str, operations: int, name: Callable[[], str]) -> Tree:
+    def _weave(self, root: str, operations: int, name: Callable[[], str]) -> tuple[Tree, TopDown]:
         """A distractor: plausible, but nobody asks for its value."""
         values = _OtherValues(self.params, self.author)
-        if not operations:
-            return Tree(Node(variable=root, id=root, value=values.draw("integer")))
-        shape = self.params.shape(operations).model_copy(update={"collection_probability": 0.0})
         weaver = TopDown(self.author.rng, name, values, root=root, modulus=self.modulus, secret=False)
-        return weaver.weave(shape, self.params.kinds())
+        if not operations:
+            weaver.tree.root.value = values.draw("integer")
+            return weaver.tree, weaver
+        shape = self.params.shape(operations).model_copy(update={"collection_probability": 0.0})
+        return weaver.weave(shape, self.params.kinds()), weaver
 
     def _note(self, size: int) -> None:
         """A comment of so many tokens."""

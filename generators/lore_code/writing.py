@@ -117,12 +117,12 @@ class Author:
     params: Params
     avoid: int
 
-    def module(self, node: Node, generation: int) -> Module:
-        """The module of a node, with things in it that nobody needs."""
+    def module(self, node: Node, generation: int, *, shared: bool = False) -> Module:
+        """The module of a node, with things in it that nobody needs; a shared one keeps its result."""
         words = Identifiers(self.rng)
         program = node.rule.operator.program(node.rule.expression, words) if node.rule else None
         program = program or Program(f"return {node.value}")
-        cached = len(node.parents) > 1 or self.rng.random() < _CACHED_SHARE
+        cached = shared or self.rng.random() < _CACHED_SHARE
         imports = [f"import {name}" for name in program.imports]
         module = Module(
             name=node.id,

@@ -31,6 +31,11 @@ End = Literal[
 failed rounds; no turns, calls or time left; the model can take in no more; it answered nothing again and
 again; its provider's filter stopped it."""
 
+SUBMIT = "submit_answer"
+FINAL_TEXT = (
+    f"In this run there is no tool {SUBMIT}. Your last message, the first without a tool call, is your "
+    "answer: write what you would submit, exactly as described, and nothing else."
+)
 ASK_AGAIN = 50
 """How often an answer that is empty or was cut off by its limit is asked for again, by the reference
 scaffold."""
@@ -88,6 +93,8 @@ class Rules:
     ask_again: int = ASK_AGAIN
     ending: Collection[str] = ()
     """Names of the tools that end the episode."""
+    final_text: bool = False
+    """Whether the last message is the answer: ``submit_answer`` is not shown, and is called with it."""
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window <= self.answer:
@@ -95,6 +102,12 @@ class Rules:
                 f"a window of {self.window:,} tokens leaves no room beside an answer of {self.answer:,}: "
                 "give a larger --window or a smaller --max-tokens"
             )
+
+
+def check_final_text(services: Collection[str]) -> None:
+    """``UsageError`` where there is no answer that a last message could be."""
+    if SUBMIT not in services:
+        raise UsageError(f"--final-text is for tasks that end with {SUBMIT}; this one does not offer it")
 
 
 @dataclass
@@ -127,6 +140,7 @@ class Loop:
         infos = [
             ToolInfo(name=one.name, description=one.description, parameters=one.parameters)
             for one in definitions
+            if not (self.rules.final_text and one.name == SUBMIT)
         ]
         for strategy in self.rules.strategies:
             self.config = strategy.configure(self.config, self.model)
@@ -141,7 +155,8 @@ class Loop:
             strategies=self.rules.strategies,
             episode=self.episode,
         )
-        parts = [prompt.rstrip("\n"), *(strategy.brief(view) for strategy in self.rules.strategies)]
+        parts = [prompt.rstrip("\n"), FINAL_TEXT if self.rules.final_text else ""]
+        parts += [strategy.brief(view) for strategy in self.rules.strategies]
         first = ChatMessageUser(content=prompt if not any(parts[1:]) else "\n\n".join(filter(None, parts)))
         self._add(view, first)
         self._tools = {definition.name: tool for definition, tool in zip(definitions, tools, strict=True)}
@@ -179,6 +194,8 @@ class Loop:
                 end = self._ends_round(rule, results)
             else:
                 called = 0.0
+                if end == "stopped" and self.rules.final_text:
+                    end = await self._submit(output)
             line["calls"] = _calls(view, output, results)
             self._logged.update(call["n"] for call in line["calls"])
             self.write(line)
@@ -188,6 +205,16 @@ class Loop:
                 return end
             view.turn += 1
         return "turns"
+
+    async def _submit(self, output: ModelOutput) -> End:
+        """Hand in what the model wrote last; it has ended without an answer if that is refused."""
+        from inspect_ai.tool import ToolError
+
+        try:
+            await self._tools[SUBMIT](answer=output.message.text.strip())
+        except ToolError:
+            return "stopped"
+        return "submitted"
 
     async def _prepare(self, view: View) -> dict[str, Any]:
         """Let the strategies act; returns the first half of the turn's line."""

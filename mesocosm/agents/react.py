@@ -65,6 +65,8 @@ class React:
     """``None``: nothing is trimmed."""
     max_tokens: int | None = None
     """Of an answer."""
+    final_text: bool = False
+    """Whether the last message is the answer, instead of a call of ``submit_answer``."""
 
     def open(self) -> Model:
         """The model; ``UsageError`` if it, or a strategy, cannot be had."""
@@ -119,6 +121,7 @@ class Talk:
             max_turns=self.settings.max_turns,
             ask_again=ASK_AGAIN,
             ending=self.ending,
+            final_text=self.settings.final_text,
         )
         server = mcp_server_http(name="mesocosm", url=url)
         async with self.model, mcp_connection([server]):

@@ -163,7 +163,7 @@ def list_(
 def schema() -> None:
     """Print the JSON schema of task files, for editors."""
     from mesocosm.families.task import Task
-    from mesocosm.kits.yaml_tasks import schema as written
+    from mesocosm.kits.yaml_tasks.schema import schema as written
 
     print_json(written(Task.model_json_schema()))
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, OfferChoice, Parameter, Tools, read_parameters
+from mesocosm.cli.options import AsJson, FinalText, OfferChoice, Parameter, Tools, read_parameters
 from mesocosm.cli.output import err, out, print_json
 from mesocosm.errors import UsageError
 
@@ -49,6 +49,7 @@ def evaluate(
         int | None,
         typer.Option(min=0, help="Rounds in which every call failed that end it (default: the task's)."),
     ] = None,
+    final_text: FinalText = False,
     with_: Annotated[
         str | None,
         typer.Option("--with", help="Services to add to every task, such as memory_tool,python_execute."),
@@ -101,6 +102,7 @@ def evaluate(
         max_calls=max_calls,
         max_turns=max_turns,
         max_failed_rounds=max_failed_rounds,
+        final_text=final_text or None,
         services=with_,
         tools=tools.value,
         agent=agent,

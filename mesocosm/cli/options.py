@@ -32,6 +32,12 @@ Tools = Annotated[
         "--tools", help="Offer all tools of the task's services, or those that the task says are needed."
     ),
 ]
+FinalText = Annotated[
+    bool,
+    typer.Option(
+        help="The model's last message is its answer: submit_answer is called with it, not offered to it."
+    ),
+]
 Trust = Annotated[
     bool, typer.Option("--trust", help="Run the Python beside the task file, if the file asks for some.")
 ]

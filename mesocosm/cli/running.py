@@ -13,6 +13,7 @@ from mesocosm.cli.application import app
 from mesocosm.cli.options import (
     AdminToken,
     AsJson,
+    FinalText,
     Length,
     OfferChoice,
     Parameter,
@@ -103,6 +104,7 @@ def run(
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="With --agent react: answers of the model, at most.")
     ] = None,
+    final_text: FinalText = False,
     temperature: Annotated[
         float | None, typer.Option(min=0, help="With --agent react: sampling temperature (default: 0).")
     ] = None,
@@ -138,6 +140,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Build a world, serve it, let an agent act over MCP, and grade the final state."""
+    from mesocosm.agents.loop import check_final_text
     from mesocosm.agents.react import React
     from mesocosm.evaluation import runs as evaluation
     from mesocosm.families.family import load_family
@@ -151,6 +154,7 @@ def run(
         "base_url": base_url,
         "max_failed_rounds": max_failed_rounds,
         "max_turns": max_turns,
+        "final_text": final_text or None,
         "temperature": temperature,
         "strategy": strategy,
     }
@@ -162,6 +166,8 @@ def run(
         if model
         else None
     )
+    if final_text:
+        check_final_text(family.task.servers)
     player = _player(agent, p, player_seed)
     added = read_services(with_)
     directory = to or evaluation.default_run_directory(family, target, seed, agent.value)

@@ -106,7 +106,7 @@ async def _answer(
         return Reply(wrong.body, wrong.status, {**wrong.headers, "Allow": ", ".join(known)})
     key = headers.get("idempotency-key")
     request = request.without((*api.credentials, _METHOD))
-    operation = replace(route.operation, threaded=route.operation.threaded or is_long)
+    operation = replace(route.operation, threaded=True) if is_long else route.operation
     is_large = len(body) > _LARGE
     arguments = await anyio.to_thread.run_sync(request.arguments) if is_large else request.arguments()
     return await _make(api, episode, route.status, operation, arguments, key)

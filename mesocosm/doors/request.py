@@ -7,8 +7,6 @@ import binascii
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from email.parser import BytesParser
-from email.policy import HTTP
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -16,14 +14,21 @@ from urllib.parse import parse_qsl, urlencode
 import orjson
 
 from mesocosm.doors.fields import Fields, remembering
+from mesocosm.doors.form_parts import parts_of
 from mesocosm.errors import Invalid
+from mesocosm.services.schema import MAX_VALUES, has_more_values
 
-KEPT_HEADERS = ("accept", "content-type", "if-match", "if-none-match", "git-protocol")
+KEPT_HEADERS = (
+    *("accept", "content-type", "if-match", "if-none-match", "git-protocol"),
+    *("range", "content-range", "x-upload-content-type"),
+)
 """Request headers that reach the API, and the journal; credentials are not among them."""
 _MULTIPART = "multipart/form-data"
 FORMS = ("application/x-www-form-urlencoded", _MULTIPART)
 """The types of bodies that are forms."""
 _JSON = ("application/json", "text/json", "")
+_MAX_DEPTH = 32
+"""Brackets in the name of a form's field: each is an object or a list inside another."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +89,12 @@ class Request:
         if not self.body:
             return None
         try:
-            return remembering(orjson.loads(self.body))
+            read = orjson.loads(self.body)
         except orjson.JSONDecodeError as error:
             raise Invalid(f"The body is not JSON: {error}") from None
+        if has_more_values(read):
+            raise Invalid(f"A body may have {MAX_VALUES:,} values; this one has more.")
+        return remembering(read)
 
     @cached_property
     def data(self) -> Fields:
@@ -110,17 +118,13 @@ class Request:
 
     def _parts(self) -> Iterator[tuple[str, Any]]:
         """Names and values of a form in parts (RFC 7578)."""
-        head = f"Content-Type: {self.headers['content-type']}\r\n\r\n".encode("latin-1")
-        message = BytesParser(policy=HTTP).parsebytes(head + self.body)
-        if not message.is_multipart():
-            raise Invalid("The body is not a form in parts: its boundary is missing.")
-        for part in message.iter_parts():
-            content = part.get_payload(decode=True)
-            data = content if isinstance(content, bytes) else b""
-            name = part.get_param("name", header="content-disposition")
+        for head, content in parts_of(self.headers["content-type"], self.body):
+            encoding = head.get("content-transfer-encoding", "").strip().lower()
+            data = _plain(content, encoding)
+            name = head.get_param("name", header="content-disposition")
             if isinstance(name, str):
-                file = part.get_filename()
-                upload = Upload(file or "", part.get_content_type(), len(data))
+                file = head.get_filename()
+                upload = Upload(file or "", head.get_content_type(), len(data))
                 yield name, data.decode(errors="replace") if file is None else upload
 
     @cached_property
@@ -179,6 +183,18 @@ class Request:
         )
 
 
+def _plain(content: bytes, encoding: str) -> bytes:
+    """A part as it was before it was encoded for the way."""
+    if encoding == "quoted-printable":
+        return binascii.a2b_qp(content)
+    if encoding != "base64":
+        return content
+    try:
+        return binascii.a2b_base64(content)
+    except binascii.Error:
+        raise Invalid("A part of the form is not base64.") from None
+
+
 _PIECE = 3 * 2**18
 """Bytes that are written or read at once: it holds up every other thread."""
 
@@ -197,6 +213,8 @@ def nested(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Forms with brackets as data: ``a[b]=1``, ``c[]=2`` and ``d[0][e]=3``; of a plain name, the last."""
     result: dict[str, Any] = {}
     for name, value in pairs:
+        if name.count("[") > _MAX_DEPTH:
+            raise Invalid(f"The parameter {name[:40]!r} is nested too deep (max {_MAX_DEPTH}).")
         keys = [name.partition("[")[0], *re.findall(r"\[([^\[\]]*)\]", name)] if "[" in name else [name]
         _put(result, keys, value, name)
     return result

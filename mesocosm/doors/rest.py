@@ -49,6 +49,8 @@ class Route:
     status: int
     operation: Operation
     function: Callable[..., Any]
+    raw: bool = False
+    """Whether the body is for the function alone: arguments are those of the path and the query."""
 
     def described(self) -> dict[str, Any]:
         """The route as an operation of an OpenAPI document."""
@@ -92,10 +94,12 @@ class Route:
         assert found, f"{arguments['path']} is not of the form {self.template}"
         params = {name: unquote(value) for name, value in found.groupdict().items()}
         request = Request.of(self.method, arguments, params)
+        if self.raw:
+            request.__dict__["json"] = None  # so that nobody looks what of the body was left over
         bound: dict[str, Any] = {"request": request}
         properties = self.signature.schema["properties"]
         if properties:
-            values = request.values
+            values = request.asked if self.raw else request.values
             bound |= self.signature.bind(
                 {
                     name: coerced(params[name] if name in params else values[name], schema)
@@ -191,6 +195,7 @@ class Api:
         status: int = 200,
         writes: bool | None = None,
         threaded: bool = False,
+        raw: bool = False,
     ) -> Callable[[F], F]:
         """Register a function for a method and a path below the prefix.
 
@@ -200,6 +205,7 @@ class Api:
             status: That of an answer that is no refusal.
             writes: Whether it may change the world; by default, unless it answers GET.
             threaded: Run it in a worker thread, for answers that take more than some milliseconds.
+            raw: The body is bytes of whatever type, which the function reads from the request.
         """
 
         def register(function: F) -> F:
@@ -217,7 +223,9 @@ class Api:
             )
             pattern, _, _ = compile_path(template)
             signature = signature_of(function, skip=2 if wants_request else 1)
-            route = Route(method, template, pattern, signature, wants_request, status, operation, function)
+            route = Route(
+                method, template, pattern, signature, wants_request, status, operation, function, raw
+            )
             self.routes.append(route)
             self.operations[name] = operation
             # A path that may have any number of segments is looked up as having none.

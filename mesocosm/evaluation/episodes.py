@@ -27,7 +27,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import mcp_connection, mcp_server_http
 from inspect_ai.util import store
 
-from mesocosm.agents.loop import Conversation, Loop, Rules
+from mesocosm.agents.loop import Conversation, Loop, Rules, check_final_text
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.patience import in_time
@@ -87,6 +87,8 @@ class Axes:
     max_turns: int | None = None
     max_failed_rounds: int | None = None
     """Default: what the task says."""
+    final_text: bool = False
+    """Whether the last message is the answer, instead of a call of ``submit_answer``."""
     services: tuple[str, ...] = ()
     """Services added to the task's own."""
     tools: Offer = "all"
@@ -111,6 +113,8 @@ class Axes:
             load_service(name)
         if (self.agent == "command") != bool(self.command):
             raise UsageError("--agent command goes with --agent-command '...', and only with it")
+        if self.final_text and self.agent != "react":
+            raise UsageError("--final-text goes with --agent react")
 
 
 @dataclass
@@ -162,6 +166,9 @@ def episode_task(
 ) -> Task:
     """A task of inspect_ai over instances of families."""
     axes.check()
+    if axes.final_text:
+        for family in families:
+            check_final_text(family.task.servers)
     samples = [
         _sample(family, length, seed, parameters)
         for family in families
@@ -336,6 +343,7 @@ async def talk(state: TaskState, now: Acting, seconds: float, max_failed_rounds:
         max_failed_rounds=max_failed_rounds,
         max_turns=axes.max_turns,
         max_calls=axes.max_calls,
+        final_text=axes.final_text,
         ending=ending_tools(dict.fromkeys([*load_family(now.order.task).task.servers, *now.order.services])),
     )
     server = episode_tools()

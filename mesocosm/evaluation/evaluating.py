@@ -38,6 +38,7 @@ class Evaluation(BaseModel):
     max_calls: int = 500
     max_turns: int | None = None
     max_failed_rounds: int | None = None
+    final_text: bool | None = None
     services: str | None = None
     tools: str = "all"
     agent: str = "react"
@@ -165,7 +166,7 @@ def _tasks(settings: Evaluation) -> list[Task]:
 
 def _arguments(settings: Evaluation, strategy: str) -> dict[str, Any]:
     kept = ("length", "seeds", "agent", "agent_command", "window", "max_tokens", "max_calls", "max_turns")
-    more = ("max_failed_rounds", "services", "tools", "server")
+    more = ("max_failed_rounds", "final_text", "services", "tools", "server")
     given = {name: getattr(settings, name) for name in (*kept, *more)}
     given |= {"strategy": strategy, "params": settings.parameters or None}
     if settings.epochs > 1:

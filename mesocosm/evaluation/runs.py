@@ -447,6 +447,8 @@ def act_reference(
     try:
         with McpTools(url, era=era) as tools:
             family.solve(tools, prompt, expected)
+    except UsageError:
+        raise
     except Exception:  # noqa: BLE001 - the episode boundary: the reference solver is ours, so its failure is too
         return traceback.format_exc()
     return None

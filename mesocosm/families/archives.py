@@ -6,7 +6,7 @@ import shutil
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from mesocosm.families.episode import Episode
 
@@ -14,13 +14,24 @@ from mesocosm.families.episode import Episode
 _FILTER: dict[str, Any] = {"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}
 
 
-def pack(episode: Episode, path: Path) -> None:
-    """Write an episode as it is between two calls, without its snapshots, to a file (tar, gzip)."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".packing-") as folder:
-        copy = Path(folder) / "episode"
-        episode.fork(copy).close()
-        with tarfile.open(path, "w:gz", compresslevel=3) as archive:
-            archive.add(copy, ".")
+def pack(episode: Episode) -> IO[bytes]:
+    """An episode as it is between two calls, without its snapshots, as an open file (tar, gzip).
+
+    The file has no name, so that nobody else can read what is expected, and nothing is left of it.
+    """
+    beside = episode.path.parent
+    packed = tempfile.TemporaryFile(dir=beside)  # noqa: SIM115 - who asked for it closes it
+    try:
+        with tempfile.TemporaryDirectory(dir=beside, prefix=".packing-") as folder:
+            copy = Path(folder) / "episode"
+            episode.fork(copy).close()
+            with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=3) as archive:
+                archive.add(copy, ".")
+        packed.seek(0)
+    except BaseException:
+        packed.close()
+        raise
+    return packed
 
 
 def unpack(path: Path, folder: Path) -> None:

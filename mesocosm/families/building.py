@@ -148,6 +148,7 @@ def _build_once(family: Family, seed: int, path: Path, params: Params, target: i
         seed=seed,
         parameters=params.model_dump(mode="json"),
         services=family.task.servers,
+        refusals=family.task.limits.refusals,
     )
     with _keeping_all(), World.create(path / "world", manifest) as world:
         expected = family.generate(world, params)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -113,7 +114,9 @@ def judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
     if len(set(truth)) < 2 or len({item.evidence for item in training}) < 2:
         return Exposure(**counts, skippable=0, auc_text=None, auc_without_text=None, worst=None)
     # One thread: the data is small, and threads that wait for each other cost more than they bring.
-    with threadpool_limits(1):
+    # So it does not matter that a machine without lscpu does not tell how many cores it has.
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Could not find the number of physical cores", UserWarning)
         by_text, by_facts = _score_texts(training, items), _score_facts(training, items)
     together = [one + other for one, other in zip(by_text, by_facts, strict=True)]
     return Exposure(

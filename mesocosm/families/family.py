@@ -8,19 +8,20 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mesocosm.errors import UsageError
-from mesocosm.families.oracle import Oracle
 from mesocosm.families.task import Task, read_task
 from mesocosm.families.trusting import functions
 from mesocosm.families.verdict import Check, Misreading, Mutant
-from mesocosm.services.calling import Tools
-from mesocosm.services.content import find_module, roots
-from mesocosm.services.service import service_names
-from mesocosm.worlds.world import World
+from mesocosm.services.content import find_module, roots, service_names
+
+if TYPE_CHECKING:
+    from mesocosm.families.oracle import Oracle
+    from mesocosm.services.calling import Tools
+    from mesocosm.worlds.world import World
 
 SOLVE = "solve"
 """A function beside a task file that solves it by reading, instead of its walk."""

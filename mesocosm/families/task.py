@@ -93,6 +93,12 @@ class Limits(BaseModel):
         description="So many consecutive rounds of a model in which every call failed end the episode as "
         "failed; 0: none do.",
     )
+    refusals: int = Field(
+        default=0,
+        ge=0,
+        description="After so many refused calls no change is accepted any more, and so no answer: what has "
+        "to be worked out cannot be guessed. The prompt can say it: ${refusals}. 0: no number is too many.",
+    )
 
 
 DEFINING = ("world", "facts", "statements", "background", "survey", "goal", "walk")
@@ -217,7 +223,8 @@ class Task(BaseModel):
     def render_prompt(self, public: dict[str, str]) -> str:
         """The prompt of an instance with these public values."""
         try:
-            return string.Template(self.prompt).substitute(public).strip() + "\n"
+            values = {"refusals": str(self.limits.refusals), **public}
+            return string.Template(self.prompt).substitute(values).strip() + "\n"
         except KeyError as error:
             known = ", ".join(public) or "none"
             raise UsageError(f"prompt: unknown value ${{{error.args[0]}}}; there are {known}") from None
@@ -240,7 +247,8 @@ def read_task(path: Path) -> Task:
         raise UsageError(f"{path}, line {error.line}: {error}") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UsageError(f"{path}, line {line}: not YAML: {error.problem}") from None
+        problem = _ANCHOR_TWICE if error.problem == "second occurrence" else error.problem
+        raise UsageError(f"{path}, line {line}: not YAML: {problem}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise UsageError(f"{path}, line {line}: not YAML: {error.reason}") from None
@@ -274,10 +282,14 @@ def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
         loader.dispose()
 
 
+_SHOWN = 60
 MAX_BYTES = 300_000
 """Of a task file: one of 300 lines has about a tenth of it."""
 MAX_NODES = 50_000
 """Values that a task file may have, those that aliases repeat counted each time."""
+
+
+_ANCHOR_TWICE = "an anchor (&name) of this name stands above already; give it another"
 
 
 class _TooMuch(Exception):
@@ -319,8 +331,13 @@ def _complaint(path: Path, root: yaml.Node | None, item: Any) -> str:
     message = {"extra_forbidden": "unknown key", "missing": "this key is required"}.get(
         item["type"], item["msg"].removeprefix("Value error, ")
     )
+    given = item.get("input")
     if item["type"] == "missing":
         name = ".".join(str(key) for key in keys)
+    elif item["type"] not in ("extra_forbidden", "value_error") and isinstance(
+        given, str | int | float | None
+    ):
+        message += f", found {str(given)[:_SHOWN]!r}" if isinstance(given, str) else f", found {given}"
     if item["type"] == "extra_forbidden" and len(keys) == 1:
         message += f"; known keys: {', '.join(Task.model_fields)}"
     return f"{path}, line {line}: {name}: {message}"

@@ -23,14 +23,15 @@ from typing import Any, Literal
 import anyio
 import anyio.to_process
 import anyio.to_thread
+import orjson
 from anyio.from_thread import BlockingPortal
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
-from fastapi.responses import FileResponse, JSONResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.background import BackgroundTask
 from starlette.types import Receive, Scope, Send
 
 import mesocosm
+from mesocosm.doors import rooted
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mail import MAIL_SERVICE
@@ -47,7 +48,7 @@ from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode
-from mesocosm.services.service import service_names
+from mesocosm.services.content import service_names
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -192,8 +193,17 @@ class Hosting:
         """Route by path; the episodes' calls are many, so they take the short way."""
         if scope["type"] == "http" and scope["path"].startswith("/e/"):
             await self._serve_episode(scope, receive, send)
+        elif scope["type"] == "http" and rooted.is_rooted(scope["path"]):
+            await self._serve_rooted(scope, receive, send)
         else:
             await self.control(scope, receive, send)
+
+    async def _serve_rooted(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found = await rooted.placed(scope, receive)
+        if found is None or not self.pool.has(found[0]["path"].split("/")[2]):
+            await _send_json(send, 200, orjson.dumps(rooted.REFUSED))
+            return
+        await self._serve_episode(*found, send)
 
     async def _serve_episode(self, scope: Scope, receive: Receive, send: Send) -> None:
         _, _, id_, *rest = scope["path"].split("/")
@@ -222,9 +232,13 @@ class Hosting:
 
 
 async def _refuse(send: Send, status: int, message: str) -> None:
+    await _send_json(send, status, error_body(message))
+
+
+async def _send_json(send: Send, status: int, body: bytes) -> None:
     headers = [(b"content-type", b"application/json")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": error_body(message)})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str) -> FastAPI:
@@ -370,17 +384,11 @@ def _control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str
         known_by_it: dict[str, Any] = expected.model_dump(mode="json")
         return known_by_it
 
-    @app.get("/episodes/{id}/archive", tags=["episodes"], response_class=FileResponse, **known)
-    async def archive(id: str) -> FileResponse:
+    @app.get("/episodes/{id}/archive", tags=["episodes"], response_class=StreamingResponse, **known)
+    async def archive(id: str) -> StreamingResponse:
         """The whole episode between two calls, without snapshots: a tar file with gzip."""
-        hosted = pool.get(id)
-        path = pool.root / f".archive-{secrets.token_hex(8)}.tar.gz"
-        try:
-            await hosted.do(partial(pack, path=path))
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-        return FileResponse(path, media_type="application/gzip", background=BackgroundTask(path.unlink))
+        packed = await pool.get(id).do(pack)
+        return StreamingResponse(iter(partial(packed.read, 2**20), b""), media_type="application/gzip")
 
     @app.delete("/episodes/{id}", status_code=204, tags=["episodes"], **known)
     async def delete(id: str) -> None:

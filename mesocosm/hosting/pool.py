@@ -192,6 +192,13 @@ class EpisodePool:
         folder = self.root / "episodes"
         return folder / id_ if (folder / id_).is_dir() else folder / _folder_of(id_)
 
+    def has(self, id_: str) -> bool:
+        """Whether there is an episode of that id."""
+        try:
+            return self.path(id_).is_dir()
+        except UnknownEpisode:
+            return False
+
     def get(self, id_: str) -> HostedEpisode:
         """A hosted episode, opened if need be."""
         hosted = self._open.get(id_)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.services.words import Spoiling, load_words
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    from mesocosm.worlds.world import World
 
 
 class _Fated(Protocol):

@@ -15,7 +15,8 @@ from mesocosm.families.verdict import Check, Inapplicable, finding
 from mesocosm.kits.damage import touched_tables
 from mesocosm.kits.html_text import visible_text
 from mesocosm.kits.near_misses import spoilings
-from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder, addresses
+from mesocosm.servers.email.headers import addresses
+from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.worlds.changes import Changes, Row
 from mesocosm.worlds.world import World

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from mesocosm.services.service import Image
+if TYPE_CHECKING:
+    from mesocosm.services.service import Image
 
 
 class ToolError(Exception):

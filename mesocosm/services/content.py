@@ -77,6 +77,12 @@ def add_root(folder: Path) -> Root:
     return next(one for one in roots() if one.path == root.path)
 
 
+@cache
+def service_names() -> tuple[str, ...]:
+    """Every service there is: the folders below ``servers/`` of all roots that have tools."""
+    return tuple(sorted(name for root in roots() for name in root.servers()))
+
+
 def find_module(folder: str, *names: str) -> str | None:
     """The full name of a module in a content folder of any root."""
     return next(filter(None, (root.module(folder, *names) for root in roots())), None)

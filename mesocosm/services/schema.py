@@ -39,6 +39,9 @@ JSONSchema = dict[str, Any]
 
 T = TypeVar("T")
 
+MAX_VALUES = 200_000
+"""Values in one call, at any depth: to look at each of them takes some microseconds."""
+
 
 class _Marker:
     """Metadata of an ``Annotated`` type that changes how its schema is written."""
@@ -92,6 +95,8 @@ class Signature:
         for name in self.schema["required"]:
             if name not in arguments:
                 raise Invalid(f"Missing required argument {name!r} ({_expected(properties[name])}).")
+        if has_more_values(arguments):
+            raise Invalid(f"A call may have {MAX_VALUES:,} values; this one has more.")
         for name, value in arguments.items():
             _refuse_unstorable(name, value)
         for name in self.words & arguments.keys():
@@ -245,6 +250,21 @@ def description_of(function: Callable[..., Any]) -> str:
     """The docstring up to its ``Args:`` section: what an agent reads about a tool."""
     text = inspect.getdoc(function) or ""
     return text.partition("\nArgs:\n")[0].strip()
+
+
+def has_more_values(read: Any) -> bool:
+    """Whether a structure has more values than a call may have; told without looking at more."""
+    waiting, values = [read], 0
+    # The list grows while it is walked through: a structure may be nested deeper than functions may call.
+    for each in waiting:
+        if isinstance(each, list | dict):
+            values += len(each)
+            if values > MAX_VALUES:
+                return True
+            # Not by its own method: an object of an HTTP request remembers who asked it for what.
+            inside = dict.values(each) if isinstance(each, dict) else each
+            waiting.extend(item for item in inside if isinstance(item, list | dict))
+    return False
 
 
 def _refuse_unstorable(name: str, value: Any) -> None:

@@ -35,7 +35,7 @@ from sqlalchemy import Executable, MetaData
 from sqlalchemy.orm import Session
 
 from mesocosm.errors import Invalid, UsageError
-from mesocosm.services.content import find_module, roots, service_of
+from mesocosm.services.content import find_module, service_names, service_of
 from mesocosm.services.schema import Signature, description_of, signature_of
 from mesocosm.worlds import database
 
@@ -352,7 +352,7 @@ def _in_its_words(function: Callable[P, R], parameters: Iterable[str]) -> Callab
     }
     if not foreign:
         return function
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, foreign))})\b(?![\w\[.])")
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, foreign))})\b(?!\w|\[|\.\w)")
 
     @wraps(function)
     def speak(*args: P.args, **values: P.kwargs) -> R:
@@ -370,12 +370,6 @@ def _described(function: Callable[..., Any]) -> str:
     description = description_of(function)
     is_paged = typing.get_type_hints(function).get("return") is Page
     return f"{description}\n\n{Page.remark}" if is_paged else description
-
-
-@cache
-def service_names() -> tuple[str, ...]:
-    """Every service there is: the folders below ``servers/`` of all roots that have tools."""
-    return tuple(sorted(name for root in roots() for name in root.servers()))
 
 
 @cache

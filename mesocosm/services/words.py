@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from mesocosm.services.calling import Tools
-from mesocosm.services.content import find_module
-from mesocosm.services.service import service_names
-from mesocosm.worlds.changes import Changes, Row, TableChanges
-from mesocosm.worlds.world import World
+from mesocosm.services.content import find_module, service_names
+
+if TYPE_CHECKING:
+    from mesocosm.worlds.changes import Changes, Row, TableChanges
+    from mesocosm.worlds.world import World
 
 Shape = Literal["text", "number", "moment", "date", "flag", "list", "addresses", "data"]
 """What a field holds. Texts and lists are drawn from where a file gives several; ``data`` is as it is."""

@@ -117,13 +117,20 @@ class Calls:
             try:
                 bound = action.bind(arguments)
                 retried = self._retried(call)
-                if action.writes and self.ended and not retried:
-                    raise Conflict("The task has been declared done; no further changes are accepted.")
+                if action.writes and not retried:
+                    self._check_open()
             except Exception as error:  # noqa: BLE001 - the tool boundary: what is wrong is said or recorded
                 return self._record(call, *failed(error, call.size))
             if not action.writes:
                 return self._read(call, bound)
             return self._again(call, retried, arguments) if retried else self._write(call, bound)
+
+    def _check_open(self) -> None:
+        if self.ended:
+            raise Conflict("The task has been declared done; no further changes are accepted.")
+        most = self._world.manifest.refusals
+        if most and self._world.journal.refused >= most:
+            raise Conflict(f"{most} calls were refused; no further changes are accepted.")
 
     def _retried(self, call: _Call) -> Entry | None:
         """The call that was made before under the same key."""

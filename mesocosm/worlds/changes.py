@@ -101,16 +101,28 @@ def compare_database(path: Path, base: Path) -> Iterator[tuple[str, TableChanges
     db.row_factory = sqlite3.Row
     try:
         db.execute("ATTACH ? AS base", (file_uri(base, "mode=ro"),))
-        for table in _tables(db):
-            if changes := _compare_table(db, table):
+        here, there = (_tables(db, schema) for schema in ("main", "base"))
+        for table in sorted({*here, *there}):
+            if table not in here or table not in there:
+                # A service whose tables are its users' makes some and drops some.
+                rows = _rows(db, "main" if table in here else "base", table)
+                changes = TableChanges(added=rows) if table in here else TableChanges(removed=rows)
+            else:
+                changes = _compare_table(db, table)
+            if changes:
                 yield table, changes
     finally:
         db.close()
 
 
-def _tables(db: sqlite3.Connection) -> list[str]:
+def _rows(db: sqlite3.Connection, schema: str, table: str) -> list[Row]:
+    return [dict(row) for row in db.execute(f'SELECT * FROM {schema}."{table}"')]
+
+
+def _tables(db: sqlite3.Connection, schema: str) -> list[str]:
     """Ordinary tables: what belongs to a full-text index follows from them."""
-    rows = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+    sql = f"SELECT name, sql FROM {schema}.sqlite_master WHERE type = 'table' ORDER BY name"
+    rows = db.execute(sql).fetchall()
     virtual = [row["name"] for row in rows if (row["sql"] or "").upper().startswith("CREATE VIRTUAL")]
     return [
         row["name"]
@@ -124,15 +136,23 @@ def _tables(db: sqlite3.Connection) -> list[str]:
 def _compare_table(db: sqlite3.Connection, table: str) -> TableChanges:
     info = db.execute(f'PRAGMA main.table_info("{table}")').fetchall()
     key = [row["name"] for row in info if row["pk"]]
+    base = db.execute(f'PRAGMA base.table_info("{table}")').fetchall()
+    if [row["name"] for row in info] != [row["name"] for row in base]:
+        return _differences(_rows(db, "base", table), _rows(db, "main", table), key)
     # Byte by byte, also in columns whose own comparison takes no notice of case.
     columns = ", ".join(f'"{row["name"]}" COLLATE BINARY AS "{row["name"]}"' for row in info)
     here, there = (f'SELECT {columns} FROM {schema}."{table}"' for schema in ("main", "base"))
     new = [dict(row) for row in db.execute(f"{here} EXCEPT {there}")]
     old = [dict(row) for row in db.execute(f"{there} EXCEPT {here}")]
+    return _differences(old, new, key)
+
+
+def _differences(old: list[Row], new: list[Row], key: list[str]) -> TableChanges:
     before = {tuple(row[column] for column in key): row for row in old}
     after = {tuple(row[column] for column in key): row for row in new}
+    both = [key_ for key_ in after if key_ in before]
     return TableChanges(
         added=[row for key_, row in after.items() if key_ not in before],
         removed=[row for key_, row in before.items() if key_ not in after],
-        changed=[(before[key_], row) for key_, row in after.items() if key_ in before],
+        changed=[(before[key_], after[key_]) for key_ in both if before[key_] != after[key_]],
     )

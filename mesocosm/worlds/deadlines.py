@@ -24,6 +24,11 @@ class Overdue(BaseException):
     """The time is up. No ``Exception``, so that no tool takes it for something that it can handle."""
 
 
+def moment() -> float | None:
+    """When the time of the present call is up, by ``perf_counter``; ``None`` if it has no end."""
+    return _until.get()
+
+
 def overdue() -> bool:
     """Whether the time of the present call is up."""
     until = _until.get()

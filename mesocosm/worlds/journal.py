@@ -209,6 +209,12 @@ class Journal:
         seq: int | None = self._db.execute(sql, (service, tool)).fetchone()[0]
         return seq
 
+    @property
+    def refused(self) -> int:
+        """How many calls were refused."""
+        row = self._db.execute("SELECT count(*) FROM calls WHERE status = 'refused'").fetchone()
+        return int(row[0])
+
     def answered(self, service: str) -> int:
         """How many calls of a service were answered, whatever the answer."""
         sql = "SELECT count(*) FROM calls WHERE service = ? AND status IN ('ok', 'refused', 'fault')"

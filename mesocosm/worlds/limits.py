@@ -36,6 +36,11 @@ class Settings(BaseModel):
     call_timeout: int = Field(
         default=20, ge=1, le=86_400, description="Seconds of a call; what takes longer is refused and undone"
     )
+    query_memory: ByteSize = _size(256, "Memory that one statement on a warehouse may take", least=32 * _MIB)
+    query_copies: ByteSize = _size(512, "Columns of warehouses in memory, of all episodes")
+    query_jobs: int = Field(
+        default=8, ge=1, description="Statements on warehouses at the same time; others wait for their turn"
+    )
     grading_timeout: int = Field(
         default=120, ge=1, le=86_400, description="Seconds of a processor that judging one episode may take"
     )

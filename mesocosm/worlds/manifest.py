@@ -51,6 +51,8 @@ class Manifest(BaseModel):
     start: datetime = DEFAULT_START
     tick_seconds: int = 1
     """How far the clock moves with every tool call."""
+    refusals: int = 0
+    """After so many refused calls no change is accepted any more; 0: no number of them is too many."""
     length: Length | None = None
 
     @classmethod

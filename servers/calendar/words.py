@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
-
-from sqlalchemy import select, update
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.calendar.models import Attendee, Calendar, Event
-from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.calendar.store.composing import NewEvent
 from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
-from mesocosm.worlds.changes import Changes, Row
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    import sqlalchemy as sql
+
+    from mesocosm.servers.calendar import models
+    from mesocosm.servers.calendar import store as rules
+    from mesocosm.servers.calendar.store.composing import NewEvent
+    from mesocosm.worlds.changes import Changes, Row
+    from mesocosm.worlds.world import World
+else:
+    sql, models, rules = later(
+        "sqlalchemy", "mesocosm.servers.calendar.models", "mesocosm.servers.calendar.store"
+    )
 
 _STATED: Mapping[str, Word] = {
     "calendar": Word(
@@ -58,7 +65,7 @@ class EventThing(Thing):
         return {**fields, "start": moment, **({"end": moment + length} if length else {})}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        store = world.store(CalendarStore)
+        store = world.store(rules.CalendarStore)
         given: list[Fields] = [{} for _ in things]
         places: dict[str, list[int]] = {}
         for number, fields in enumerate(things):
@@ -75,13 +82,13 @@ class EventThing(Thing):
         return str(given["id"])
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(CalendarStore)
+        store = world.store(rules.CalendarStore)
         rows = [row for row in changes.table("calendar", "events").added if row["status"] != "cancelled"]
         for row in rows:
             yield Found(_seen(store, row), _rows_of(changes, row["number"]))
 
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(CalendarStore)
+        store = world.store(rules.CalendarStore)
         for before, after in changes.table("calendar", "events").changed:
             if after["status"] != "cancelled":
                 columns = frozenset(name for name in before if before[name] != after[name])
@@ -93,7 +100,7 @@ class EventThing(Thing):
                 yield Found(_seen(store, after), rows, columns | _FOLLOWING, then)
 
     def gone(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(CalendarStore)
+        store = world.store(rules.CalendarStore)
         for before, after in changes.table("calendar", "events").changed:
             if after["status"] == "cancelled" != before["status"]:
                 columns = frozenset({"status", "sequence", "updated"})
@@ -113,11 +120,15 @@ def _rows_of(changes: Changes, number: int) -> frozenset[tuple[str, Any]]:
     return frozenset(rows)
 
 
-def _seen(store: CalendarStore, row: Row) -> Fields:
+def _seen(store: rules.CalendarStore, row: Row) -> Fields:
     session = store.session
-    guests = session.scalars(select(Attendee.email).where(Attendee.event == row["number"])).all()
+    guests = session.scalars(
+        sql.select(models.Attendee.email).where(models.Attendee.event == row["number"])
+    ).all()
     calendar = session.execute(
-        select(Calendar.summary, Calendar.primary).where(Calendar.number == row["calendar"])
+        sql.select(models.Calendar.summary, models.Calendar.primary).where(
+            models.Calendar.number == row["calendar"]
+        )
     ).one()
     return {
         "id": row["id"],
@@ -137,11 +148,13 @@ def _point(text: str) -> dt.date:
     return dt.datetime.fromisoformat(text) if "T" in text else dt.date.fromisoformat(text)
 
 
-def _calendar(store: CalendarStore, title: str) -> str:
+def _calendar(store: rules.CalendarStore, title: str) -> str:
     """The id of the owner's calendar of that title, which is made where there is none."""
     if not title:
         return store.account
-    for calendar in store.session.execute(select(Calendar).where(Calendar.summary == title)).scalars():
+    for calendar in store.session.execute(
+        sql.select(models.Calendar).where(models.Calendar.summary == title)
+    ).scalars():
         return calendar.id
     return store.create_calendar(title, owner=store.account)
 
@@ -184,7 +197,7 @@ class CalendarThing(Thing):
     overhead = 80
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        store = world.store(CalendarStore)
+        store = world.store(rules.CalendarStore)
         return [
             {"id": store.create_calendar(fields["summary"], fields.get("zone"), owner=store.account)}
             for fields in things
@@ -203,7 +216,7 @@ class CalendarThing(Thing):
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
-    store = world.store(CalendarStore)
+    store = world.store(rules.CalendarStore)
     store.create_account(owner.email, owner.name, owner.zone)
     store.sign_in(owner.email)
 
@@ -223,10 +236,15 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
             token = page.get("nextPageToken")
 
 
-def _bystander(world: World) -> Event | None:
+def _bystander(world: World) -> models.Event | None:
     """An event that was there before."""
-    store = world.store(CalendarStore)
-    chosen = select(Event).where(Event.status == "confirmed").order_by(Event.number).limit(1)
+    store = world.store(rules.CalendarStore)
+    chosen = (
+        sql.select(models.Event)
+        .where(models.Event.status == "confirmed")
+        .order_by(models.Event.number)
+        .limit(1)
+    )
     found = store.session.scalars(chosen).first()
     return found if found is not None and found.created < stamp(world.manifest.start) else None
 
@@ -235,15 +253,15 @@ def _set(**values: Any) -> Any:
     def apply(world: World) -> bool:
         event = _bystander(world)
         if event is not None:
-            change = update(Event).where(Event.number == event.number).values(**values)
-            world.store(CalendarStore).session.execute(change)
+            change = sql.update(models.Event).where(models.Event.number == event.number).values(**values)
+            world.store(rules.CalendarStore).session.execute(change)
         return event is not None
 
     return apply
 
 
 def _added(world: World) -> bool:
-    store = world.store(CalendarStore)
+    store = world.store(rules.CalendarStore)
     point = {"dateTime": stamp(world.now + dt.timedelta(days=1))}
     end = {"dateTime": stamp(world.now + dt.timedelta(days=1, hours=1))}
     store.add_events(store.account, [{"summary": "Reminder", "start": point, "end": end}])

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlalchemy import select, update
-
-from mesocosm.servers.canvas.models import Assignment, Course, DiscussionTopic, Participant, User
-from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
-from mesocosm.worlds.changes import Changes, Row
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    import sqlalchemy as sql
+
+    from mesocosm.servers.canvas import models
+    from mesocosm.servers.canvas import store as rules
+    from mesocosm.worlds.changes import Changes, Row
+    from mesocosm.worlds.world import World
+else:
+    sql, models, rules = later(
+        "sqlalchemy", "mesocosm.servers.canvas.models", "mesocosm.servers.canvas.store"
+    )
 
 _ROLES = ("teacher", "student", "ta")
 _COURSE = Word("Id of the course: `{{ course.place.id }}`.", "number", required=True)
 
 
-def _users(store: CanvasStore, names: Sequence[str]) -> dict[str, int]:
+def _users(store: rules.CanvasStore, names: Sequence[str]) -> dict[str, int]:
     """The users of these names; who is not there yet is made."""
-    known: dict[str, int] = {row.name: row.id for row in store.session.execute(select(User.name, User.id))}
+    known: dict[str, int] = {
+        row.name: row.id for row in store.session.execute(sql.select(models.User.name, models.User.id))
+    }
     new = sorted(set(names) - set(known))
     ids = store.add_users([{"name": name, "login_id": f"{_login(name)}-{n}"} for n, name in enumerate(new)])
     return known | dict(zip(new, ids, strict=True))
@@ -31,7 +40,7 @@ def _login(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum()) or "x"
 
 
-def _me(store: CanvasStore) -> int:
+def _me(store: rules.CanvasStore) -> int:
     return int(store.user_id)
 
 
@@ -52,7 +61,7 @@ class CourseThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"id": "The course's id."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        store = world.store(CanvasStore)
+        store = world.store(rules.CanvasStore)
         courses = [
             {
                 "name": str(one["name"]),
@@ -111,7 +120,7 @@ class AnnouncementThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"id": "The announcement's id."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        store = world.store(CanvasStore)
+        store = world.store(rules.CanvasStore)
         users = _users(store, [str(one["author"]) for one in things])
         rows: list[Any] = [
             {
@@ -173,7 +182,7 @@ class AssignmentThing(Thing):
     when = "due_at"
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        store = world.store(CanvasStore)
+        store = world.store(rules.CanvasStore)
         rows: list[Any] = [
             {
                 "course_id": int(one["course_id"]),
@@ -219,13 +228,13 @@ class MessageThing(Thing):
     }
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
-        session = world.store(CanvasStore).session
-        me = _me(world.store(CanvasStore))
+        session = world.store(rules.CanvasStore).session
+        me = _me(world.store(rules.CanvasStore))
         for row in changes.table("canvas", "conversations").added:
             people = session.execute(
-                select(User.id, User.name)
-                .join(Participant, Participant.user_id == User.id)
-                .where(Participant.conversation_id == row["id"])
+                sql.select(models.User.id, models.User.name)
+                .join(models.Participant, models.Participant.user_id == models.User.id)
+                .where(models.Participant.conversation_id == row["id"])
             ).all()
             messages = [
                 message
@@ -245,7 +254,7 @@ class MessageThing(Thing):
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
-    store = world.store(CanvasStore)
+    store = world.store(rules.CanvasStore)
     me, *_ = store.add_users(
         [
             {"name": name, "login_id": email, "primary_email": email}
@@ -263,12 +272,13 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
                 pass
 
 
-def _spoil(model: Any, **values: Any) -> Any:
+def _spoil(table: str, **values: Any) -> Any:
     def apply(world: World) -> bool:
-        store = world.store(CanvasStore)
-        first = store.session.scalar(select(model.id).order_by(model.id).limit(1))
+        model = getattr(models, table)
+        store = world.store(rules.CanvasStore)
+        first = store.session.scalar(sql.select(model.id).order_by(model.id).limit(1))
         if first is not None:
-            store.session.execute(update(model).where(model.id == first).values(**values))
+            store.session.execute(sql.update(model).where(model.id == first).values(**values))
         return first is not None
 
     return apply
@@ -285,11 +295,11 @@ words = Words(
     survey=_survey,
     open=_open,
     spoilings=(
-        Spoiling("a course renamed", _spoil(Course, name="Something else")),
-        Spoiling("an announcement rewritten", _spoil(DiscussionTopic, message="Something else.")),
+        Spoiling("a course renamed", _spoil("Course", name="Something else")),
+        Spoiling("an announcement rewritten", _spoil("DiscussionTopic", message="Something else.")),
         Spoiling(
             "an assignment renamed",
-            _spoil(Assignment, name="Something else"),
+            _spoil("Assignment", name="Something else"),
             frozenset({"canvas_assignment_change_extra"}),
         ),
     ),

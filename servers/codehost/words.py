@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
-
-from sqlalchemy import select, update
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
-from mesocosm.servers.codehost.models import Account, Issue, IssueLabel, Label, PullRequest, Repository
-from mesocosm.servers.codehost.models.issues import Assignee
-from mesocosm.servers.codehost.store import CodehostStore, NewCommit, NewIssue
-from mesocosm.servers.codehost.store.filling import NewComment
 from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
-from mesocosm.worlds.changes import Changes, Row
-from mesocosm.worlds.world import World
 
-_REPO = Word("Name of the repository; it is the owner's, and made where there is none.", required=True)
+if TYPE_CHECKING:
+    import sqlalchemy as sql
+
+    from mesocosm.servers.codehost import models
+    from mesocosm.servers.codehost import store as rules
+    from mesocosm.servers.codehost.models import issues
+    from mesocosm.servers.codehost.store import filling
+    from mesocosm.worlds.changes import Changes, Row
+    from mesocosm.worlds.world import World
+else:
+    sql, models, rules, issues, filling = later(
+        "sqlalchemy",
+        "mesocosm.servers.codehost.models",
+        "mesocosm.servers.codehost.store",
+        "mesocosm.servers.codehost.models.issues",
+        "mesocosm.servers.codehost.store.filling",
+    )
+
+_REPO = Word(
+    "Name of the repository, made where there is none; it is the owner's, whom tools call "
+    "`{{ me.email | login }}`.",
+    required=True,
+)
 _OBJECTS = ("objects", "commits", "commit_parents", "changes")
 
 
@@ -40,16 +55,16 @@ class FileThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"path": "Its path."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        store = world.store(CodehostStore)
+        store = world.store(rules.CodehostStore)
         me = _me(store)
         taken: set[tuple[str, str]] = set()
         given: list[Fields] = []
-        commits: dict[str, list[NewCommit]] = {}
+        commits: dict[str, list[rules.NewCommit]] = {}
         for fields in things:
             path = _free(str(fields["repo"]), str(fields["path"]), taken)
             given.append({"path": path})
             commits.setdefault(str(fields["repo"]), []).append(
-                NewCommit(
+                rules.NewCommit(
                     message=str(fields.get("message") or f"Add {path}"),
                     files={path: str(fields["content"]).rstrip("\n") + "\n"},
                     author=me,
@@ -106,7 +121,7 @@ class IssueThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"number": "The issue's number.", "author": "Its author's login."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        store = world.store(CodehostStore)
+        store = world.store(rules.CodehostStore)
         given: list[Fields] = [{} for _ in things]
         logins = _logins(store, [str(fields["author"]) for fields in things])
         for repo in sorted({str(fields["repo"]) for fields in things}):
@@ -137,14 +152,18 @@ class IssueThing(Thing):
         labels, people = (changes.table("codehost", table) for table in ("issue_labels", "assignees"))
         touched = {row["issue_id"] for table in (labels, people) for row in [*table.added, *table.removed]}
         new = {row["id"] for row in changes.table("codehost", "issues").added}
-        session = world.store(CodehostStore).session
+        session = world.store(rules.CodehostStore).session
         for number in sorted((touched | set(before_after)) - new):
             before, row = before_after.get(number, ({}, {}))
             columns = {name for name in before if before[name] != row[name]}
             judged = {"title", "body", "state", "state_reason", "duplicate_of", "closed_at", "closed_by_id"}
             if columns and columns <= {"updated_at", "comments"} and number not in touched:
                 continue  # somebody commented on it: that is the comment's
-            found = session.execute(select(Issue.__table__).where(Issue.id == number)).mappings().one()
+            found = (
+                session.execute(sql.select(models.Issue.__table__).where(models.Issue.id == number))
+                .mappings()
+                .one()
+            )
             rows = _of_issue(changes, number, comments=False) | {("issues", number)}
             now = _seen(world, dict(found))
             then = now | {name: before[name] for name in now if name in before}
@@ -154,11 +173,11 @@ class IssueThing(Thing):
 
 def _marks_before(world: World, changes: Changes, number: int, now: Fields) -> Fields:
     """The labels and assignees that an issue had."""
-    session = world.store(CodehostStore).session
+    session = world.store(rules.CodehostStore).session
     then: Fields = {}
     for field, table, key, name in (
-        ("labels", "issue_labels", "label_id", select(Label.id, Label.name)),
-        ("assignees", "assignees", "account_id", select(Account.id, Account.login)),
+        ("labels", "issue_labels", "label_id", sql.select(models.Label.id, models.Label.name)),
+        ("assignees", "assignees", "account_id", sql.select(models.Account.id, models.Account.login)),
     ):
         names: dict[int, str] = {row[0]: row[1] for row in session.execute(name)}
         difference = changes.table("codehost", table)
@@ -185,16 +204,20 @@ def _of_issue(changes: Changes, number: int, *, comments: bool = True) -> frozen
 
 
 def _seen(world: World, row: Row) -> Fields:
-    session = world.store(CodehostStore).session
-    marks = select(Label.name).join(IssueLabel, IssueLabel.label_id == Label.id)
-    people = select(Account.login).join(Assignee, Assignee.account_id == Account.id)
+    session = world.store(rules.CodehostStore).session
+    marks = sql.select(models.Label.name).join(
+        models.IssueLabel, models.IssueLabel.label_id == models.Label.id
+    )
+    people = sql.select(models.Account.login).join(
+        issues.Assignee, issues.Assignee.account_id == models.Account.id
+    )
     return {
         "repo": _repo_name(world, row["repository_id"]),
         "number": row["number"],
         "title": row["title"],
         "body": row["body"],
-        "labels": sorted(session.scalars(marks.where(IssueLabel.issue_id == row["id"]))),
-        "assignees": sorted(session.scalars(people.where(Assignee.issue_id == row["id"]))),
+        "labels": sorted(session.scalars(marks.where(models.IssueLabel.issue_id == row["id"]))),
+        "assignees": sorted(session.scalars(people.where(issues.Assignee.issue_id == row["id"]))),
         "state": row["state"],
         "state_reason": row["state_reason"],
         "duplicate_of": row["duplicate_of"],
@@ -202,8 +225,8 @@ def _seen(world: World, row: Row) -> Fields:
 
 
 def _repo_name(world: World, number: int) -> str:
-    session = world.store(CodehostStore).session
-    return str(session.scalar(select(Repository.name).where(Repository.id == number)))
+    session = world.store(rules.CodehostStore).session
+    return str(session.scalar(sql.select(models.Repository.name).where(models.Repository.id == number)))
 
 
 class CommentThing(Thing):
@@ -218,10 +241,12 @@ class CommentThing(Thing):
     }
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
-        session = world.store(CodehostStore).session
+        session = world.store(rules.CodehostStore).session
         for row in changes.table("codehost", "comments").added:
             issue = session.execute(
-                select(Issue.number, Issue.repository_id).where(Issue.id == row["issue_id"])
+                sql.select(models.Issue.number, models.Issue.repository_id).where(
+                    models.Issue.id == row["issue_id"]
+                )
             ).one()
             fields = {
                 "repo": _repo_name(world, issue.repository_id),
@@ -250,13 +275,17 @@ class PullThing(Thing):
     usual: ClassVar[Mapping[str, Any]] = {"labels": [], "base": "main"}
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
-        session = world.store(CodehostStore).session
+        session = world.store(rules.CodehostStore).session
         issues = {row["id"]: row for row in changes.table("codehost", "issues").added}
         for row in changes.table("codehost", "pull_requests").added:
             issue = issues[row["issue_id"]]
             seen = _seen(world, issue)
             pull = (
-                session.execute(select(PullRequest.__table__).where(PullRequest.issue_id == row["issue_id"]))
+                session.execute(
+                    sql.select(models.PullRequest.__table__).where(
+                        models.PullRequest.issue_id == row["issue_id"]
+                    )
+                )
                 .mappings()
                 .one()
             )
@@ -278,7 +307,7 @@ class PullThing(Thing):
 
 def _changed_file(world: World, repo: str, pull: Row) -> tuple[str, str]:
     """Path and text of the one file that a pull request changes; ``several`` where it is not one."""
-    store = world.store(CodehostStore)
+    store = world.store(rules.CodehostStore)
     repository = store.repository(_me(store), repo)
     texts: dict[str, dict[str, str]] = {}
     for side in ("base_sha", "head_sha"):
@@ -301,9 +330,12 @@ def _login(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:38] or "x"
 
 
-def _logins(store: CodehostStore, names: Sequence[str]) -> dict[str, str]:
+def _logins(store: rules.CodehostStore, names: Sequence[str]) -> dict[str, str]:
     """Accounts of people by their names."""
-    known = {row.name: row.login for row in store.session.execute(select(Account.name, Account.login))}
+    known = {
+        row.name: row.login
+        for row in store.session.execute(sql.select(models.Account.name, models.Account.login))
+    }
     taken = set(known.values())
     for name in sorted(set(names) - set(known)):
         login, number = _login(name), 2
@@ -315,9 +347,11 @@ def _logins(store: CodehostStore, names: Sequence[str]) -> dict[str, str]:
     return known
 
 
-def _new(fields: Fields, author: str) -> NewIssue:
-    comments = [NewComment(author, str(text), fields["created_at"]) for text in fields.get("comments") or ()]
-    return NewIssue(
+def _new(fields: Fields, author: str) -> rules.NewIssue:
+    comments = [
+        filling.NewComment(author, str(text), fields["created_at"]) for text in fields.get("comments") or ()
+    ]
+    return rules.NewIssue(
         title=str(fields.get("title") or "Untitled")[:250],
         author=author,
         body=str(fields["body"]),
@@ -328,21 +362,21 @@ def _new(fields: Fields, author: str) -> NewIssue:
     )
 
 
-def _me(store: CodehostStore) -> str:
+def _me(store: rules.CodehostStore) -> str:
     return str(store.me["login"])
 
 
-def _repository(store: CodehostStore, repo: str) -> None:
+def _repository(store: rules.CodehostStore, repo: str) -> None:
     try:
         store.repository(_me(store), repo)
     except Refusal:
         me = _me(store)
         store.create_repository(me, repo, created_at=store.now)
-        store.add_commits(me, repo, [NewCommit("Begin", {"README.md": f"# {repo}\n"}, me, store.now)])
+        store.add_commits(me, repo, [rules.NewCommit("Begin", {"README.md": f"# {repo}\n"}, me, store.now)])
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
-    store = world.store(CodehostStore)
+    store = world.store(rules.CodehostStore)
     login = _login(owner.email.partition("@")[0])
     store.create_account(login, owner.name, owner.email)
     store.sign_in(login)
@@ -381,32 +415,37 @@ def _read_issues(tools: Tools, where: Mapping[str, str]) -> None:
 
 def _spoil(**values: Any) -> Any:
     def apply(world: World) -> bool:
-        store = world.store(CodehostStore)
+        store = world.store(rules.CodehostStore)
         first = store.session.scalar(
-            select(Issue.id).where(Issue.is_pull.is_(False)).order_by(Issue.id).limit(1)
+            sql.select(models.Issue.id)
+            .where(models.Issue.is_pull.is_(False))
+            .order_by(models.Issue.id)
+            .limit(1)
         )
         if first is not None:
-            store.session.execute(update(Issue).where(Issue.id == first).values(**values))
+            store.session.execute(sql.update(models.Issue).where(models.Issue.id == first).values(**values))
         return first is not None
 
     return apply
 
 
 def _opened(world: World) -> bool:
-    store = world.store(CodehostStore)
-    repo = store.session.scalar(select(Repository.name).order_by(Repository.id).limit(1))
+    store = world.store(rules.CodehostStore)
+    repo = store.session.scalar(sql.select(models.Repository.name).order_by(models.Repository.id).limit(1))
     if repo is None:
         return False
-    store.add_issues(_me(store), repo, [NewIssue("Something else", _me(store), "Something else.")])
+    store.add_issues(_me(store), repo, [rules.NewIssue("Something else", _me(store), "Something else.")])
     return True
 
 
 def _committed(world: World) -> bool:
-    store = world.store(CodehostStore)
-    repo = store.session.scalar(select(Repository.name).order_by(Repository.id).limit(1))
+    store = world.store(rules.CodehostStore)
+    repo = store.session.scalar(sql.select(models.Repository.name).order_by(models.Repository.id).limit(1))
     if repo is None:
         return False
-    store.add_commits(_me(store), repo, [NewCommit("Tidy up", {"NOTES.md": "Something.\n"}, _me(store))])
+    store.add_commits(
+        _me(store), repo, [rules.NewCommit("Tidy up", {"NOTES.md": "Something.\n"}, _me(store))]
+    )
     return True
 
 

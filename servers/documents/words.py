@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlalchemy import select, update
-
-from mesocosm.servers.documents.models import Document
-from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
-from mesocosm.worlds.changes import Changes, Row
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    import sqlalchemy as sql
+
+    from mesocosm.servers.documents import models
+    from mesocosm.servers.documents import store as rules
+    from mesocosm.worlds.changes import Changes, Row
+    from mesocosm.worlds.world import World
+else:
+    sql, models, rules = later(
+        "sqlalchemy", "mesocosm.servers.documents.models", "mesocosm.servers.documents.store"
+    )
 
 _SPACE = "Team"
 _FOLLOWING = frozenset({"version", "characters", "updated_at", "updated_by", "plain"})
@@ -42,7 +49,7 @@ class DocumentThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"id": "The document's id."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        store = world.store(DocumentsStore)
+        store = world.store(rules.DocumentsStore)
         given: list[Fields] = [{} for _ in things]
         space = _space(store)
         paths = sorted({str(fields.get("folder") or "") for fields in things})
@@ -79,13 +86,13 @@ def _new(fields: Fields) -> Any:
     return {"title": title, "content": fields["content"], "created_at": moment, "updated_at": moment}
 
 
-def _space(store: DocumentsStore) -> str:
+def _space(store: rules.DocumentsStore) -> str:
     spaces = {row["name"]: row["id"] for row in store.spaces(1, 100).rows}
     return str(spaces.get(_SPACE) or store.create_space(_SPACE))
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
-    store = world.store(DocumentsStore)
+    store = world.store(rules.DocumentsStore)
     store.create_user(owner.email, owner.name)
     store.sign_in(owner.email)
     store.create_space(_SPACE)
@@ -115,10 +122,14 @@ def _read(tools: Tools, file_id: str) -> None:
 
 def _spoil(**values: Any) -> Any:
     def apply(world: World) -> bool:
-        store = world.store(DocumentsStore)
-        first = store.session.scalar(select(Document.number).order_by(Document.number).limit(1))
+        store = world.store(rules.DocumentsStore)
+        first = store.session.scalar(
+            sql.select(models.Document.number).order_by(models.Document.number).limit(1)
+        )
         if first is not None:
-            store.session.execute(update(Document).where(Document.number == first).values(**values))
+            store.session.execute(
+                sql.update(models.Document).where(models.Document.number == first).values(**values)
+            )
         return first is not None
 
     return apply

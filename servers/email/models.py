@@ -7,8 +7,6 @@ Times are ISO-8601 UTC text (``2025-01-15T09:00:00Z``): fixed width, so text ord
 
 from __future__ import annotations
 
-import re
-
 from sqlalchemy import DDL, ForeignKey, Index, LargeBinary, Text, UniqueConstraint, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -115,15 +113,6 @@ class Delivery(Base):
     sender: Mapped[str] = mapped_column(Text)
     recipients: Mapped[str] = mapped_column(Text)
     """Addresses of the envelope."""
-
-
-_QUOTED_NAME = re.compile(r'"(?:\\.|[^"\\])*"')
-_ADDRESS = re.compile(r'[^\s<>,"]+@[^\s<>,"]+')
-
-
-def addresses(header: str | None) -> list[str]:
-    """The bare addresses of an address column, in lower case."""
-    return [found.lower() for found in _ADDRESS.findall(_QUOTED_NAME.sub("", header or ""))]
 
 
 # Which messages hold which three characters in a row: finds any part of a word, as mail servers do. With

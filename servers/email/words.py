@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlalchemy import delete, select, update
-
-from mesocosm.servers.email.models import Delivery, Email, Folder, addresses
-from mesocosm.servers.email.store import EmailStore
-from mesocosm.servers.email.store.bulk import NewEmail
+from mesocosm.servers.email.headers import addresses
 from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
-from mesocosm.worlds.changes import Changes, Row
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    import sqlalchemy as sql
+
+    from mesocosm.servers.email import models
+    from mesocosm.servers.email import store as rules
+    from mesocosm.servers.email.store.bulk import NewEmail
+    from mesocosm.worlds.changes import Changes, Row
+    from mesocosm.worlds.world import World
+else:
+    sql, models, rules = later("sqlalchemy", "mesocosm.servers.email.models", "mesocosm.servers.email.store")
 
 _FOLDERS = ("INBOX", "Archive", "Spam", "Sent", "Trash")
 _LARGEST_PAGE = 100
@@ -53,7 +59,7 @@ class Mail(Thing):
     gives: ClassVar[Mapping[str, str]] = {"id": "The mail's id, as the tools know it."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        store = world.store(EmailStore)
+        store = world.store(rules.EmailStore)
         rng = world.stream("email:read")
         given: list[Fields] = [{} for _ in things]
         owner = store.owner
@@ -75,14 +81,18 @@ class Mail(Thing):
         return super().shown(name, value)
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(EmailStore)
-        places = {row.id: row.name for row in store.session.execute(select(Folder.id, Folder.name))}
+        store = world.store(rules.EmailStore)
+        places = {
+            row.id: row.name
+            for row in store.session.execute(sql.select(models.Folder.id, models.Folder.name))
+        }
         mails = {row["id"]: row for row in changes.table("email", "emails").added}
         files: dict[int, list[Row]] = {}
         for row in changes.table("email", "attachments").added:
             files.setdefault(row["email_id"], []).append(row)
         messages = {
-            row.message_id: str(row.id) for row in store.session.execute(select(Email.message_id, Email.id))
+            row.message_id: str(row.id)
+            for row in store.session.execute(sql.select(models.Email.message_id, models.Email.id))
         }
         for delivery in changes.table("email", "deliveries").added:
             copy = mails.get(delivery["email_id"])
@@ -136,7 +146,7 @@ def _seen(mail: Row) -> str:
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
-    store = world.store(EmailStore)
+    store = world.store(rules.EmailStore)
     accounts = [(owner.email, owner.name), *((address, name) for name, address in people)]
     store.create_accounts(
         [{"email": email, "name": name, "password": f"{email}!"} for email, name in accounts]
@@ -165,33 +175,33 @@ def _answered(world: World, changes: Changes) -> set[tuple[str, Any]]:
     }
 
 
-def _first(store: EmailStore, folder: str) -> int | None:
-    chosen = Email.folder_id == store.folder_id(folder)
-    return store.session.scalar(select(Email.id).where(chosen).order_by(Email.id).limit(1))
+def _first(store: rules.EmailStore, folder: str) -> int | None:
+    chosen = models.Email.folder_id == store.folder_id(folder)
+    return store.session.scalar(sql.select(models.Email.id).where(chosen).order_by(models.Email.id).limit(1))
 
 
 def _deleted(world: World) -> bool:
-    store = world.store(EmailStore)
+    store = world.store(rules.EmailStore)
     first = _first(store, "INBOX")
     if first is not None:
-        store.session.execute(delete(Email).where(Email.id == first))
+        store.session.execute(sql.delete(models.Email).where(models.Email.id == first))
     return first is not None
 
 
 def _changed(**values: Any) -> Any:
     def apply(world: World) -> bool:
-        store = world.store(EmailStore)
+        store = world.store(rules.EmailStore)
         first = _first(store, "INBOX")
         if first is not None:
             new = {"folder_id": store.folder_id("Archive")} if "archived" in values else values
-            store.session.execute(update(Email).where(Email.id == first).values(**new))
+            store.session.execute(sql.update(models.Email).where(models.Email.id == first).values(**new))
         return first is not None
 
     return apply
 
 
 def _sent_further(world: World) -> bool:
-    store = world.store(EmailStore)
+    store = world.store(rules.EmailStore)
     [number] = store.add_emails(
         store.owner.email,
         "Sent",
@@ -210,18 +220,24 @@ def _sent_further(world: World) -> bool:
 
 
 def _wiped(world: World) -> bool:
-    store = world.store(EmailStore)
+    store = world.store(rules.EmailStore)
     store.log_delivery(store.next_email_id(), store.owner.key, ["stranger@elsewhere.example"])
     return True
 
 
 def _copied(world: World) -> bool:
     """A mail that was sent went to somebody else as well."""
-    store = world.store(EmailStore)
+    store = world.store(rules.EmailStore)
     first = _first(store, "Sent")
-    if first is None or store.session.scalar(select(Delivery.id).where(Delivery.email_id == first)) is None:
+    if (
+        first is None
+        or store.session.scalar(sql.select(models.Delivery.id).where(models.Delivery.email_id == first))
+        is None
+    ):
         return False
-    store.session.execute(update(Email).where(Email.id == first).values(cc="stranger@elsewhere.example"))
+    store.session.execute(
+        sql.update(models.Email).where(models.Email.id == first).values(cc="stranger@elsewhere.example")
+    )
     return True
 
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
-
-from openpyxl import Workbook, load_workbook
-from openpyxl.utils.exceptions import InvalidFileException
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
-from mesocosm.servers.excel.store.packages import save_workbook
 from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
-from mesocosm.worlds.changes import Changes
 from mesocosm.worlds.workspace import Workspace
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    import openpyxl
+    from openpyxl.utils import exceptions
+
+    from mesocosm.servers.excel.store import packages
+    from mesocosm.worlds.changes import Changes
+    from mesocosm.worlds.world import World
+else:
+    openpyxl, exceptions, packages = later(
+        "openpyxl", "openpyxl.utils.exceptions", "mesocosm.servers.excel.store.packages"
+    )
 
 _FIELDS: Mapping[str, Word] = {
     "path": Word("The workbook's path in the workspace, ending in .xlsx.", required=True),
@@ -45,7 +52,7 @@ class SheetThing(Thing):
         for fields in things:
             books.setdefault(str(fields["path"]), []).append(fields)
         for path in sorted(books):
-            book = Workbook()
+            book = openpyxl.Workbook()
             del book[book.sheetnames[0]]
             for fields in books[path]:
                 sheet = book.create_sheet(str(fields["sheet"]))
@@ -54,7 +61,7 @@ class SheetThing(Thing):
                     sheet.append(list(rows[0]))
                 for row in rows:
                     sheet.append([_cell(value) for value in row.values()])
-            world.workspace.fill([(path, save_workbook(book, world.now))], world.now)
+            world.workspace.fill([(path, packages.save_workbook(book, world.now))], world.now)
         return [{"path": fields["path"]} for fields in things]
 
     def trace(self, fields: Fields, given: Fields) -> str:
@@ -64,8 +71,8 @@ class SheetThing(Thing):
     def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:
         path, title = str(fields["path"]), str(fields["sheet"])
         try:
-            book = load_workbook(io.BytesIO(world.workspace.read(path)))
-        except (Refusal, InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
+            book = openpyxl.load_workbook(io.BytesIO(world.workspace.read(path)))
+        except (Refusal, exceptions.InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
             return False
         if title not in book.sheetnames:
             return False
@@ -74,7 +81,7 @@ class SheetThing(Thing):
         sheet = book.create_sheet(title, 0)
         for line in lines:
             sheet.append(line)
-        world.workspace.write(path, save_workbook(book, world.now))
+        world.workspace.write(path, packages.save_workbook(book, world.now))
         return True
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
@@ -104,8 +111,8 @@ def _cell(value: Any) -> Any:
 def _sheets(workspace: Workspace, name: str) -> dict[str, list[dict[str, Any]]]:
     """The rows of each sheet, by the cells of its first line."""
     try:
-        book = load_workbook(io.BytesIO(workspace.read(name)), data_only=False)
-    except (Refusal, InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
+        book = openpyxl.load_workbook(io.BytesIO(workspace.read(name)), data_only=False)
+    except (Refusal, exceptions.InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
         return {}
     found = {}
     for sheet in book.worksheets:
@@ -134,10 +141,10 @@ def _sheet_added(world: World) -> bool:
     first = next((name for name, _ in world.workspace.files() if name.endswith(".xlsx")), None)
     if first is None:
         return False
-    book = load_workbook(io.BytesIO(world.workspace.read(first)))
+    book = openpyxl.load_workbook(io.BytesIO(world.workspace.read(first)))
     book.create_sheet("Notes").append(["Something"])
     book["Notes"].append(["else"])
-    world.workspace.write(first, save_workbook(book, world.now))
+    world.workspace.write(first, packages.save_workbook(book, world.now))
     return True
 
 

@@ -8,15 +8,17 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
-from mesocosm.worlds.changes import Changes
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    from mesocosm.worlds.changes import Changes
+    from mesocosm.worlds.world import World
 
 _PATH = Word("Its path in the workspace, such as `reports/may.csv`.", required=True)
 _LINES = 400

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlalchemy import delete, select, update
-
-from mesocosm.servers.memory.models import Entity, Observation, Relation
-from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
-from mesocosm.worlds.changes import Changes
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    import sqlalchemy as sql
+
+    from mesocosm.servers.memory import models
+    from mesocosm.servers.memory import store as rules
+    from mesocosm.worlds.changes import Changes
+    from mesocosm.worlds.world import World
+else:
+    sql, models, rules = later(
+        "sqlalchemy", "mesocosm.servers.memory.models", "mesocosm.servers.memory.store"
+    )
 
 _FIELDS: Mapping[str, Word] = {
     "name": Word("Its name, of which there is one.", required=True),
@@ -32,7 +39,7 @@ class EntityThing(Thing):
     judges = _FIELDS
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        world.store(MemoryStore).add_graph(
+        world.store(rules.MemoryStore).add_graph(
             [(one["name"], one["entityType"], one.get("observations") or []) for one in things]
         )
         return [{} for _ in things]
@@ -65,12 +72,14 @@ class EntityThing(Thing):
             yield Found({**fields, "observations": [fact["content"] for fact in facts]}, frozenset(rows))
 
     def _found(self, world: World, changes: Changes, number: int, rows: frozenset[tuple[str, Any]]) -> Found:
-        session = world.store(MemoryStore).session
-        entity = session.execute(select(Entity.name, Entity.entity_type).where(Entity.id == number)).one()
+        session = world.store(rules.MemoryStore).session
+        entity = session.execute(
+            sql.select(models.Entity.name, models.Entity.entity_type).where(models.Entity.id == number)
+        ).one()
         facts = session.execute(
-            select(Observation.id, Observation.content)
-            .where(Observation.entity_id == number)
-            .order_by(Observation.id)
+            sql.select(models.Observation.id, models.Observation.content)
+            .where(models.Observation.entity_id == number)
+            .order_by(models.Observation.id)
         ).all()
         new = {row["id"] for row in changes.table("memory", "observations").added}
         return Found(
@@ -97,7 +106,7 @@ class RelationThing(Thing):
     judges = says
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        world.store(MemoryStore).add_graph(
+        world.store(rules.MemoryStore).add_graph(
             [], [(one["from"], one["to"], one["relationType"]) for one in things]
         )
         return [{} for _ in things]
@@ -123,24 +132,28 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
 
 
 def _renamed(world: World) -> bool:
-    session = world.store(MemoryStore).session
-    first = session.scalar(select(Observation.id).order_by(Observation.id).limit(1))
+    session = world.store(rules.MemoryStore).session
+    first = session.scalar(sql.select(models.Observation.id).order_by(models.Observation.id).limit(1))
     if first is not None:
-        session.execute(update(Observation).where(Observation.id == first).values(content="Something else."))
+        session.execute(
+            sql.update(models.Observation)
+            .where(models.Observation.id == first)
+            .values(content="Something else.")
+        )
     return first is not None
 
 
 def _forgotten(world: World) -> bool:
-    session = world.store(MemoryStore).session
-    first = session.scalar(select(Observation.id).order_by(Observation.id).limit(1))
+    session = world.store(rules.MemoryStore).session
+    first = session.scalar(sql.select(models.Observation.id).order_by(models.Observation.id).limit(1))
     if first is not None:
-        session.execute(delete(Observation).where(Observation.id == first))
+        session.execute(sql.delete(models.Observation).where(models.Observation.id == first))
     return first is not None
 
 
 def _related(world: World) -> bool:
-    session = world.store(MemoryStore).session
-    session.add(Relation(from_name="somebody", to_name="something", relation_type="knows"))
+    session = world.store(rules.MemoryStore).session
+    session.add(models.Relation(from_name="somebody", to_name="something", relation_type="knows"))
     session.flush()
     return True
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
-from mesocosm.servers.pdf_tools.store import PdfToolsStore
-from mesocosm.servers.pdf_tools.store.writing import LINES, write_pdf
 from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
-from mesocosm.worlds.changes import Changes
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    from mesocosm.servers.pdf_tools import store as rules
+    from mesocosm.servers.pdf_tools.store import writing
+    from mesocosm.worlds.changes import Changes
+    from mesocosm.worlds.world import World
+else:
+    rules, writing = later("mesocosm.servers.pdf_tools.store", "mesocosm.servers.pdf_tools.store.writing")
 
 _WIDTH = 88
 """Characters of a line: below the width at which the writer of PDF files would wrap it."""
@@ -54,7 +59,7 @@ class PdfDocument(Thing):
                 path = f"{path.removesuffix('.pdf')}-{number}.pdf"
             taken.add(path)
             author = str(fields.get("author") or "")
-            data = write_pdf(
+            data = writing.write_pdf(
                 _pages(fields),
                 moment=fields["date"],
                 title=_plain(fields.get("title")),
@@ -71,7 +76,7 @@ class PdfDocument(Thing):
         return max("\n".join(_pages(fields)).split("\n"), key=len)
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(PdfToolsStore)
+        store = world.store(rules.PdfToolsStore)
         for name in [*changes.files_added, *changes.files_changed]:
             if not name.lower().endswith(".pdf"):
                 continue
@@ -95,7 +100,7 @@ def _pages(fields: Fields) -> list[str]:
     lines = [
         part for line in _plain(fields["text"]).split("\n") for part in textwrap.wrap(line, _WIDTH) or [""]
     ]
-    return ["\n".join(lines[start : start + LINES]) for start in range(0, len(lines), LINES)]
+    return ["\n".join(lines[start : start + writing.LINES]) for start in range(0, len(lines), writing.LINES)]
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
@@ -120,7 +125,7 @@ def _listed(tools: Tools) -> Iterator[str]:
 def _replaced(world: World) -> bool:
     first = next((name for name, _ in world.workspace.files() if name.endswith(".pdf")), None)
     if first is not None:
-        world.workspace.write(first, write_pdf(["Something else."], moment=world.now))
+        world.workspace.write(first, writing.write_pdf(["Something else."], moment=world.now))
     return first is not None
 
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlalchemy import select, update
-
-from mesocosm.servers.woocommerce.models import Order, Product
-from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words, stamp
-from mesocosm.worlds.changes import Changes, Row, TableChanges
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    import sqlalchemy as sql
+
+    from mesocosm.servers.woocommerce import models
+    from mesocosm.servers.woocommerce import store as rules
+    from mesocosm.worlds.changes import Changes, Row, TableChanges
+    from mesocosm.worlds.world import World
+else:
+    sql, models, rules = later(
+        "sqlalchemy", "mesocosm.servers.woocommerce.models", "mesocosm.servers.woocommerce.store"
+    )
 
 _STATUSES = ("pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed")
 _CHANGED = frozenset({"date_modified"})
@@ -51,7 +58,7 @@ class ProductThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"id": "The product's id."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        ids = world.store(WooCommerceStore).add_products([_product(fields) for fields in things])
+        ids = world.store(rules.WooCommerceStore).add_products([_product(fields) for fields in things])
         return [{"id": number} for number in ids]
 
     def trace(self, fields: Fields, given: Fields) -> str:
@@ -124,7 +131,7 @@ class CustomerThing(Thing):
             }
             for fields in things
         ]
-        return [{"id": number} for number in world.store(WooCommerceStore).add_customers(people)]  # type: ignore[arg-type]
+        return [{"id": number} for number in world.store(rules.WooCommerceStore).add_customers(people)]  # type: ignore[arg-type]
 
     def trace(self, fields: Fields, given: Fields) -> str:
         return str(fields["email"])
@@ -167,7 +174,7 @@ class OrderThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"id": "The order's number."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        ids = world.store(WooCommerceStore).add_orders([_order(fields) for fields in things])
+        ids = world.store(rules.WooCommerceStore).add_orders([_order(fields) for fields in things])
         return [{"id": number} for number in ids]
 
     def trace(self, fields: Fields, given: Fields) -> str:
@@ -272,20 +279,21 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
     read("woo_customers_list", fields=["id", "email", "first_name", "last_name"])
 
 
-def _spoil(model: Any, **values: Any) -> Any:
+def _spoil(table: str, **values: Any) -> Any:
     def apply(world: World) -> bool:
-        store = world.store(WooCommerceStore)
-        first = store.session.scalar(select(model.id).order_by(model.id).limit(1))
+        model = getattr(models, table)
+        store = world.store(rules.WooCommerceStore)
+        first = store.session.scalar(sql.select(model.id).order_by(model.id).limit(1))
         if first is not None:
-            store.session.execute(update(model).where(model.id == first).values(**values))
+            store.session.execute(sql.update(model).where(model.id == first).values(**values))
         return first is not None
 
     return apply
 
 
 def _noted(world: World) -> bool:
-    store = world.store(WooCommerceStore)
-    first = store.session.scalar(select(Order.id).order_by(Order.id).limit(1))
+    store = world.store(rules.WooCommerceStore)
+    first = store.session.scalar(sql.select(models.Order.id).order_by(models.Order.id).limit(1))
     if first is not None:
         store.add_notes([{"order_id": first, "note": "Something.", "author": "admin"}])
     return first is not None
@@ -301,9 +309,9 @@ words = Words(
     },
     survey=_survey,
     spoilings=(
-        Spoiling("an order put on hold", _spoil(Order, status="on-hold")),
-        Spoiling("a product renamed", _spoil(Product, name="Something else")),
-        Spoiling("a price changed", _spoil(Product, regular_price="0.01")),
+        Spoiling("an order put on hold", _spoil("Order", status="on-hold")),
+        Spoiling("a product renamed", _spoil("Product", name="Something else")),
+        Spoiling("a price changed", _spoil("Product", regular_price="0.01")),
         Spoiling("a note on another order", _noted, frozenset({"woocommerce_note_extra"})),
     ),
 )

@@ -81,15 +81,18 @@ class Handler(BaseHTTPRequestHandler):
                 400, {"error": {"message": "there is no such model", "type": "invalid_request_error"}}
             )
             return
+        said, wanted = "Thinking.", policy(body["messages"])
+        if wanted and wanted[0][0] == SUBMIT not in {one["function"]["name"] for one in body["tools"]}:
+            said, wanted = f"{wanted[0][1]['answer']}\n", []
         calls = [
             {
                 "id": f"call-{n}",
                 "type": "function",
                 "function": {"name": name, "arguments": json.dumps(given)},
             }
-            for n, (name, given) in enumerate(policy(body["messages"]))
+            for n, (name, given) in enumerate(wanted)
         ]
-        message = {"role": "assistant", "content": "Thinking.", "tool_calls": calls or None}
+        message = {"role": "assistant", "content": said, "tool_calls": calls or None}
         choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}
         usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
         head = {"id": "one", "object": "chat.completion", "created": 0, "model": body["model"]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mesocosm
 
 from mesocosm.agents.react import React
 from mesocosm.errors import UsageError
@@ -97,6 +97,20 @@ def test_a_model_that_follows_the_documents_passes(run: Run, provider: Provider,
     }
 
 
+def test_the_last_message_can_be_the_answer(run: Run, provider: Provider, tmp_path: Path) -> None:
+    result = run("solver", operations=2, final_text=True)
+    assert result.verdict == "passed"
+    assert result.conversation
+    assert result.conversation.ended == "submitted"
+    last = provider.requests()[-1]["body"]
+    assert [tool["function"]["name"] for tool in last["tools"]] == ["read_document"]
+    assert "Your last message" in last["messages"][0]["content"]
+    done = mesocosm(
+        "run", "recall_campaign", "--agent", "react", "--model", "x/y", "--final-text", cwd=tmp_path
+    )
+    assert (done.returncode, "--final-text is for tasks" in done.stderr) == (2, True)
+
+
 def test_the_key_goes_to_the_provider_and_nowhere_else(run: Run, provider: Provider, tmp_path: Path) -> None:
     run("talking", operations=1)
     assert provider.requests()[-1]["headers"]["authorization"] == f"Bearer {KEY}"
@@ -156,33 +170,21 @@ def test_a_model_without_a_key_is_refused_before_anything_is_built(
     assert not (tmp_path / "run").exists()
 
 
-def mesocosm(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mesocosm", *words],
-        cwd=cwd,
-        env={**os.environ, "SCRIPTED_API_KEY": KEY},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-
 def test_the_rule_holds_on_the_command_line_and_when_graded_again(provider: Provider, tmp_path: Path) -> None:
     words = ["run", "lore_documents", "--param", "operations=2", "--agent", "react", "--out", "run", "--json"]
     words += ["--model", "openai-api/scripted/stray", "--base-url", provider.url]
-    done = mesocosm(*words, "--max-failed-rounds", "2", cwd=tmp_path)
+    done = mesocosm(*words, "--max-failed-rounds", "2", cwd=tmp_path, SCRIPTED_API_KEY=KEY)
     assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
     assert (result["conversation"]["ended"], result["conversation"]["rounds"]) == ("failed_rounds", 2)
-    again = mesocosm("grade", "run", "--json", cwd=tmp_path)
+    again = mesocosm("grade", "run", "--json", cwd=tmp_path, SCRIPTED_API_KEY=KEY)
     assert again.returncode == 1, again.stderr
     assert json.loads(again.stdout)["findings"] == result["findings"]
 
 
 @pytest.mark.parametrize("words", [["--max-failed-rounds", "3"], ["--agent", "react"], ["--model", "a/b"]])
 def test_options_of_the_react_agent_need_it(tmp_path: Path, words: list[str]) -> None:
-    done = mesocosm("run", "lore_documents", *words, "--out", "run", cwd=tmp_path)
+    done = mesocosm("run", "lore_documents", *words, "--out", "run", cwd=tmp_path, SCRIPTED_API_KEY=KEY)
     assert done.returncode == 2
     assert "--agent react" in done.stderr
     assert not (tmp_path / "run").exists()

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import mesocosm
 from mesocosm.services import contracts
+from mesocosm.services.outlines import outlines
 from mesocosm.services.service import Tool, load_service, service_names
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.world import World
@@ -85,7 +86,7 @@ def test_imports_point_one_way(path: Path) -> None:
 
 def allowed_in_server(parts: tuple[str, ...]) -> Callable[[str], bool]:
     """Layers that a module of a service may import: its own and those below."""
-    layers = ["models", "store", "tools", "rest", "mail"]
+    layers = ["headers", "models", "store", "tools", "rest", "mail"]
     layer = parts[2].removesuffix(".py") if len(parts) > 2 else "__init__"
     below = layers[: layers.index(layer) + 1] if layer in layers else layers
     names = [f"mesocosm.servers.{parts[1]}.{name}" for name in below]
@@ -99,7 +100,9 @@ def imported_modules(path: Path) -> list[str]:
             modules += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            modules.append(node.module or "")
+            module = node.module or ""
+            apart = re.fullmatch(r"mesocosm\.servers\.\w+", module)
+            modules += [f"{module}.{alias.name}" for alias in node.names] if apart else [module]
     return modules
 
 
@@ -184,3 +187,12 @@ def test_no_call_that_the_schema_admits_is_a_fault(
 @pytest.mark.parametrize("service", service_names())
 def test_refused_calls_leave_no_trace(service: str, tmp_path: Path) -> None:
     assert not list(contracts.traces(load_service(service), tmp_path / "world"))
+
+
+@pytest.mark.parametrize("name", service_names())
+def test_the_outline_of_a_service_is_what_its_tools_take(name: str) -> None:
+    read = {tool: (set(one.parameters), set(one.required)) for tool, one in outlines(name).items()}
+    schemas = {tool: one.signature.schema for tool, one in load_service(name).tools.items()}
+    assert read == {
+        tool: (set(schema["properties"]), set(schema["required"])) for tool, schema in schemas.items()
+    }

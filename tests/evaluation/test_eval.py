@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mesocosm
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from mesocosm.errors import UsageError
@@ -23,19 +21,6 @@ from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.evaluation.report.tables import by_horizon
 from mesocosm.evaluation.resuming import conversation_of, left_behind
 from mesocosm.families.episode import Episode
-
-
-def mesocosm(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mesocosm", *words],
-        cwd=cwd,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-
 
 WORDS = ("lore_documents", "--param", "operations=2", "--seeds", "0-1", "--agent", "reference")
 

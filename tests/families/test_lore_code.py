@@ -334,6 +334,21 @@ def counts_for_sure(module: str, parents: dict[str, Any]) -> bool:
     return True
 
 
+def test_branches_that_are_not_taken_lead_on_as_often_as_those_that_are() -> None:
+    leads_on = {"taken": 0, "left": 0}
+    forks = 0
+    for seed in range(3):
+        codebase = composed(STANDARD, seed, operations=100)
+        texts = {file.id: file.text for file in codebase.files}
+        for step in codebase.steps:
+            if step.load().spare:
+                forks += 1
+                for which, module in zip(leads_on, step.variables[-2:], strict=True):
+                    leads_on[which] += bool(imports_of(texts[f"{module}.py"]))
+    assert forks > 50
+    assert min(leads_on.values()) > 0.9 * forks
+
+
 # -- worlds ------------------------------------------------------------------------------------------------
 
 

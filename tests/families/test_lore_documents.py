@@ -285,6 +285,18 @@ def test_a_chain_of_any_length_is_followed_without_a_wrong_step(
     assert not episode.world.journal.with_status("refused"), "the solver guessed"
 
 
+def test_identifiers_cannot_be_guessed(build: Build, tmp_path: Path) -> None:
+    instance = build(1, operations=1)
+    assert "after\n100 refused calls" in instance.prompt
+    episode = Episode.create(tmp_path / "episode", instance.path, STANDARD)
+    for number in range(100):
+        missing = episode.world.call("documents", "read_document", {"file_id": f"v0%{number}x"})
+        assert missing.status == "refused"
+    answer = episode.world.call("submit_answer", "submit_answer", {"answer": expected_of(instance).answer})
+    assert answer.text == "100 calls were refused; no further changes are accepted."
+    assert "submitted" in failures(episode)
+
+
 def test_a_list_that_is_longer_than_one_reading_is_read_to_its_end(build: Build, tmp_path: Path) -> None:
     instance = build(2, operations=3, remark_tokens=0, distractor_documents=700, collection_probability=0)
     assert max(len(text.splitlines()) for text in contents(instance).values()) > 500

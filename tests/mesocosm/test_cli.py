@@ -10,28 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mesocosm
 from typer.testing import CliRunner
 
-from mesocosm.cli.application import app
+from mesocosm.cli.commands import app
 from mesocosm.doors.client_configurations import DIALECTS
 from mesocosm.families.building import build_instance, fingerprint
 from mesocosm.families.family import load_family
 
 TASK = "canvas_arrange_exam"
 AGENT = Path(__file__).with_name("independent_client.py")
-
-
-def mesocosm(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mesocosm", *words]
-    return subprocess.run(
-        command,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
 
 
 def mesocosm_json(*words: str, cwd: Path, code: int = 0) -> Any:
@@ -151,7 +139,8 @@ def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
 def test_the_same_instance_is_the_same_bytes_in_two_processes(tmp_path: Path) -> None:
     for seed in ("1", "2"):
         words = ["build", TASK, "--length", "8k", "--seed", "3", "--out", f"hash{seed}"]
-        assert mesocosm(*words, cwd=tmp_path, PYTHONHASHSEED=seed).returncode == 0
+        command = [sys.executable, "-m", "mesocosm", *words]
+        subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": seed}, check=True)
     build_instance(load_family(TASK), 3, tmp_path / "here", target=8000)
     prints = {fingerprint(tmp_path / name) for name in ("hash1", "hash2", "here")}
     assert len(prints) == 1

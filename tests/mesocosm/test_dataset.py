@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mesocosm
 
 from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
 from mesocosm.errors import UsageError
@@ -18,6 +17,7 @@ from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.families.quantities import parse_counts
 from mesocosm.kits.weaving.datasets import Record, find_task, make_record, write_dataset
+from mesocosm.servers.documents.store.pictures import combined, draw
 from mesocosm.services.service import Image
 from mesocosm.worlds.world import World
 
@@ -26,15 +26,7 @@ STANDARD = load_family("lore_documents")
 
 
 def dataset(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mesocosm", "dataset", "lore", *words],
-        cwd=cwd,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    return mesocosm("dataset", "lore", *words, cwd=cwd, **environment)
 
 
 def records(path: Path) -> list[Record]:
@@ -78,8 +70,20 @@ def test_the_files_are_what_reading_them_returns(built: tuple[Record, Instance])
                 if isinstance(block, Image)
             ]
             assert blocks[0] == text
-            assert images == ([record.images[file_id].model_dump()] if file_id in record.images else [])
+            shown = record.images.get(file_id)
+            assert images == ([shown.model_dump(include={"media_type", "data"})] if shown else [])
     assert record.images.keys() <= record.files.keys()
+
+
+def test_a_distorted_picture_comes_with_the_one_before_and_what_was_done() -> None:
+    record = make_record(load_family("lore_multimodal_hard"), 7, {"operations": 20})
+    distorted = [one for one in record.images.values() if one.upright]
+    assert distorted
+    for shown in distorted:
+        assert shown.upright
+        steps = combined([(str(kind), *how) for kind, *how in shown.steps])
+        drawn, _ = draw(base64.b64decode(shown.upright), shown.media_type, steps)
+        assert base64.b64encode(drawn).decode() == shown.data
 
 
 def test_the_tools_are_those_that_the_servers_list(built: tuple[Record, Instance]) -> None:

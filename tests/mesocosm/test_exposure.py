@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 
 import pytest
+from commands import mesocosm
 
 from mesocosm.families.exposure import Item, judge
 
@@ -54,8 +53,7 @@ def test_a_flag_that_tells_evidence_is_named() -> None:
 
 
 def test_describe_says_it() -> None:
-    command = [sys.executable, "-m", "mesocosm", "describe", "lore_documents", "--length", "8k"]
-    shown = subprocess.run([*command, "--exposure", "--json"], capture_output=True, text=True, check=True)
+    shown = mesocosm("describe", "lore_documents", "--length", "8k", "--exposure", "--json")
     exposure = json.loads(shown.stdout)["exposure"]
     assert 0 <= exposure["skippable"] < 1
     assert 0 < exposure["evidence_tokens"] <= 8080

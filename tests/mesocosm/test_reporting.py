@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import mesocosm
 from PIL import Image
 
 from mesocosm.errors import UsageError
@@ -42,23 +40,7 @@ def made(run: RunResult, operations: int, verdict: str, height: int = 1) -> RunR
 
 
 def test_the_logs_of_runs_become_a_table_and_plots(runs: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "mesocosm",
-            "report",
-            "lore",
-            str(runs),
-            "--out",
-            str(tmp_path / "report"),
-            "--json",
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ,
-    )
+    done = mesocosm("report", "lore", runs, "--out", tmp_path / "report", "--json")
     assert done.returncode == 0, done.stderr
     bars = [Bar.model_validate(bar) for bar in json.loads(done.stdout)["bars"]]
     by_n = {(bar.series, bar.low): bar for bar in bars if bar.by == "operations"}

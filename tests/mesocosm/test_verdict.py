@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any
 import pytest
 from trials import solve
 
+from mesocosm.doors.mcp import McpTools
 from mesocosm.families import grading
 from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
@@ -124,17 +127,21 @@ def test_the_control_plane_is_strict_where_it_is_asked_to_be(instance: Instance,
         id_ = app.pool.adopt(instance.path, FAMILY)
         (app.pool.path(id_) / "expected.json").write_text("{}")
         for query, reward in (("", None), ("?strict=true", 0.0)):
-            url = f"{base}/episodes/{id_}/grade{query}"
-            request = urllib.request.Request(url, headers={"Authorization": "Bearer token"}, method="POST")
-            with urllib.request.urlopen(request) as response:
-                graded = json.load(response)
-            assert graded["verdict"]["verdict"] == "errored"
-            assert graded["verdict"]["reward"] == reward
-            assert [fault["first"] for fault in graded["verdict"]["faults"]] == ["grading"]
+            verdict = _grade(base, id_, query)
+            assert (verdict["verdict"], verdict["reward"]) == ("errored", reward)
+            assert [fault["first"] for fault in verdict["faults"]] == ["grading"]
 
 
-def test_files_that_take_too_much_to_judge_are_the_agents_failure(
-    episode: Episode, monkeypatch: pytest.MonkeyPatch
+def _grade(base: str, id_: str, query: str = "") -> dict[str, Any]:
+    """The verdict that the control plane gives."""
+    url = f"{base}/episodes/{id_}/grade{query}"
+    request = urllib.request.Request(url, headers={"Authorization": "Bearer token"}, method="POST")
+    with urllib.request.urlopen(request) as response:
+        return dict(json.load(response)["verdict"])
+
+
+def test_files_that_take_too_much_to_judge_are_the_agents_failure_and_nobody_elses_business(
+    instance: Instance, episode: Episode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MESOCOSM_GRADING_TIMEOUT", "1")
     monkeypatch.setattr(grading, "_PATIENCE", 60)
@@ -147,9 +154,23 @@ def test_files_that_take_too_much_to_judge_are_the_agents_failure(
     monkeypatch.setattr(grading, "_PATIENCE", 60)
     assert grading.grade(episode).verdict == "passed"
     _swell(episode.world.path / "workspace" / "growth_rate.xlsx")
-    verdict = grading.grade(episode)
-    assert verdict.verdict == "failed"
-    assert "it takes more than 1 seconds" in verdict.findings[0].detail
+    app = Hosting(tmp_path / "state", admin_token="token")
+    with serving(app) as base, ThreadPoolExecutor() as pool:
+        one, other = (app.pool.adopt(instance.path, FAMILY) for _ in range(2))
+        shutil.copy(
+            episode.world.path / "workspace" / "growth_rate.xlsx", app.pool.path(one) / "world" / "workspace"
+        )
+        graded = pool.submit(_grade, base, one)
+        answers = 0
+        with McpTools(f"{base}/e/{other}/mcp") as tools:
+            while not graded.done():
+                assert tools.call("filesystem", "list_directory", path=".")
+                answers += 1
+        assert answers > 1, "others were served meanwhile"
+        verdict = graded.result()
+        assert (verdict["verdict"], verdict["reward"], verdict["faults"]) == ("failed", 0.0, [])
+        assert "it takes more than 1 seconds" in verdict["findings"][0]["detail"]
+        assert "workbook" in [finding["name"] for finding in _grade(base, other)["findings"]]
 
 
 def _swell(path: Path) -> None:

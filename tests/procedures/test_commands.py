@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mesocosm
 
 
-def mesocosm(*arguments: object, status: int = 0) -> Any:
-    command = [sys.executable, "-m", "mesocosm", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
+def said(*arguments: object, status: int = 0) -> Any:
+    done = mesocosm(*arguments)
     assert done.returncode == status, done.stderr
     return done.stdout if status == 0 else done.stderr
 
@@ -22,7 +20,7 @@ def mesocosm(*arguments: object, status: int = 0) -> Any:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("longproc") / "rows.jsonl"
     chosen = ("--procedure", "routes,countdown", "--level", "0.5k", "--seeds", "0-1", "--workers", "1")
-    mesocosm("dataset", "longproc", *chosen, "--out", path)
+    said("dataset", "longproc", *chosen, "--out", path)
     return path
 
 
@@ -31,8 +29,8 @@ def test_answers_are_scored_and_reported(data: Path, tmp_path: Path) -> None:
     assert [row["id"] for row in rows] == [f"{n}-500-s{s}" for n in ("routes", "countdown") for s in (0, 1)]
     answers = [{"id": row["id"], "answer": row["gold"] if row["seed"] else row["gold"][:300]} for row in rows]
     (tmp_path / "answers.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
-    mesocosm("score", "longproc", data, tmp_path / "answers.jsonl", "--out", tmp_path / "scores.jsonl")
-    made = mesocosm("report", "longproc", tmp_path / "scores.jsonl", "--out", tmp_path / "report", "--json")
+    said("score", "longproc", data, tmp_path / "answers.jsonl", "--out", tmp_path / "scores.jsonl")
+    made = said("report", "longproc", tmp_path / "scores.jsonl", "--out", tmp_path / "report", "--json")
     cells = {cell["procedure"]: cell for cell in json.loads(made)["cells"]}
     assert {name: cell["value"] for name, cell in cells.items()} == {
         "routes": 0.5,
@@ -57,9 +55,7 @@ def test_answers_are_scored_and_reported(data: Path, tmp_path: Path) -> None:
 )
 def test_bad_answers_are_refused(data: Path, tmp_path: Path, answers: str, message: str) -> None:
     (tmp_path / "answers.jsonl").write_text(answers)
-    assert message in " ".join(
-        mesocosm("score", "longproc", data, tmp_path / "answers.jsonl", status=2).split()
-    )
+    assert message in " ".join(said("score", "longproc", data, tmp_path / "answers.jsonl", status=2).split())
 
 
 @pytest.mark.parametrize(
@@ -72,6 +68,6 @@ def test_bad_answers_are_refused(data: Path, tmp_path: Path, answers: str, messa
     ],
 )
 def test_bad_datasets_are_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    said = mesocosm("dataset", "longproc", "--out", tmp_path / "x", "--seeds", "0", *arguments, status=2)
-    assert message in " ".join(said.split())
+    refusal = said("dataset", "longproc", "--out", tmp_path / "x", "--seeds", "0", *arguments, status=2)
+    assert message in " ".join(refusal.split())
     assert not (tmp_path / "x").exists()

@@ -155,10 +155,10 @@ def test_no_answer_is_worth_less_than_nothing_or_more_than_all(name: str, answer
 )
 def test_ten_megabytes_are_worth_nothing_in_bounded_time(name: str, bomb: str) -> None:
     made = instance(name)
-    started = time.perf_counter()
+    started = time.process_time()
     score = made.score(bomb + "\n" + made.gold.replace("</", "<!") + "\n" + bomb)
     assert score.value == 0 or name == "tables"
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 # -- programs ----------------------------------------------------------------------------------------------

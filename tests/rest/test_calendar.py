@@ -377,6 +377,23 @@ def test_what_is_not_there_or_not_permitted_is_refused(hosted: HostedWorld, goog
     assert refusal(google.calendars().delete(calendarId=ADA)) == (403, "cannotDeletePrimaryCalendar")
 
 
+@pytest.mark.parametrize("method", ["insert", "update", "patch"])
+@pytest.mark.parametrize(
+    "inside",
+    [
+        {"reminders": {"useDefault": False, "x": 1}},
+        {"start": {**MEETING["start"], "x": 1}},
+        {"attendees": [{"email": BOB, "x": 1}]},
+        {"extendedProperties": {"x": {"a": "b"}}},
+    ],
+)
+def test_an_unknown_field_inside_of_a_field_is_refused(google: Any, method: str, inside: Any) -> None:
+    event = {} if method == "insert" else google.events().insert(calendarId="primary", body=MEETING).execute()
+    where = {"eventId": event["id"]} if event else {}
+    call = getattr(google.events(), method)
+    assert refusal(call(calendarId="primary", body={**MEETING, **inside}, **where))[0] == 400
+
+
 def test_every_tool_has_a_counterpart() -> None:
     """What each tool does is walked above; a new tool has to be added here with its route."""
     # ``get_current_time`` is no part of the vendor's API.

@@ -222,6 +222,11 @@ def test_accounts_and_their_reports(campus: Campus) -> None:
     report = account.create_report("provisioning_csv", parameters={"users": True})
     assert account.get_report("provisioning_csv", report.id).status == "complete"
     assert account.get_index_of_reports("provisioning_csv")[0].id == report.id
+    for kind, parameters in (
+        ("unpublished_courses_csv", {"users": True}),
+        ("provisioning_csv", {"users": 0.5}),
+    ):
+        campus.refuses(BadRequest, lambda k=kind, p=parameters: account.create_report(k, parameters=p))
     assert {r.report for r in account.get_reports()} >= {"grade_export_csv"}
     outsider = campus.as_("outsider")
     campus.refuses(Forbidden, lambda: list(outsider.get_account(1).get_courses()))
@@ -388,6 +393,19 @@ def test_what_a_client_follows_with_its_token_stays_in_the_episode(campus: Campu
     [attachment] = assignment.get_submission("self").attachments
     assert attachment.url.startswith(here)
     campus.refuses(ResourceDoesNotExist, attachment.get_contents)
+
+
+def test_groups_and_what_is_planned_beside_work_are_lists_that_are_empty(campus: Campus) -> None:
+    canvas = campus.as_("student")
+    course = canvas.get_course(BIOLOGY)
+    assert [
+        *course.get_groups(),
+        *course.get_group_categories(),
+        *canvas.get_current_user().get_groups(),
+    ] == []
+    assert [*canvas.get_planner_notes(), *canvas.get_planner_overrides()] == []
+    with pytest.raises(ResourceDoesNotExist):
+        canvas.create_planner_note(title="read")
 
 
 def test_groups_rubrics_and_settings_are_read(campus: Campus) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import requests
-from githost import FILES, fill
+from githost import FILES, fill, needs_git
 from rest.conftest import EpisodeOf
 from rest.hosted import HostedWorld
 
@@ -35,6 +35,7 @@ def test_the_download_url_of_a_file_gives_the_file(hosted: HostedWorld, path: st
     assert requests.get(url + "x", timeout=20).status_code == 404
 
 
+@needs_git
 def test_the_patch_of_a_pull_request_is_one_that_git_takes(hosted: HostedWorld, tmp_path: Path) -> None:
     (pull,) = ask(hosted, "/repos/acme/app/pulls").json()
     patch = requests.get(pull["patch_url"], timeout=20).text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from collections.abc import Callable
 
 import httpx
@@ -12,6 +13,7 @@ from rest.hosted import HostedWorld
 from rest.test_calendar import MEETING, fill
 
 from mesocosm.doors.bodies import MAX_CONTAINERS, MAX_FIELDS, MAX_TEXT
+from mesocosm.doors.request import Request, Upload
 
 PLAIN = json.dumps(MEETING).encode()
 PACKED = gzip.compress(PLAIN)
@@ -82,3 +84,46 @@ def test_what_takes_too_long_to_read_is_refused_before_it_is_read(hosted: Hosted
         "query": 414
     }
     assert hosted.journal() == []
+
+
+def test_what_takes_too_long_to_be_looked_at_is_refused_by_name(hosted: HostedWorld) -> None:
+    """Each took seconds to minutes: numbers by their number, the rest by the square of its length."""
+    events = f"{hosted.api('calendar')}/calendar/v3/calendars/primary/events"
+    began = time.process_time()
+
+    def said(body: bytes, kind: str) -> str:
+        headers = {"Authorization": f"Bearer {hosted.id}", "Content-Type": kind}
+        answer = httpx.post(events, content=body, headers=headers)
+        assert answer.status_code == 400
+        return str(answer.json()["error"]["message"])
+
+    part = b'--x\r\nContent-Disposition: form-data; name="'
+    refused = [
+        said(b'{"attendees": [' + b"1," * 3_000_000 + b"1]}", "application/json"),
+        said(b"a" + b"[b]" * 1_000_000 + b"=1", "application/x-www-form-urlencoded"),
+        said(part + b"a;" * 1_000_000 + b'"\r\n\r\nb\r\n--x--', "multipart/form-data; boundary=x"),
+    ]
+    assert refused == [
+        "A body may have 200,000 values; this one has more.",
+        f"The parameter {'a' + '[b]' * 13!r} is nested too deep (max 32).",
+        "The fields of a part are too long (max 4,096 bytes).",
+    ]
+    assert time.process_time() - began < 8
+
+
+def test_a_form_in_parts_is_read_as_it_was_sent() -> None:
+    """The boundary may occur in a content, where it does not stand alone on its line."""
+    body = (
+        b'preamble\r\n--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n --x\r\n--xy\r\n\n\r\n--x \t\r\n'
+        b'Content-Disposition: form-data; name="\xc3\xa9"\nContent-Transfer-Encoding: base64\n\nYg==\n--x\r\n'
+        b'content-disposition: form-data; filename="c.txt"; name=c\r\nContent-Type: text/csv\r\n\r\n\r\n\r\n'
+        b"--x--\r\n--x\r\nnever read"
+    )
+    request = Request(
+        "POST", "/", "", {"content-type": 'multipart/form-data; boundary="x"'}, body, "http://x"
+    )
+    assert dict(request.data) == {
+        "a": " --x\r\n--xy\r\n\n",
+        "é": "b",
+        "c": Upload("c.txt", "text/csv", 2),
+    }

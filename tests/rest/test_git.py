@@ -11,13 +11,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from githost import FILES, PULL_NUMBER, Git, Tools, fill
+from githost import FILES, PULL_NUMBER, Git, Tools, fill, needs_git
 from github import Auth, Github
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest.hosted import HostedWorld
 
 EpisodeOf = Callable[..., HostedWorld]
+
+pytestmark = needs_git
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import githost
-import pytest
 import shop
 from campus import fill_campus
 from rest.hosted import HostedWorld
@@ -17,10 +16,17 @@ from rest.hosted import HostedWorld
 from mesocosm.hosting.application import Hosting
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.worlds.world import World
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "use-your-own-client.md"
-EXAMPLES = re.findall(r"^## (.+?)(?: \(.*)?\n(?:.*?)^```python\n(.*?)^```", GUIDE.read_text(), re.S | re.M)
+SECTIONS = re.findall(r"^## ([^\n(]+)(.*?)(?=^## |\Z)", GUIDE.read_text(), re.S | re.M)
+EXAMPLES = {
+    title.strip(): code[1]
+    for title, text in SECTIONS
+    if (code := re.search(r"^```python\n(.*?)^```", text, re.S | re.M))
+}
 ME = "ada@example.org"
 
 
@@ -31,20 +37,33 @@ def fill(world: World) -> None:
     calendar = world.store(CalendarStore)
     calendar.create_account(ME, "Ada")
     calendar.sign_in(ME)
+    drive = world.store(SheetStore).drive
+    drive.create_account(ME, "Ada")
+    drive.sign_in(ME)
     documents = world.store(DocumentsStore)
     documents.create_user(ME, "Ada")
     documents.sign_in(ME)
+    cloud = world.store(GoogleCloudStore)
+    cloud.bigquery.datasets.create("shop")
+    cloud.bigquery.tables.create("shop", "items", [{"name": "name", "type": "STRING"}])
 
 
-@pytest.mark.parametrize(("client", "code"), EXAMPLES, ids=[title for title, _ in EXAMPLES])
-def test_the_example_works(client: str, code: str, episode_of: Callable[..., HostedWorld]) -> None:
-    hosted = episode_of(["codehost", "canvas", "woocommerce", "calendar", "documents"], fill)
-    script = f"url = {hosted.base!r}\nepisode = {hosted.id!r}\n{code}"
+def test_the_examples_work(episode_of: Callable[..., HostedWorld]) -> None:
+    services = ["codehost", "canvas", "woocommerce", "calendar", "documents", "google_cloud", "google_sheet"]
+    hosted = episode_of(services, fill)
+    # One process for all, each with names of its own.
+    script = f"""
+for title, code in {EXAMPLES!r}.items():
+    print(title, flush=True)
+    exec(compile(code, title, "exec"), {{"url": {hosted.base!r}, "episode": {hosted.id!r}}})
+"""
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert hosted.journal()
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    used = {entry.service for entry in hosted.journal()}
+    assert (len(EXAMPLES), used) == (8, set(services))
 
 
+@githost.needs_git
 def test_a_shipped_task_has_a_code_host_to_try_clients_on(
     server: tuple[Hosting, str], tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ import smtplib
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -23,7 +24,13 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.email.mail.parsing import parse_message
 from mesocosm.servers.email.mail.rendering import render_header, render_message
 
-TRIES = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+TRIES = settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +133,21 @@ MESSAGES = st.tuples(
 def test_any_bytes_are_a_message_or_refused(source: bytes) -> None:
     with contextlib.suppress(Invalid):
         parse_message(source)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "To: " + "," * 10**6,
+        "Content-Type: text/plain" + "; a=b" * 10**6,
+        "Subject: " + "=?utf-8?q?a?= " * 10**6,
+    ],
+)
+def test_a_field_that_takes_long_to_be_taken_apart_is_refused(field: str) -> None:
+    began = time.process_time()
+    with pytest.raises(Invalid, match="too long"):
+        parse_message(f"From: {ADA}\r\n{field}\r\n\r\ntext".encode())
+    assert time.process_time() - began < 2
 
 
 @TRIES

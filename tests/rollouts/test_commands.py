@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mesocosm
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.question_sets.agentlongbench import questions as question_set
@@ -24,17 +22,6 @@ from mesocosm.kits.rollouts.writing import read_questions, upstream_answer, writ
 
 WORDS = ("--lengths", "16k", "--per-type", "2", "--items", "200", "--formats", "v", "--upstream", "full")
 PLAN = Plan(lengths=(16_000,), per_type=2, items=200, formats=("v",))
-
-
-def mesocosm(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mesocosm", *words],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ import pytest
 from confinement import RUNNER_TOKEN, SLOTS_WORK, needs_sandbox, running_code_runner, wait_for
 from typer.testing import CliRunner
 
-from mesocosm.cli.application import app
+from mesocosm.cli.commands import app
 from mesocosm.errors import UsageError
 from mesocosm.sandbox import levels, runtime
 from mesocosm.sandbox.frames import BadFrame, Decoder, encode

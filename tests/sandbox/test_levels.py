@@ -11,7 +11,7 @@ import pytest
 from confinement import needs_sandbox
 from typer.testing import CliRunner
 
-from mesocosm.cli.application import app
+from mesocosm.cli.commands import app
 from mesocosm.errors import UsageError
 from mesocosm.sandbox import binaries, bubblewrap, levels, runtime
 from mesocosm.sandbox.jobs import Captured, Job, Limits, SandboxFailed

@@ -18,7 +18,7 @@ import pytest
 from confinement import needs_sandbox
 from typer.testing import CliRunner
 
-from mesocosm.cli.application import app
+from mesocosm.cli.commands import app
 from mesocosm.doors.mcp import McpTools, WorldCaller
 from mesocosm.errors import UsageError
 from mesocosm.services.calling import ToolError

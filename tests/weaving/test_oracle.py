@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mesocosm
 
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import build_instance
@@ -162,13 +160,7 @@ def test_the_command_line_asks_about_any_step(tmp_path: Path) -> None:
     episode.close()
 
     def ask(*words: str) -> Any:
-        done = subprocess.run(
-            [sys.executable, "-m", "mesocosm", "oracle", str(tmp_path / "episode"), *words],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=os.environ,
-        )
+        done = mesocosm("oracle", tmp_path / "episode", *words)
         return json.loads(done.stdout) if "--json" in words else done.stdout
 
     (subtask,) = ask("--show", "plan", "--after", str(last - 1), "--json")

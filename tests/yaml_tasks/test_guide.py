@@ -10,7 +10,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from mesocosm.cli.application import app
+from mesocosm.cli.commands import app
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/write-a-task.md"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from mesocosm.cli.application import app
+from mesocosm.cli.commands import app
 from mesocosm.families.family import family_names, load_family, task_path
 from mesocosm.kits.yaml_tasks.linting import lint
 from mesocosm.kits.yaml_tasks.starting import starting_file
@@ -55,6 +55,21 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
         ("statements:\n", "  box: {of: delivery, count: 900, fields: {n: 1}}\n"
          "  part: {of: box, count: {from: 1, to: 900}, fields: {n: 1}}\nstatements:\n",
          ["facts.part.count: up to 810,000 of part belong to one"]),
+        ("statements:\n", "  a: {of: b, count: 1, fields: {n: 1}}\n"
+         "  b: {of: a, count: 1, fields: {n: 1}}\nstatements:\n",
+         ["facts.a.of: a circle: a -> b -> a"]),
+        ("{lines: \"See", "{line: \"See", ["body.line: no way to judge", "contains, without, lines"]),
+        ("servers: {email: all", "needed: {email: [send]}\nservers: {email: all",
+         ["needed.email: email has no tool 'send'"]),
+        ("servers: {email: all", "servers: {email: [send]", ["servers.email: email has no tool 'send'"]),
+        ("lengths: [", "survey: {email: {folder: [Sent]}}\nlengths: [",
+         ["survey.email.folder: no such", "folders"]),
+        ("8k: 6", "8k: 2", ["line 17", "2 of delivery are too few", "plain, moved, lost"]),
+        ("8k: 6", "8k: six", ["growth.points", "found 'six'"]),
+        ("around: [0, 120]", "around: [120, 0]", ["around: found [120, 0]", "such as [0, 120]"]),
+        ("wrote: {moment", "dock: {choice: [1, 2, 3], unique: true}\n      wrote: {moment",
+         ["facts.delivery.fields.dock", "800 of delivery, and only 3 values"]),
+        ("name: {faker: name}\n", "name: &stores {faker: name}\n", ["stands above already"]),
     ],
 )  # fmt: skip
 def test_complaints_name_line_and_key_and_what_is_possible(

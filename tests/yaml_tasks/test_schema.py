@@ -11,7 +11,7 @@ import yaml
 
 from mesocosm.families.family import family_names, task_path
 from mesocosm.families.task import Task
-from mesocosm.kits.yaml_tasks import schema
+from mesocosm.kits.yaml_tasks.schema import schema
 from mesocosm.kits.yaml_tasks.starting import starting_file
 
 

@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from mesocosm.kits.weaving.tree import Tree
 from mesocosm.worlds.randomness import Dice, Streams
 
-__all__ = ["Composition", "Dice", "File", "Streams"]
+__all__ = ["Composition", "Dice", "Distorted", "File", "Streams"]
+
+
+@runtime_checkable
+class Distorted(Protocol):
+    """A picture that was made from another one."""
+
+    @property
+    def steps(self) -> Sequence[tuple[str, *tuple[float | str, ...]]]:
+        """How: as the document store's tools for images would, ``("rotate", 15)``; none if it was not."""
+
+    def upright(self) -> bytes:
+        """The picture before that."""
 
 
 @dataclass(frozen=True)

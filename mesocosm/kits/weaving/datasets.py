@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Family, family_names, known_as, load_family
-from mesocosm.kits.weaving.composing import Composition
+from mesocosm.kits.weaving.composing import Composition, Distorted, File
 from mesocosm.services.service import load_service
 from mesocosm.worlds.randomness import Dice
 
@@ -36,6 +36,13 @@ class Picture(BaseModel):
     media_type: str
     data: str
     """Base64."""
+    upright: str | None = None
+    """The picture before it was distorted, if it was, in base64: tools that undo that start from it, as those
+    of the document store do, and lose nothing."""
+    steps: list[list[float | str]] = []
+    """How it was distorted, as the tools of the document store do it: ``["rotate", degrees]`` (against the
+    clock), ``["flip", direction]``, ``["stretch", factor of the width, of the height]`` or
+    ``["shear", factor]`` (each row goes to the right by its depth times the factor)."""
 
 
 class Record(BaseModel):
@@ -103,13 +110,18 @@ def make_record(family: Family, seed: int, parameters: Mapping[str, Any]) -> Rec
         prompt=family.task.render_prompt(made.public),
         tools=_tools(family.path),
         files={file.id: file.text for file in made.files},
-        images={
-            file.id: Picture(media_type=file.media_type, data=base64.b64encode(file.image).decode())
-            for file in made.files
-            if file.image is not None
-        },
+        images={file.id: _picture(file, file.image) for file in made.files if file.image is not None},
         answer=made.answer,
     )
+
+
+def _picture(file: File, shown: bytes) -> Picture:
+    picture = Picture(media_type=file.media_type, data=base64.b64encode(shown).decode())
+    if not isinstance(file.draw, Distorted) or not file.draw.steps:
+        return picture
+    picture.upright = base64.b64encode(file.draw.upright()).decode()
+    picture.steps = [list(step) for step in file.draw.steps]
+    return picture
 
 
 def write_dataset(

@@ -249,6 +249,12 @@ class TopDown(Weaver):
                 break
         return self.tree
 
+    def over(self, name: str, operator: Operator, nodes: Sequence[Node]) -> Node:
+        """A node outside the tree whose operation is over nodes of it, once that is finished."""
+        rule = self._rule(operator, [node.variable for node in nodes])
+        rule, value = self._settled(rule, _values(nodes))
+        return Node(variable=name, id=name, rule=rule, value=value)
+
     def _settled(self, rule: Rule, values: Mapping[str, Value]) -> tuple[Rule, Value]:
         """A rule that keeps to the modulus, and its value."""
         operator = rule.operator

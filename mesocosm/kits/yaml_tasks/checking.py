@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.prose.topics import TOPICS
@@ -18,9 +18,11 @@ from mesocosm.kits.yaml_tasks.definition import (
     Step,
 )
 from mesocosm.kits.yaml_tasks.drawing import One, drawn
+from mesocosm.kits.yaml_tasks.judging import WAYS
 from mesocosm.kits.yaml_tasks.options import unclosed
-from mesocosm.services.service import load_service, service_names
-from mesocosm.services.words import find_thing, thing_names
+from mesocosm.services.content import service_names
+from mesocosm.services.outlines import outlines
+from mesocosm.services.words import Word, find_thing, thing_names
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 TAKEN = (
@@ -37,6 +39,7 @@ def check(
     definition: Definition, servers: Mapping[str, Any], parameters: Iterable[str]
 ) -> Iterator[Complaint]:
     """What is wrong with a definition whose shape is right."""
+    yield from check_offer("servers", servers)
     yield from _check_facts(definition, list(parameters))
     for index, statement in enumerate(definition.statements):
         place: tuple[Any, ...] = ("statements", index)
@@ -69,6 +72,15 @@ def check(
             yield ("survey", service), f"the task has no such server; it has {', '.join(servers)}"
 
 
+def check_offer(key: str, offered: Mapping[str, Sequence[str] | None]) -> Iterator[Complaint]:
+    """Tools that ``servers`` or ``needed`` name and that there are not."""
+    for service, names in offered.items():
+        known = outlines(service) if service in service_names() else {}
+        for name in names or ():
+            if known and name not in known:
+                yield (key, service), f"{service} has no tool {name!r}; it has {', '.join(known)}"
+
+
 def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Complaint]:
     for name, fact in definition.facts.items():
         place = ("facts", name)
@@ -96,6 +108,8 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
                 (*place, "of"),
                 f"no fact {fact.of!r} of which there are several; there are {', '.join(several)}",
             )
+        if circle := _circle(definition, name):
+            yield (*place, "of"), f"a circle: {' -> '.join(circle)}"
         if (most := _belonging(definition, name)) > MAX_BELONGING:
             message = f"up to {most:,} of {name} belong to one; at most {MAX_BELONGING:,} can"
             yield (*place, "count"), message
@@ -119,6 +133,18 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
     me = definition.facts.get("me")
     if me is None or not me.single or not {"name", "email"} <= set(me.fields):
         yield ("facts",), "there must be a fact `me` with the fields name and email: who acts"
+
+
+def _circle(definition: Definition, name: str) -> list[str]:
+    """Facts of which each belongs to the next, back to the first; none where they end."""
+    path = [name]
+    while (parent := definition.facts[path[-1]].of) in definition.facts:
+        path.append(str(parent))
+        if path[-1] == name:
+            return path
+        if len(path) > len(definition.facts):
+            break
+    return []
 
 
 def _belonging(definition: Definition, name: str) -> int:
@@ -190,8 +216,27 @@ def _check_thing(
         if word.required and field not in given:
             yield (*place, doing.what), f"the field {field!r} is required: {word.about}"
     yield from _check_expressions(given, (*place, doing.what))
+    if not stated:
+        yield from _check_ways(given, words, (*place, doing.what))
     if stated:
         yield from _check_options(given, (*place, doing.what))
+
+
+def _check_ways(
+    given: Mapping[str, Any], words: Mapping[str, Word], place: tuple[Any, ...]
+) -> Iterator[Complaint]:
+    """Ways to judge a field that there are not."""
+    for field, value in given.items():
+        if (
+            field in words
+            and words[field].shape != "data"
+            and isinstance(value, dict)
+            and "columns" not in value
+        ):
+            for way in value:
+                if way not in WAYS and not (way == "within" and "number" in value):
+                    possible = ", ".join(WAYS)
+                    yield (*place, field, way), f"no way to judge a field; possible: {possible}"
 
 
 def _check_options(given: Any, place: tuple[Any, ...]) -> Iterator[Complaint]:
@@ -227,6 +272,13 @@ def _check_step(step: Step, place: tuple[Any, ...], servers: Mapping[str, Any]) 
     if service not in servers or service not in service_names():
         yield (*place, step.what), f"servers does not have {service!r}; it has {', '.join(servers)}"
         return
+    yield from _check_expressions(step.fields, (*place, step.what))
+    if _fits(step.fields, service, tool, servers[service]):
+        return
+    if set(servers[service] or ()) - set(outlines(service)):
+        return  # this has been said
+    from mesocosm.services.service import load_service  # not needed for what is right
+
     tools = load_service(service).select(servers[service]).tools
     if tool not in tools:
         yield (*place, step.what), f"{service} has no tool {tool!r}; it has {', '.join(tools)}"
@@ -238,4 +290,12 @@ def _check_step(step: Step, place: tuple[Any, ...], servers: Mapping[str, Any]) 
     for name in tools[tool].signature.schema.get("required", ()):
         if name not in step.fields:
             yield (*place, step.what), f"the argument {name!r} is required"
-    yield from _check_expressions(step.fields, (*place, step.what))
+
+
+def _fits(fields: Iterable[str], service: str, tool: str, offered: Iterable[str] | None) -> bool:
+    """Whether a step is as the tool wants it, as far as the source of the service shows."""
+    known = outlines(service)
+    if tool not in known or (offered is not None and (tool not in offered or set(offered) - set(known))):
+        return False
+    given = set(fields)
+    return given <= set(known[tool].parameters) and given >= set(known[tool].required)

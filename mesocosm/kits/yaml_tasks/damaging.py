@@ -11,10 +11,10 @@ from mesocosm.kits.near_misses import spoiled
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
 from mesocosm.kits.yaml_tasks.judging import base_of, wanted_of_goal
 from mesocosm.services.words import find_thing, load_words
-from mesocosm.worlds.world import World
 
 if TYPE_CHECKING:
     from mesocosm.kits.yaml_tasks.written import Written
+    from mesocosm.worlds.world import World
 
 
 def damage(written: Written) -> Iterator[Mutant]:

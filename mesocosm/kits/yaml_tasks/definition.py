@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from mesocosm.kits.yaml_tasks.drawing import DRAWS, Draw, read_draw
 from mesocosm.kits.yaml_tasks.expressions import Expression
@@ -212,6 +220,9 @@ class Step(Doing):
     """Fields by which the entities are sorted."""
 
 
+_MOST_AROUND = 20_000
+
+
 class Everyday(Strict):
     """Everyday things of one sort."""
 
@@ -219,6 +230,15 @@ class Everyday(Strict):
     """What they are about."""
     around: tuple[int, int] = (0, 120)
     """How many tokens of such text stand around each statement of this sort."""
+
+    @field_validator("around", mode="before")
+    @classmethod
+    def _a_range(cls, given: Any) -> Any:
+        match given:
+            case [int(least), int(most)] if 0 <= least <= most <= _MOST_AROUND:
+                return given
+        raise ValueError(f"found {str(given)[:40]}; the least and the most are needed, such as [0, 120]")
+
     share: float = Field(default=1, gt=0, allow_inf_nan=False)
     """Its part of the filler that is everyday, against the other sorts."""
 

@@ -6,9 +6,9 @@ import datetime as dt
 import math
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
 from faker import Faker
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
@@ -22,6 +22,10 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _TRIES = 300
 _MAX_VALUES = 10**9
 """Of a range."""
+_SHORT_SPAN = 20
+"""Days that have some of the weekdays more often than others."""
+_CANDIDATES = 4
+T = TypeVar("T")
 FAKED = (
     "name", "first_name", "last_name", "company", "city", "country", "street_address", "postcode",
     "phone_number", "job",
@@ -51,6 +55,12 @@ class Source(Protocol):
     def zone(self) -> dt.tzinfo:
         """The world's time zone."""
 
+    def even(self, part: str) -> float:
+        """From 0 to below 1 for a part of the value: spread evenly over entities that follow one another.
+
+        Asked again for the same part, it leaves the answers to chance.
+        """
+
     def lookup(self, name: str) -> Any:
         """What a name means."""
 
@@ -61,12 +71,17 @@ class Source(Protocol):
         """What a Python function beside the file returns."""
 
 
+@cache
+def _bare_expression(text: str) -> Expression:
+    return Expression(text, bare=True)
+
+
 def _bare(given: Any) -> Any:
     """A constant, or an expression without braces."""
     if not isinstance(given, str):
         return given
     try:
-        return Expression(given, bare=True)
+        return _bare_expression(given)
     except ExpressionError as error:
         raise ValueError(str(error)) from None
 
@@ -106,6 +121,11 @@ class Draw(BaseModel, ABC):
         """What may be an expression in it."""
         return ()
 
+    @property
+    def values(self) -> int | None:
+        """How many different values there are, where that is known without drawing one."""
+        return None
+
     @classmethod
     def about(cls) -> str:
         """What it draws."""
@@ -118,13 +138,27 @@ class Choice(Draw):
     key = "choice"
     choice: list[Any] | dict[str, float] = Field(min_length=1)
 
+    @property
+    def values(self) -> int | None:
+        return len(self.choice)
+
     def draw(self, source: Source) -> Any:
         if isinstance(self.choice, dict):
             total = sum(self.choice.values())
             if any(weight < 0 for weight in self.choice.values()) or not 0 < total < math.inf:
                 raise Undrawable("the weights must be finite and 0 or more, and one above 0")
-            return source.rng.choices(list(self.choice), list(self.choice.values()))[0]
-        return source.rng.choice(self.choice)
+            return weighted(self.choice, source.even("choice"))
+        return self.choice[int(source.even("choice") * len(self.choice))]
+
+
+def weighted(weights: Mapping[T, float], share: float) -> T:
+    """Which of the values lies at a share (from 0 to below 1) of their weights, one after the other."""
+    left = share * sum(weights.values())
+    for value, weight in weights.items():
+        left -= weight
+        if left < 0:
+            return value
+    return [value for value, weight in weights.items() if weight > 0][-1]
 
 
 class Span(BaseModel):
@@ -142,6 +176,12 @@ class Number(Draw):
     key = "number"
     number: Span
 
+    @property
+    def values(self) -> int | None:
+        least, most = self.number.least, self.number.most
+        known = isinstance(least, (int, float)) and isinstance(most, (int, float))
+        return int(round((most - least) / self.number.step, 9)) + 1 if known and most >= least else None
+
     def parts(self) -> Sequence[Any]:
         return self.number.least, self.number.most
 
@@ -153,7 +193,7 @@ class Number(Draw):
         if not 0 <= steps <= _MAX_VALUES:
             what = "an empty range" if steps < 0 else f"a range of more than {_MAX_VALUES:,} values"
             raise Undrawable(f"{what}: from {least:g} to {most:g}")
-        found = round(least + source.rng.randint(0, int(steps)) * self.number.step, 9)
+        found = round(least + int(source.even("number") * (int(steps) + 1)) * self.number.step, 9)
         return int(found) if found == int(found) and self.number.step == int(self.number.step) else found
 
 
@@ -194,6 +234,19 @@ def _bounds(period: Period, source: Source) -> tuple[dt.datetime, dt.datetime]:
     return moments[0], moments[1]
 
 
+def _day(first: dt.date, span: int, weekdays: Sequence[int], source: Source) -> dt.date:
+    """A day of a span, of these weekdays where it has any: early and late ones, and in spans of some weeks
+    the weekdays, are spread evenly."""
+    share = source.even("day")
+    if span <= _SHORT_SPAN:
+        days = [day for day in range(span + 1) if (first.weekday() + day) % 7 in weekdays] or [0]
+        return first + dt.timedelta(days=days[int(share * len(days))])
+    day = int(share * (span + 1))
+    wanted = weekdays[int(source.even("weekday") * len(weekdays))]
+    day += (wanted - first.weekday() - day + 3) % 7 - 3
+    return first + dt.timedelta(days=day + 7 if day < 0 else day - 7 if day > span else day)
+
+
 class Moment(Draw):
     """A moment on the clocks of the world's zone."""
 
@@ -206,13 +259,14 @@ class Moment(Draw):
     def draw(self, source: Source) -> Any:
         after, before = _bounds(self.moment, source)
         span, days = (before.date() - after.date()).days, self.moment.days()
-        if span >= 0:
-            for _ in range(_TRIES):
-                day = after.date() + dt.timedelta(days=source.rng.randint(0, span))
-                clock = dt.time(source.rng.choice(self.moment.hours), source.rng.choice(self.moment.minutes))
-                found = dt.datetime.combine(day, clock, source.zone)
-                if day.weekday() in days and after <= found <= before:
-                    return found
+        hours, minutes = self.moment.hours, self.moment.minutes
+        for _ in range(_TRIES if span >= 0 else 0):
+            day = _day(after.date(), span, days, source)
+            hour, minute = source.even("hour"), source.even("minute")
+            clock = dt.time(hours[int(hour * len(hours))], minutes[int(minute * len(minutes))])
+            found = dt.datetime.combine(day, clock, source.zone)
+            if day.weekday() in days and after <= found <= before:
+                return found
         raise Undrawable(
             f"no moment between {after:%Y-%m-%d %H:%M} and {before:%Y-%m-%d %H:%M} at these hours and days"
         )
@@ -231,7 +285,7 @@ class Date(Draw):
         after, before = _bounds(self.date, source)
         span, days = (before.date() - after.date()).days, self.date.days()
         for _ in range(_TRIES if span >= 0 else 0):
-            day = after.date() + dt.timedelta(days=source.rng.randint(0, span))
+            day = _day(after.date(), span, days, source)
             if day.weekday() in days:
                 return day
         raise Undrawable(f"no such day between {after:%Y-%m-%d} and {before:%Y-%m-%d}")
@@ -248,9 +302,18 @@ class Faked(Draw):
             raise Undrawable(f"no provider {self.faker!r}; possible: {', '.join(FAKED)}")
         made = _faker(source.locale)
         made.seed_instance(source.rng.getrandbits(64))
+        return _of_even_length(lambda: self._made(made), source)
+
+    def _made(self, made: Faker) -> str:
         if self.faker == "name":  # Faker's own now and then has a title, which nobody is greeted by
             return f"{made.first_name()} {made.last_name()}"
         return " ".join(str(getattr(made, self.faker)()).split())
+
+
+def _of_even_length(make: Callable[[], str], source: Source) -> str:
+    """One of some values, so that short and long ones are spread evenly over the entities."""
+    values = sorted((make() for _ in range(_CANDIDATES)), key=len)
+    return values[int(source.even("length") * _CANDIDATES)]
 
 
 @cache
@@ -268,10 +331,13 @@ class Pooled(Draw):
         if self.pool not in POOLS:
             raise Undrawable(f"no pool {self.pool!r}; possible: {', '.join(POOLS)}")
         prose = Prose(source.rng)
+        return _of_even_length(lambda: self._made(prose), source)
+
+    def _made(self, prose: Prose) -> str:
         if self.pool == "course":
             return prose.course_subject().title
         made = getattr(prose, self.pool)()
-        return made if isinstance(made, str) else made.name
+        return made if isinstance(made, str) else str(made.name)
 
 
 class Series(Draw):

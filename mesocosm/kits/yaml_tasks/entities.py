@@ -59,6 +59,10 @@ class Entity(Mapping[str, Any]):
         """Those of them that were drawn or given: the rest follows."""
         self.children: dict[str, list[Entity]] = {}
         self._pending: list[str] = []
+        self.place = truth.next_place(fact, background=background)
+        """Its number among the entities of its fact that are background like it, or are none."""
+        self._field = ""
+        self._evened: set[str] = set()
         self.rng = random.Random(0)
         self.locale = "en_US"
 
@@ -151,6 +155,13 @@ class Entity(Mapping[str, Any]):
             )
         return hook(self, self.rng)
 
+    def even(self, part: str) -> float:
+        """See ``Source``."""
+        if part in self._evened:
+            return self.rng.random()
+        self._evened.add(part)
+        return self.truth.even(f"{self.fact}:{self._field}:{part}", self.place, background=self.background)
+
     # -- fields -----------------------------------------------------------------------------------------
 
     def give(self, name: str, value: Any) -> None:
@@ -198,7 +209,9 @@ class Entity(Mapping[str, Any]):
     def _draw(self, name: str, draw: Draw) -> Any:
         if self.truth.stream is None:
             raise Wrong(self.keys_of(name), f"{self.label}: this was not kept when the world was built")
-        outer, self.rng = self.rng, self.truth.stream(f"fact:{self.fact}:{self.ident}:{name}")
+        outer = self.rng, self._field, self._evened
+        self.rng = self.truth.stream(f"fact:{self.fact}:{self.ident}:{name}")
+        self._field, self._evened = name, set()
         taken = self.truth.taken.setdefault((self.fact, name), set()) if draw.unique else None
         try:
             unlike = value_of(draw.unlike, self.lookup)
@@ -212,7 +225,7 @@ class Entity(Mapping[str, Any]):
                     taken.add(value)
                     return value
         finally:
-            self.rng = outer
+            self.rng, self._field, self._evened = outer
         if taken is None:
             raise Undrawable(f"no value that is unlike {show(unlike)}")
         raise Undrawable(f"no further value that is unique: {len(taken)} are taken")

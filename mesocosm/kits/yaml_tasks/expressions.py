@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -22,6 +23,7 @@ _ALLOWED = (
     nodes.BinExpr, nodes.UnaryExpr, nodes.Concat, nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Test,
     nodes.Slice, nodes.Template, nodes.Keyword,
 )  # fmt: skip
+_SINGLE_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
 _BY_NAME = ("pick", "where", "without", "by")
 """Filters that are told the name of a field."""
 Lookup = Callable[[str], Any]
@@ -61,7 +63,8 @@ class Expression:
                 ENVIRONMENT, ENVIRONMENT.compile(tree), {}, None
             )
         except TemplateSyntaxError as error:
-            raise ExpressionError(f"{error.message} in {_shortened(source)}") from None
+            hint = "; equality is ==" if _SINGLE_EQUALS.search(source) else ""
+            raise ExpressionError(f"{error.message} in {_shortened(source)}{hint}") from None
         except TemplateError as error:
             raise ExpressionError(str(error)) from None
         except (RecursionError, MemoryError, SyntaxError, OverflowError) as error:

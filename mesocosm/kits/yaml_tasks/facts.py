@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -11,11 +12,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mesocosm.kits.apportioning import apportion
 from mesocosm.kits.yaml_tasks.definition import Between, Definition, Fact, Selection
+from mesocosm.kits.yaml_tasks.drawing import weighted
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, settle
 from mesocosm.kits.yaml_tasks.language import missing
 from mesocosm.kits.yaml_tasks.lateness import late_names
 
 Stream = Callable[[str], random.Random]
+_BLOCK = 8
 
 
 class Truth:
@@ -47,6 +50,8 @@ class Truth:
         self.background: dict[str, list[Entity]] = {}
         self.taken: dict[tuple[str, str], set[Any]] = {}
         self._numbers: dict[str, tuple[random.Random, set[int]]] = {}
+        self._places: Counter[tuple[str, bool]] = Counter()
+        self._evened: dict[tuple[str, bool], tuple[int, list[float]]] = {}
         self.given: dict[str, Any] = {}
         """What services gave for statements that are made once, by their ``as``."""
         self.late = late_names(definition, hooks)
@@ -81,6 +86,27 @@ class Truth:
 
     # -- making -----------------------------------------------------------------------------------------
 
+    def next_place(self, fact: str, *, background: bool) -> int:
+        """The number of one more entity among those of its fact that are background, or are none."""
+        self._places[fact, background] += 1
+        return self._places[fact, background] - 1
+
+    def even(self, what: str, place: int, *, background: bool) -> float:
+        """From 0 to below 1: each eighth of that occurs once among eight places that follow one another.
+
+        What counts is few, and so is what it lies among: where chance alone draws, one of their many features
+        differs in the mean, and tells one from the other without being read.
+        """
+        block, slot = divmod(place, _BLOCK)
+        known = self._evened.get((what, background))
+        if known is None or known[0] != block:
+            assert self.stream is not None
+            rng = self.stream(f"even:{what}:{background:d}:{block}")
+            shares = [(part + rng.random()) / _BLOCK for part in range(_BLOCK)]
+            rng.shuffle(shares)
+            known = self._evened[what, background] = block, shares
+        return known[1][slot]
+
     def draw(self, parameters: Mapping[str, Any]) -> None:
         """Draw all facts but background."""
         for name, fact in self.definition.facts.items():
@@ -113,18 +139,22 @@ class Truth:
             self.stream(f"kinds:{name}").shuffle(kinds)
         dense = not fact.fills
         return [
-            Entity(self, name, str(index), index if dense else self._number(name, count), kind)
+            Entity(
+                self, name, str(index), index if dense else self._number(name, count, background=False), kind
+            )
             for index, kind in enumerate(kinds)
         ]
 
-    def _number(self, fact: str, count: int) -> int:
+    def _number(self, fact: str, count: int, *, background: bool) -> int:
         """A number that no other entity of the fact has: those of background ones lie among the others."""
         assert self.stream is not None
         numbers, taken = self._numbers.setdefault(fact, (self.stream(f"numbers:{fact}"), set()))
         # Wide enough that the last background entity lies in the same range as the first that counts.
         span = 40 * count + 400
+        share = self.even(f"{fact}:number", self._places[fact, background], background=background)
         while True:
-            number = numbers.randrange(span * (1 + 2 * len(taken) // span))
+            number = int(share * span * (1 + 2 * len(taken) // span))
+            share = numbers.random()
             if number not in taken:
                 taken.add(number)
                 return number
@@ -134,15 +164,19 @@ class Truth:
         count: Any = fact.count
         assert self.stream is not None
         if isinstance(count, Between):
-            count = self.stream(f"count:{name}:{parent.ident}").randint(count.least, count.most)
+            share = self.even(f"{name}:count", parent.place, background=parent.background)
+            count = count.least + int(share * (count.most - count.least + 1))
         elif isinstance(count, str):
             raise Wrong(
                 ("facts", name, "count"), "a number or {from, to} is needed for what belongs to another"
             )
         kinds: list[str | None] = [None] * count
         if shares := {kind: it.share or 0 for kind, it in fact.kinds.items()}:
-            rng = self.stream(f"kinds:{name}:{parent.ident}")
-            kinds = [rng.choices(list(shares), list(shares.values()))[0] for _ in range(count)]
+            first = self._places[name, parent.background]
+            kinds = [
+                weighted(shares, self.even(f"{name}:kind", first + number, background=parent.background))
+                for number in range(count)
+            ]
         parent.children[name] = [
             Entity(self, name, f"{parent.ident}.{number}", number, kind, parent, background=parent.background)
             for number, kind in enumerate(kinds)
@@ -152,13 +186,11 @@ class Truth:
     def add_background(self, fact: str, kind: str | None, lookalike: str | None = None) -> Entity:
         """One more entity of a background kind, or a lookalike of some kind; with all that belongs to it."""
         entities = self.background.setdefault(fact, [])
-        number = self._number(fact, len(self.sets[fact]))
+        number = self._number(fact, len(self.sets[fact]), background=True)
         ident = f"b{len(entities)}"
         shares = {name: it.share for name, it in self.definition.facts[fact].kinds.items() if it.share}
         if kind is None and shares:
-            assert self.stream is not None
-            rng = self.stream(f"kinds:{fact}:{ident}")
-            kind = rng.choices(list(shares), list(shares.values()))[0]
+            kind = weighted(shares, self.even(f"{fact}:kind", self._places[fact, True], background=True))
         entity = Entity(self, fact, ident, number, kind, background=True, lookalike=lookalike)
         entities.append(entity)
         for name, other in self.definition.facts.items():

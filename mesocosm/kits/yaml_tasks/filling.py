@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mesocosm.families.family import Evidence
 from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.services.words import Owner, find_thing, load_words
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    from mesocosm.worlds.world import World
 
 
 @dataclass

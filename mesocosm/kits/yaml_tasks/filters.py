@@ -103,6 +103,12 @@ def _handle(value: Any) -> str:
     return parts[0] if len(parts) == 1 else f"{parts[0][0]}.{parts[-1]}"
 
 
+def _login(value: Any) -> str:
+    """``m-keller`` for ``m.keller@kellerpartners.example``: what a person is called on the code host."""
+    text = show(value).partition("@")[0].lower()
+    return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:38] or "x"
+
+
 def _domain(value: Any) -> str:
     """``kellerpartners.example`` for ``Keller & Partners``."""
     return (slug(value)[:30] or "x") + ".example"
@@ -219,6 +225,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "replace": _replace,
     "slug": slug,
     "handle": _handle,
+    "login": _login,
     "domain": _domain,
     "first_name": _first_name,
     "last_name": lambda value: show(value).split()[-1],

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import regex
 
@@ -20,8 +20,10 @@ from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
 from mesocosm.services.words import Fields, Found, Thing, find_thing, load_words
-from mesocosm.worlds.changes import Changes
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    from mesocosm.worlds.changes import Changes
+    from mesocosm.worlds.world import World
 
 WAYS = {
     "contains": "This text stands in it, or each of these.",

@@ -154,7 +154,7 @@ def _calculate(symbol: str, left: Any, right: Any) -> Any:
     if symbol == "*" and (isinstance(left, (str, list, tuple)) or isinstance(right, (str, list, tuple))):
         length, times = (len(left), right) if isinstance(left, (str, list, tuple)) else (len(right), left)
         if not isinstance(times, int) or length * times > MAX_LIST:
-            raise ExpressionError("too many times")
+            raise ExpressionError(f"{show_kind(left)} * {show_kind(right)} would be longer than {MAX_LIST:,}")
     if symbol == "%" and isinstance(left, str):
         raise ExpressionError("write texts with {{ }} instead of %")
     try:
@@ -206,7 +206,7 @@ def _finalize(value: Any) -> str:
     return show(value)
 
 
-def _filter(function: Callable[..., Any]) -> Callable[..., Any]:
+def _filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def run(value: Any, *args: Any, **kwargs: Any) -> Any:
         ENVIRONMENT.step(len(value) // 100 + 1 if isinstance(value, (str, list, tuple)) else 1)
         if isinstance(value, Undefined) and function is not FILTERS["default"]:
@@ -214,7 +214,7 @@ def _filter(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return bounded(function(value, *args, **kwargs))
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
-            raise ExpressionError(f"{function.__name__.strip('_')} of {show_kind(value)}: {error}") from None
+            raise ExpressionError(f"{name} of {show_kind(value)}: {error}") from None
 
     return run
 
@@ -235,5 +235,7 @@ ENVIRONMENT = _Environment(
     trim_blocks=True, lstrip_blocks=True, cache_size=0, autoescape=False,
 )  # fmt: skip
 ENVIRONMENT.globals.clear()
-ENVIRONMENT.filters = {name: _filter(function) for name, function in FILTERS.items()} | {"*counted": _counted}
+ENVIRONMENT.filters = {name: _filter(name, function) for name, function in FILTERS.items()} | {
+    "*counted": _counted
+}
 ENVIRONMENT.tests = {name: test for name, test in ENVIRONMENT.tests.items() if name in TESTS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -40,9 +41,28 @@ class Crowd:
         self.letters = letters
         senders = [sender_of(fields) for fields in letters[:_KNOWN]]
         self.names = {name for name, _ in senders}
-        homes = {address.partition("@")[2] for _, address in senders}
-        self.at_home_everywhere = len(homes) > len(senders) / 8
-        """Whether there are nearly as many domains as senders."""
+        addresses = {address for _, address in senders}
+        homes = {address.partition("@")[2] for address in addresses}
+        self.apart = len(homes) / len(addresses) if len(homes) > 3 else 0
+        """How often a sender has a domain of his own."""
+
+
+class Strangers:
+    """People who write everyday letters only: as many each as one whom a statement makes write."""
+
+    def __init__(self, crowd: Crowd) -> None:
+        self._crowd = crowd
+        self._numbers = list(Counter(sender_of(fields)[1] for fields in crowd.letters[:_KNOWN]).values())
+        self._now: dict[str, str] = {}
+        self._left = 0
+
+    def sender(self, letters: Letters, pattern: Mapping[str, Any], rng: random.Random) -> dict[str, str]:
+        """Who writes the next one, which is like the pattern."""
+        if not self._left:
+            self._now = letters.other_sender(pattern, self._crowd)
+            self._left = rng.choice(self._numbers) if self._now else 1
+        self._left -= 1
+        return self._now
 
 
 class Letters:
@@ -128,7 +148,7 @@ class Letters:
         local, _, home = address.partition("@")
         handle = FILTERS["handle"](old)
         rest = self.other_number(local.removeprefix(handle)) if local.startswith(handle) else ""
-        if crowd.at_home_everywhere and rng.random() < 0.5:
+        if rng.random() < crowd.apart:
             home = FILTERS["domain"](self.company())
         return {"from": f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"}
 

@@ -14,11 +14,13 @@ from mesocosm.families.trusting import code_of, functions, is_trusted
 from mesocosm.kits.yaml_tasks import checking
 from mesocosm.kits.yaml_tasks.complaints import complaint_of
 from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.drawing import Draw
 from mesocosm.kits.yaml_tasks.entities import Wrong
 from mesocosm.kits.yaml_tasks.names import unknown_names
 from mesocosm.kits.yaml_tasks.sampling import Sample
 from mesocosm.kits.yaml_tasks.written import Written
-from mesocosm.services.service import service_names
+from mesocosm.services.content import service_names
+from mesocosm.services.words import load_words
 
 
 class Complaint(BaseModel):
@@ -80,6 +82,36 @@ def _from_text(path: Path, text: str) -> Complaint:
     )
 
 
+def _survey_options(definition: Definition) -> Iterator[checking.Complaint]:
+    for service, options in definition.survey.items():
+        words = load_words(service)
+        known = words.survey_options if words else {}
+        for name in options:
+            if name not in known:
+                possible = ", ".join(known) or "none for this service"
+                yield ("survey", service, name), f"no such option; possible: {possible}"
+
+
+def _sizes(definition: Definition, task: Task) -> Iterator[checking.Complaint]:
+    """Facts of which a length has fewer than kinds, or more than there are different values."""
+    points, longest = task.growth.points, max(task.lengths)
+    for name, fact in definition.facts.items():
+        if fact.count != task.growth.parameter or fact.of is not None:
+            continue
+        least, most = min(points.values()), task.growth.size_for(longest)
+        shares = [kind for kind, it in fact.kinds.items() if it.share]
+        if least < len(shares):
+            message = f"{least} of {name} are too few for its kinds with a share: {', '.join(shares)}"
+            yield ("growth", "points"), message
+        for field, source in fact.fields.items():
+            values = source.values if isinstance(source, Draw) and source.unique else None
+            if values is not None and values < most:
+                message = (
+                    f"at a length of {longest:,} there are {most:,} of {name}, and only {values:,} values"
+                )
+                yield ("facts", name, "fields", field), f"{message} that are unique"
+
+
 def _errors(task: Task) -> Iterator[checking.Complaint]:
     """What can be said without drawing anything."""
     try:
@@ -91,6 +123,9 @@ def _errors(task: Task) -> Iterator[checking.Complaint]:
     for service in task.servers:
         if service not in service_names():
             yield ("servers", service), f"no such service; there are {', '.join(service_names())}"
+    yield from checking.check_offer("needed", task.needed)
+    yield from _survey_options(definition)
+    yield from _sizes(definition, task)
     counts = [name for name, value in task.parameters.items() if isinstance(value, int)]
     yield from checking.check(definition, task.servers, [*counts, task.growth.parameter])
     yield from unknown_names(definition, task)

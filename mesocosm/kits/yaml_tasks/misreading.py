@@ -159,7 +159,9 @@ class _Maker:
         walker = Walker(self._definition, truth, tools)
         rest = [number for number in range(len(self._definition.walk)) if number not in self._lead]
         try:
-            walker.walk(self._lead, lambda one: name_of(one) in victims, also)
+            made = walker.walk(self._lead, lambda one: name_of(one) in victims, also)
+            if also and not made:
+                raise Inapplicable
             walker.walk(rest)
         except ToolError:
             raise Inapplicable from None  # the tools do not let it happen

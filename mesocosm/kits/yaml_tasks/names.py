@@ -25,8 +25,9 @@ def unknown_names(definition: Definition, task: Task) -> Iterator[checking.Compl
     ) | set(task.python)
 
     def known(fact: str | None) -> set[str]:
-        names = set(everywhere)
-        while fact is not None and fact in definition.facts:
+        names, seen = set(everywhere), set[str]()
+        while fact is not None and fact in definition.facts and fact not in seen:
+            seen.add(fact)
             it = definition.facts[fact]
             names |= {*it.own_fields, "kind", "nth", "lookalike", "this"} | given.get(fact, set())
             fact = it.of

@@ -7,7 +7,7 @@ import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import regex
 
@@ -23,10 +23,12 @@ from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.kits.yaml_tasks.written import Written
 from mesocosm.services.calling import Tools
-from mesocosm.services.service import Image
 from mesocosm.services.words import find_thing
 from mesocosm.worlds.manifest import DEFAULT_START
 from mesocosm.worlds.randomness import Dice
+
+if TYPE_CHECKING:
+    from mesocosm.services.service import Image
 
 _BOUND = 0.15
 """How much better than chance one thing that is no content may tell evidence from the rest: the area under

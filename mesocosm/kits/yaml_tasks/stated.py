@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -15,8 +15,10 @@ from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.judging import wanted_of
 from mesocosm.kits.yaml_tasks.telling import Told
 from mesocosm.services.calling import Tools
-from mesocosm.services.service import Image
 from mesocosm.services.words import find_thing
+
+if TYPE_CHECKING:
+    from mesocosm.services.service import Image
 
 Stated = tuple[str, str, str]
 """Service, text, and what it tells."""

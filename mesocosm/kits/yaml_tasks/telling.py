@@ -17,7 +17,7 @@ from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.further import Further
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.lateness import is_late
-from mesocosm.kits.yaml_tasks.letters import LEAST, Crowd, Letters
+from mesocosm.kits.yaml_tasks.letters import LEAST, Crowd, Letters, Strangers
 from mesocosm.kits.yaml_tasks.options import chosen
 from mesocosm.kits.yaml_tasks.rendering import fitted, misfit, prepared, rendered_rows, row_of, selects_at
 from mesocosm.kits.yaml_tasks.scopes import Scope
@@ -153,7 +153,7 @@ class Teller:
             apart = "\n" in content
             frame = self._frames.get((*place, apart))
             if frame is None:
-                frame = self._frame(thing, statement, fields, rng, apart=apart)
+                frame = self._frame(thing, told, index, rng, apart=apart)
                 if index in self._late:
                     self._frames[*place, apart] = frame
             fields[thing.text] = f"{frame.before}{content}{frame.after}"
@@ -171,7 +171,8 @@ class Teller:
             if word.shape == "list" and is_rows(value):
                 return self._rows(keys, Rows.model_validate(value), entity)
             if isinstance(value, list) and word.shape != "list" and word.shape != "data":
-                value = scope.rng.choice(value)
+                share = self._even(keys[1], keys[-1], entity, scope.rng)
+                value = value[int(share * len(value))]
             found = evaluated(prepared(value), scope)
             if isinstance(found, str):
                 found = chosen(found, scope.rng)
@@ -186,14 +187,28 @@ class Teller:
     def _rows(self, keys: tuple[Any, ...], rows: Rows, entity: Entity | None) -> list[dict[str, Any]]:
         return list(rendered_rows(self.truth, rows, keys, entity, background=True))
 
+    def _even(self, index: int, part: str, entity: Entity | None, rng: random.Random) -> float:
+        """From 0 to below 1, spread evenly over the entities that a statement is made for."""
+        if entity is None:
+            return rng.random()
+        return self.truth.even(f"tell:{index}:{part}", entity.place, background=entity.background)
+
     def _frame(
-        self, thing: Thing, statement: Statement, fields: Fields, rng: random.Random, *, apart: bool
+        self,
+        thing: Thing,
+        told: Told,
+        index: int,
+        rng: random.Random,
+        *,
+        apart: bool,
     ) -> _Frame:
+        statement, fields, entity = told.statement, told.fields, told.entity
+        assert statement is not None
         everyday = self.definition.background.get(statement.what)
         if everyday is None:
             return _Frame("", "", None)
         letters = self._letters(rng)
-        size = rng.randint(*everyday.around) if statement.around else 0
+        size = _size(everyday, self._even(index, "around", entity, rng)) if statement.around else 0
         before, after = letters.around(rng.choice(everyday.topics), size, apart=apart)
         if thing.letter:
             hello, bye = letters.courtesies(fields, self.truth.singles["me"])
@@ -290,12 +305,13 @@ class Teller:
         rng = self._stream(f"everyday:{what}")
         patterns = [one for one in patterns if one.content] or list(patterns)
         crowd = Crowd([one.fields for one in patterns])
+        strangers = Strangers(crowd)
         found: list[Told] = []
         left = budget
         while patterns:
             pattern = rng.choice(patterns)
-            around = rng.randint(*everyday.around)
-            one = self._everyday(what, thing, everyday, pattern, crowd, around, rng)
+            around = _size(everyday, self.truth.even(f"everyday:{what}", len(found), background=True))
+            one = self._everyday(what, thing, everyday, pattern, crowd, strangers, around, rng)
             price = self.cost(one)
             size = max(LEAST, self._count(pattern.content) + around)
             if left - price >= price - size + 2 * LEAST:  # there is room for another one after it
@@ -303,7 +319,9 @@ class Teller:
                 left -= price
                 continue
             if exactly and (size := size + left - price) >= LEAST:
-                found.append(self._everyday(what, thing, everyday, pattern, crowd, size, rng, exactly=True))
+                found.append(
+                    self._everyday(what, thing, everyday, pattern, crowd, strangers, size, rng, exactly=True)
+                )
             elif exactly:
                 self._stretch(thing, everyday, patterns, left, rng)
             elif price <= left:
@@ -330,6 +348,7 @@ class Teller:
         everyday: Everyday,
         pattern: Told,
         crowd: Crowd,
+        strangers: Strangers,
         size: int,
         rng: random.Random,
         *,
@@ -343,7 +362,7 @@ class Teller:
                 moment = dt.datetime.combine(day.date(), clock.timetz().replace(tzinfo=None), day.tzinfo)
                 fields = thing.moved(fields, moment if moment <= max(self.truth.now, day) else day)
         if thing.letter and rng.random() < 0.5:
-            fields |= letters.other_sender(pattern.fields, crowd)
+            fields |= strangers.sender(letters, pattern.fields, rng)
         topic = rng.choice(everyday.topics)
         if thing.title:
             fields[thing.title] = letters.subject(topic)
@@ -370,6 +389,12 @@ def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Ro
                 thing = find_thing(statement.what)
                 assert thing is not None
                 yield ("statements", index, statement.what, name), thing, Rows.model_validate(value)
+
+
+def _size(everyday: Everyday, share: float) -> int:
+    """So many tokens stand around a statement."""
+    least, most = everyday.around
+    return least + int(share * (most - least + 1))
 
 
 def is_rows(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
@@ -11,10 +12,19 @@ from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.judging import Table, base_of, wanted_of_goal
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions, missing
 from mesocosm.kits.yaml_tasks.rendering import in_order, prepared, selects_at
-from mesocosm.services.calling import Tools
+from mesocosm.services.calling import ToolError, Tools
 
 Results = dict[tuple[Any, ...], Any]
 """What steps returned: by entity and name."""
+_SHOWN = 300
+
+
+class Refused(ToolError):
+    """A step that a tool does not take."""
+
+    def __init__(self, keys: tuple[Any, ...], message: str) -> None:
+        super().__init__(message)
+        self.wrong = Wrong(keys, message)
 
 
 class Walker:
@@ -31,14 +41,19 @@ class Walker:
         numbers: Sequence[int] | None = None,
         only: Callable[[Entity], bool] = lambda entity: True,
         also: Sequence[Entity] = (),
-    ) -> None:
+    ) -> int:
         """Make the steps of these numbers (default: all), for the entities that are meant.
 
-        ``also``: entities for which the steps of their fact are made although none is for them.
+        ``also``: entities for which the steps that are for them are made once more; where none is, those of
+        their fact that can be made. Returns how many steps were made for these.
         """
-        for index, step in enumerate(self._definition.walk):
-            if numbers is not None and index not in numbers:
-                continue
+        made = 0
+        steps = [
+            (index, step)
+            for index, step in enumerate(self._definition.walk)
+            if numbers is None or index in numbers
+        ]
+        for index, step in steps:
             if step.for_ is None:
                 self._make(index, step, None)
                 continue
@@ -46,9 +61,20 @@ class Walker:
             chosen = [
                 one for one in self._truth.sets[step.for_] if only(one) and selects_at(step, one, place)
             ]
-            chosen += [one for one in also if one.fact == step.for_]
             for entity in in_order(chosen, step.by, place):
                 self._make(index, step, entity)
+            for entity in [one for one in also if one.fact == step.for_]:
+                if selects_at(step, entity, place):
+                    self._make(index, step, entity)
+                    made += 1
+                elif not any(
+                    other.for_ == entity.fact and selects_at(other, entity, ("walk", number))
+                    for number, other in steps
+                ):
+                    with suppress(Wrong):  # such as that of another kind, which has fields of its own
+                        self._make(index, step, entity)
+                        made += 1
+        return made
 
     def _make(self, index: int, step: Step, entity: Entity | None) -> None:
         keys = ("walk", index, step.what)
@@ -59,7 +85,11 @@ class Walker:
             label = f"{entity.label}: " if entity else ""
             raise Wrong(keys, f"{label}{error}") from None
         given = {name: value for name, value in arguments.items() if value is not None}
-        result = self._tools.call(service, tool, **given)
+        try:
+            result = self._tools.call(service, tool, **given)
+        except ToolError as error:
+            label = f"{entity.label}: " if entity else ""
+            raise Refused(keys, f"{label}the tool answered: {error} (it was given {_shown(given)})") from None
         if step.as_:
             self._results[entity, step.as_] = result
 
@@ -89,6 +119,12 @@ class Walker:
             return missing if found is missing else found
 
         return scope
+
+
+def _shown(given: Mapping[str, Any]) -> str:
+    """Arguments in a complaint."""
+    text = ", ".join(f"{name}={value!r}" for name, value in given.items()) or "nothing"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def as_arguments(value: Any) -> Any:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import Field, ValidationError, create_model
 
@@ -29,11 +29,13 @@ from mesocosm.kits.yaml_tasks.judging import judge
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.misreading import misreadings
 from mesocosm.kits.yaml_tasks.telling import Teller
-from mesocosm.kits.yaml_tasks.walking import Walker
+from mesocosm.kits.yaml_tasks.walking import Refused, Walker
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import load_words
 from mesocosm.worlds.randomness import Dice
-from mesocosm.worlds.world import World
+
+if TYPE_CHECKING:
+    from mesocosm.worlds.world import World
 
 _DRAFTS: ContextVar[dict[Any, Teller] | None] = ContextVar("drafts", default=None)
 """What was told in worlds that are built one after the other on the way to a length."""
@@ -68,7 +70,9 @@ class Written:
             except ValidationError as error:
                 keys, message = complaint_of(error.errors()[0], Definition)
                 raise FileProblem(path, keys, message) from None
-            for keys, message in checking.check(self.definition, task.servers, [*self.parameters, "size"]):
+            for keys, message in checking.check(
+                self.definition, task.servers, [*self.parameters, task.growth.parameter]
+            ):
                 raise Wrong(keys, message)
 
     @cached_property
@@ -218,7 +222,10 @@ class Written:
             return
         assert expected is not None
         with self._placed():
-            Walker(self.definition, self.truth_of(expected), tools).walk()
+            try:
+                Walker(self.definition, self.truth_of(expected), tools).walk()
+            except Refused as refused:
+                raise refused.wrong from None
 
     @cached_property
     def MUTANTS(self) -> list[Mutant | Misreading]:  # noqa: N802 - it stands for a family's constant
@@ -262,6 +269,9 @@ class _Beginning:
 
     locale = "en_US"
     number = 0
+
+    def even(self, part: str) -> float:
+        return self.rng.random()
 
     def __init__(self, world: Beginning, truth: Truth) -> None:
         self.rng = world.stream("now")

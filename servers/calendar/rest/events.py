@@ -115,14 +115,15 @@ def _merged(event: Occurrence, body: Fields) -> Json:
     kept = _properties(event)
     merged = {
         kind: kept.get(kind, {}) | part if isinstance(part, dict) else {} if part is None else part
-        for kind, part in given.items()
+        for kind, part in ((kind, given[kind]) for kind in _KINDS if kind in given)
     }
     return said | {"extendedProperties": merged}
 
 
 def _fields(body: Mapping[str, Any]) -> EventFields:
     """What a resource says of an event."""
-    given = {name: _without_nulls(body[name]) for name in _RESOURCE.schema["properties"] if name in body}
+    known = _RESOURCE.schema["properties"]
+    given = {name: _without_nulls(body[name], known[name]) for name in known if name in body}
     _RESOURCE.bind({name: value for name, value in given.items() if value is not None})
     found: Json = {}
     for name, value in given.items():
@@ -134,10 +135,16 @@ def _fields(body: Mapping[str, Any]) -> EventFields:
     return cast(EventFields, found)
 
 
-def _without_nulls(value: Any) -> Any:
+def _without_nulls(value: Any, schema: Mapping[str, Any]) -> Any:
+    """A value of a resource; no notice is taken of names in it that its schema does not have."""
     if isinstance(value, dict):
-        return {name: _without_nulls(part) for name, part in value.items() if part is not None}
-    return [_without_nulls(part) for part in value] if isinstance(value, list) else value
+        known = schema.get("properties")
+        names = list(value) if known is None else [name for name in known if name in value]
+        parts = {name: _without_nulls(value[name], (known or {}).get(name, {})) for name in names}
+        return {name: part for name, part in parts.items() if part is not None}
+    if isinstance(value, list):
+        return [_without_nulls(part, schema.get("items", {})) for part in value]
+    return value
 
 
 def _page(page: EventPage, zone: str | None) -> Json:
@@ -270,7 +277,8 @@ def update_event(store: CalendarStore, request: Request, calendarId: str, eventI
         missing.pop("recurrence", None)
     whole = missing | _said(body)
     if isinstance(properties := whole["extendedProperties"], dict):
-        whole["extendedProperties"] = {**_DEFAULTS["extendedProperties"], **properties}
+        said = {kind: properties[kind] for kind in _KINDS if kind in properties}
+        whole["extendedProperties"] = {**_DEFAULTS["extendedProperties"], **said}
     return _resource(*store.update_event(calendarId, eventId, _fields(whole)))
 
 

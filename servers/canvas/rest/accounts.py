@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.doors.request import Request
+from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import account_key, api, stretch
 from mesocosm.servers.canvas.rest.courses import courses_view
 from mesocosm.servers.canvas.store import CanvasStore
@@ -90,8 +91,16 @@ def create_report(
     store: CanvasStore, account_id: str, report: str, parameters: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """Make a report."""
-    wanted = {name: value in (True, "true", "1", 1) for name, value in (parameters or {}).items()}
+    wanted = {name: _said(name, value) for name, value in (parameters or {}).items()}
     return report_json(store.create_report(account_key(store, account_id), report, wanted))
+
+
+def _said(name: str, value: Any) -> bool:
+    """What a parameter of a report says, as JSON or as a form has it."""
+    text = str(value).lower()
+    if isinstance(value, dict | list) or text not in {"true", "1", "false", "0"}:
+        raise Invalid(f"parameters[{name[:40]}] must be true or false")
+    return text in {"true", "1"}
 
 
 @api.get("/accounts/{account_id}/reports/{report}")

@@ -5,14 +5,27 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mesocosm.doors.request import Request
-from mesocosm.servers.canvas.rest.api import api, context_courses, reading, stretch
-from mesocosm.servers.canvas.rest.assignments import assignment_view
+from mesocosm.servers.canvas.rest.api import (
+    account_key,
+    api,
+    context_courses,
+    context_users,
+    reading,
+    stretch,
+)
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.tools.objects import Object, Row
 from mesocosm.servers.canvas.tools.service import page_of
 from mesocosm.services.service import Page
 
 _MOST_COURSES = 100
+_OF_ACCOUNTS = ("manage_courses_add", "manage_user_logins", "read_course_list", "read_reports", "read_roster")
+_PATHS = {
+    "assignment": "/assignments/",
+    "quiz": "/quizzes/",
+    "announcement": "/discussion_topics/",
+    "calendar_event": "/calendar?event_id=",
+}
 
 
 @api.get("/planner/items")
@@ -25,32 +38,49 @@ def list_planner_items(
     context_codes: list[str] | None = None,
     order: Literal["asc"] = "asc",
 ) -> Page:
-    """The assignments of one's current courses by their deadlines, from today on unless dates are given."""
+    """What there is in one's current courses and one's own calendar, from today on unless dates are given."""
     since = values.moment("start_date", start_date) or store.stamp[:10]
     until = values.moment("end_date", end_date, end_of_day=True) or "9"
-    wanted = context_courses(context_codes)
-    mine = wanted or [course["id"] for course in store.my_courses(1, _MOST_COURSES).rows]
+    own = not context_codes or store.user_id in context_users(context_codes)
+    mine = context_courses(context_codes)
+    if not context_codes:
+        mine = [course["id"] for course in store.my_courses(1, _MOST_COURSES).rows]
     accesses = {key: store.reading(key) for key in mine}
-    listing = store.assignments_due(list(accesses.values()), since, until, *stretch(request))
-    return page_of(listing, lambda row: _item(store, accesses[row["course_id"]], row))
+    listing, found = store.planned(list(accesses.values()), since, until, *stretch(request), own=own)
+    return page_of(
+        listing, lambda row: _item(store, accesses.get(row["course_id"]), row, found[row["kind"], row["key"]])
+    )
 
 
-def _item(store: CanvasStore, access: CourseAccess, row: Row) -> Object:
-    assignment = assignment_view(row, access)
-    submission = store.submission(access, row["id"], access.user_id) if access.studies else None
-    return {
-        "context_type": "Course",
-        "course_id": row["course_id"],
-        "context_name": access.course["name"],
-        "plannable_id": row["id"],
-        "plannable_type": "assignment",
-        "plannable_date": assignment["due_at"],
+def _item(store: CanvasStore, access: CourseAccess | None, planned: Row, row: Row) -> Object:
+    kind, key, handed_in = planned["kind"], row["id"], None
+    if kind == "assignment":
+        assert access
+        submission = store.submission(access, key, access.user_id) if access.studies else None
+        handed_in = None if submission is None else _handed_in(submission)
+        if row["quiz_id"] is not None:
+            kind, key = "quiz", row["quiz_id"]
+    shown = {"id": key, "title": row["name"] if planned["kind"] == "assignment" else row["title"]}
+    names = ("points_possible", "due_at", "start_at", "end_at", "location_name", "description", "all_day")
+    columns = names[:2] if kind in ("assignment", "quiz") else names[2:] if kind == "calendar_event" else ()
+    shown |= {name: row[name] for name in (*columns, "created_at", "updated_at") if name in row}
+    where = {"context_type": "User", "user_id": store.user_id}
+    if access is not None:
+        where = {
+            "context_type": "Course",
+            "course_id": access.course["id"],
+            "context_name": access.course["name"],
+        }
+    path = f"{_PATHS[kind]}{key}"
+    return where | {
+        "plannable_id": key,
+        "plannable_type": kind,
+        "plannable_date": planned["at"],
         "planner_override": None,
         "new_activity": False,
-        "plannable": {name: assignment[name] for name in ("id", "points_possible", "due_at")}
-        | {"title": assignment["name"]},
-        "html_url": f"/courses/{row['course_id']}/assignments/{row['id']}",
-        "submissions": False if submission is None else _handed_in(submission),
+        "plannable": shown,
+        "html_url": path if kind == "calendar_event" else f"/courses/{row['course_id']}{path}",
+        "submissions": handed_in or False,
     }
 
 
@@ -60,8 +90,17 @@ def _handed_in(submission: Row) -> dict[str, bool]:
     return {"submitted": submitted, "graded": graded, "needs_grading": submitted and not graded}
 
 
+@api.get("/planner_notes")
+@api.get("/planner/overrides")
+def list_notes(store: CanvasStore, request: Request) -> Page:
+    """One's own notes, and what one has ticked off: there is nothing of the kind."""
+    _ = store.user_id
+    return Page([], *stretch(request), 0)
+
+
 @api.get("/users/self/groups")
 @api.get("/courses/{course_id}/groups")
+@api.get("/courses/{course_id}/group_categories")
 def list_groups(store: CanvasStore, request: Request, course_id: str | None = None) -> Page:
     """The groups of a course, or one's own: there are none."""
     _ = reading(store, course_id) if course_id else store.user_id
@@ -92,4 +131,17 @@ def get_permissions(
         "update": access.manages,
         "delete": access.manages,
     }
+    return _asked(known, permissions)
+
+
+@api.get("/accounts/{account_id}/permissions")
+def get_account_permissions(
+    store: CanvasStore, account_id: str, permissions: list[str] | None = None
+) -> dict[str, Any]:
+    """What one may do in an account, of what is asked for."""
+    account = store.account(account_key(store, account_id))
+    return _asked(dict.fromkeys(_OF_ACCOUNTS, store.administers(account["id"])), permissions)
+
+
+def _asked(known: dict[str, bool], permissions: list[str] | None) -> dict[str, bool]:
     return {name: known.get(name, False) for name in permissions} if permissions else known

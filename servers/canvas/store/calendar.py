@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import bindparam, literal, null, or_, select, union_all
+from sqlalchemy import BindParameter, Executable, bindparam, exists, literal, null, or_, select, union_all
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import (
@@ -15,9 +16,11 @@ from mesocosm.servers.canvas.models import (
     DiscussionTopic,
     Enrollment,
     Participant,
+    Quiz,
     Submission,
 )
 from mesocosm.servers.canvas.store import values
+from mesocosm.servers.canvas.store.access import CourseAccess
 from mesocosm.servers.canvas.store.conversations import ConversationsStore
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.listing import Lister, Listing
@@ -85,6 +88,56 @@ _GRADED = (
 )
 _DETAILS = {"topic": _TOPICS, "conversation": _SUBJECTS, "submission": _GRADED}
 
+_COURSES: BindParameter[Any] = bindparam("courses", expanding=True)
+_STAFFED: BindParameter[Any] = bindparam("staffed", expanding=True)
+_SINCE: BindParameter[str] = bindparam("since")
+_UNTIL: BindParameter[str] = bindparam("until")
+_PLANNED = union_all(
+    select(
+        Assignment.due_at.label("at"),
+        literal("assignment").label("kind"),
+        Assignment.id.label("key"),
+        Assignment.course_id,
+    ).where(
+        Assignment.course_id.in_(_COURSES),
+        or_(Assignment.published, Assignment.course_id.in_(_STAFFED)),
+        Assignment.due_at.between(_SINCE, _UNTIL),
+    ),
+    select(Quiz.due_at, literal("quiz"), Quiz.id, Quiz.course_id).where(
+        Quiz.course_id.in_(_COURSES),
+        or_(Quiz.published, Quiz.course_id.in_(_STAFFED)),
+        Quiz.due_at.between(_SINCE, _UNTIL),
+        ~exists().where(Assignment.quiz_id == Quiz.id),  # such a one is planned as its assignment
+    ),
+    select(
+        DiscussionTopic.posted_at, literal("announcement"), DiscussionTopic.id, DiscussionTopic.course_id
+    ).where(
+        DiscussionTopic.course_id.in_(_COURSES),
+        DiscussionTopic.is_announcement,
+        or_(
+            DiscussionTopic.published & (DiscussionTopic.posted_at <= bindparam("now")),
+            DiscussionTopic.course_id.in_(_STAFFED),
+        ),
+        DiscussionTopic.posted_at.between(_SINCE, _UNTIL),
+    ),
+    select(
+        CalendarEvent.start_at, literal("calendar_event"), CalendarEvent.id, CalendarEvent.course_id
+    ).where(
+        or_(CalendarEvent.course_id.in_(_COURSES), CalendarEvent.user_id == bindparam("planner")),
+        CalendarEvent.start_at.between(_SINCE, _UNTIL),
+    ),
+).subquery()
+_PLANNER = Lister(select(_PLANNED).order_by(_PLANNED.c.at, _PLANNED.c.kind, _PLANNED.c.key))
+_PLANNABLE = {
+    kind: select(*model.__table__.c).where(model.__table__.c.id.in_(bindparam("keys", expanding=True)))
+    for kind, model in {
+        "assignment": Assignment,
+        "quiz": Quiz,
+        "announcement": DiscussionTopic,
+        "calendar_event": CalendarEvent,
+    }.items()
+}
+
 
 class NewEvent(TypedDict, total=False):
     """An event for ``add_calendar_events``, of a course or a user; title and start are required.
@@ -119,12 +172,44 @@ class CalendarStore(ConversationsStore):
     def news(self, page: int, per_page: int) -> tuple[Listing, dict[tuple[str, int], Any]]:
         """The activity stream, newest first, with what each entry is about by kind and id."""
         stream = self.listing(_NEWS, page, per_page, user=self.user_id, now=self.stamp)
+        return stream, self._subjects(stream, _DETAILS)
+
+    def planned(
+        self,
+        accesses: Sequence[CourseAccess],
+        since: str,
+        until: str,
+        page: int,
+        per_page: int,
+        *,
+        own: bool,
+    ) -> tuple[Listing, dict[tuple[str, int], Any]]:
+        """What there is in several courses in a span of time, the first one first, with what each entry is
+        by kind and id: assignments and quizzes that are due, announcements and events.
+
+        ``own``: the user's own events, too.
+        """
+        stream = self.listing(
+            _PLANNER,
+            page,
+            per_page,
+            courses=[access.course["id"] for access in accesses],
+            staffed=[access.course["id"] for access in accesses if access.staff],
+            planner=self.user_id if own else None,
+            now=self.stamp,
+            since=since,
+            until=until,
+        )
+        return stream, self._subjects(stream, _PLANNABLE)
+
+    def _subjects(self, stream: Listing, details: Mapping[str, Executable]) -> dict[tuple[str, int], Any]:
+        """What the entries of a stream are about, by kind and id."""
         subjects = {}
-        for kind, statement in _DETAILS.items():
+        for kind, statement in details.items():
             keys = [row["key"] for row in stream.rows if row["kind"] == kind]
             for row in self.fetch(statement, keys=keys) if keys else ():
                 subjects[kind, row["id"]] = row
-        return stream, subjects
+        return subjects
 
     # -- filling ----------------------------------------------------------------------------------------
 

@@ -171,7 +171,10 @@ class ReportsStore(CalendarStore):
         self.administered(account_id)
         if report not in REPORTS:
             raise Invalid(f"invalid report name {report[:40]!r}: there are {', '.join(REPORTS)}")
-        make = REPORTS[report][1] or _PROVISIONING[_provisioned(parameters)]
+        make = REPORTS[report][1]
+        if make and parameters:
+            raise Invalid(f"{report} takes no parameters, but {next(iter(parameters))[:40]!r} is given")
+        make = make or _PROVISIONING[_provisioned(parameters)]
         rows = self.fetch(make(account_id).limit(MAX_LINES))
         made = self.insert(
             AccountReport(

@@ -25,6 +25,15 @@ _MAX_DEPTH = 20
 _POLICY = policy.SMTP.clone(max_line_length=None)
 _NOT_IN_NAMES = re.compile(r"[/\\\x00-\x1f\x7f]+")
 _FOLD = re.compile(r"\r?\n[ \t]*")
+_STRUCTURED = re.compile(
+    rb"(?:\A|[\r\n])(content-[\w-]+|mime-version|from|sender|reply-to|to|cc|bcc|date|message-id|in-reply-to"
+    rb"|references|subject|resent-[\w-]+)[ \t]*:([^\r\n]*(?:(?:\r\n|\r|\n)[ \t][^\r\n]*)*)",
+    re.IGNORECASE,
+)
+"""Fields that the standard library takes apart, in time that grows with the square of their length."""
+_MAX_PART_FIELD, _MAX_PARAMETERS = 2_000, 50
+_MAX_FIELDS, _MAX_COMMAS = 20_000, 400
+"""Characters of all fields that are not of a part, and commas in them: there are at most 100 recipients."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,7 @@ def parse_message(source: bytes, domain: str = "") -> Parsed:
     # The parser follows nesting by recursion.
     if source.count(b"\nContent-Type:") + source.lower().count(b"\ncontent-type:") > 2 * MAX_PARTS:
         raise Invalid(f"The message has too many parts (max {MAX_PARTS}).")
+    _look_at_fields(source)
     try:
         message = BytesParser(policy=_POLICY).parsebytes(source)
         assert isinstance(message, EmailMessage)
@@ -62,6 +72,21 @@ def parse_message(source: bytes, domain: str = "") -> Parsed:
     except (MessageError, LookupError, ValueError, AttributeError, TypeError, RecursionError) as problem:
         # The standard library's parser has more ways to stumble over broken headers than it documents.
         raise Invalid(f"The message cannot be read: {type(problem).__name__}.") from None
+
+
+def _look_at_fields(source: bytes) -> None:
+    """Refuse a message of which a field takes long to be taken apart."""
+    characters = commas = 0
+    for found in _STRUCTURED.finditer(source):
+        name, value = found[1].decode().capitalize(), found[2]
+        if name.startswith(("Content-", "Mime-")):
+            if len(value) > _MAX_PART_FIELD or value.count(b";") > _MAX_PARAMETERS:
+                raise Invalid(f"A field {name} is too long (max {_MAX_PART_FIELD:,} characters).")
+            continue
+        characters += len(value)
+        commas += value.count(b",")
+        if characters > _MAX_FIELDS or commas > _MAX_COMMAS:
+            raise Invalid(f"The header is too long at {name} (max {_MAX_FIELDS:,} characters).")
 
 
 def _parsed(message: EmailMessage, domain: str) -> Parsed:

@@ -194,23 +194,15 @@ def _merge_all(sheet: Worksheet, areas: Iterable[Area]) -> None:
 
 
 def _move_cells(sheet: Worksheet, change: Shift) -> None:
-    if change.count < 0:
-        _delete_cells(sheet, change)
-    elif change.axis == "row":
-        sheet.insert_rows(change.at, change.count)
-    else:
-        sheet.insert_cols(change.at, change.count)
-    for cell in _cells(sheet):
-        if cell.hyperlink:
-            cell.hyperlink.ref = cell.coordinate
+    """Delete cells and close the gap, or open one, looking only at cells that exist.
 
-
-def _delete_cells(sheet: Worksheet, change: Shift) -> None:
-    """Delete cells and close the gap, looking only at those that exist (openpyxl goes over all places)."""
+    openpyxl goes over all places between them, and makes a cell of each.
+    """
     rows = change.axis == "row"
     low, high = change.band or (1, MAX_ROW)
-    stop = change.at - change.count
-    for row, column in sorted((cell.row, cell.column) for cell in _cells(sheet)):
+    stop = change.at - min(change.count, 0)
+    places = sorted(((cell.row, cell.column) for cell in _cells(sheet)), reverse=change.count > 0)
+    for row, column in places:
         along, across = (row, column) if rows else (column, row)
         if not low <= across <= high or along < change.at:
             continue
@@ -218,6 +210,9 @@ def _delete_cells(sheet: Worksheet, change: Shift) -> None:
         if along >= stop:
             cell.row, cell.column = (row + change.count, column) if rows else (row, column + change.count)
             sheet._cells[cell.row, cell.column] = cell
+    for cell in _cells(sheet):
+        if cell.hyperlink:
+            cell.hyperlink.ref = cell.coordinate
 
 
 def _cells(sheet: Worksheet) -> list[Any]:

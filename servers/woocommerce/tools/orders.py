@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import order_shapes, shapes
-from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.servers.woocommerce.tools.service import called, server
 from mesocosm.services.service import Page
 
 OrderStatus = Literal["pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed"]
@@ -80,7 +80,8 @@ def woo_orders_list(
         fields: Give only these fields of each order, such as ["id", "status", "total"].
     """
     wanted = OrderFilter(status, customer, product, dateAfter, dateBefore, include, exclude)
-    records, total = store.orders(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
+    with called(after="dateAfter", before="dateBefore"):
+        records, total = store.orders(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
     return Page([shapes.only(order_shapes.order(r), fields) for r in records], *window(page, perPage), total)
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.services.service import Service
 
@@ -15,3 +20,14 @@ server = Service(
         "times are UTC."
     ),
 )
+
+
+@contextmanager
+def called(**names: str) -> Iterator[None]:
+    """Refusals name arguments as the tool does, where it calls them by other words than the API."""
+    try:
+        yield
+    except Invalid as refusal:
+        for known, name in names.items():
+            refusal.message = re.sub(rf"\b{known}\b", name, refusal.message)
+        raise

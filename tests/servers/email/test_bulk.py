@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from mesocosm.errors import Conflict, Invalid, NotFound
-from mesocosm.servers.email.models import addresses
+from mesocosm.servers.email.headers import addresses
 from mesocosm.servers.email.store import EmailStore
 
 PLAIN = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mesocosm.servers.email.models import addresses
+from mesocosm.servers.email.headers import addresses
 from mesocosm.services.calling import ToolError
 
 

@@ -345,3 +345,12 @@ def test_bad_arguments_are_refused_and_leave_no_trace(
         call(tools, tool, **arguments)
 
     assert {name: path.read_bytes() for name, path in tools.world.workspace.files()} == before
+
+
+def test_lines_are_inserted_into_a_sheet_whose_cells_lie_far_apart(tools: Any) -> None:
+    call(tools, "write_data_to_excel", data=[["far"]], start_cell="XFC1048575")
+    call(tools, "insert_rows", start_row=3)
+    call(tools, "insert_columns", start_col=1)
+    sheet = saved(tools)["Data"]
+    assert sheet["XFD1048576"].value == "far"
+    assert sheet["B1"].value is not None

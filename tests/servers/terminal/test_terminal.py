@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from confinement import needs_sandbox
 
-from mesocosm.sandbox.runtime import COMMANDS
+from mesocosm.sandbox.runtime import COMMANDS, missing_commands
 from mesocosm.services.calling import ToolError
 
 OpenTools = Callable[..., Any]
@@ -62,7 +62,9 @@ def test_commands_that_are_not_on_the_list_do_not_exist(run: Callable[[str], str
 
 
 def test_every_command_of_the_list_exists(run: Callable[[str], str]) -> None:
-    text = run(f"for name in {' '.join(COMMANDS)}; do command -v $name > /dev/null || echo no $name; done")
+    # What the machine itself lacks cannot be offered; `mesocosm doctor` names it.
+    here = [name for name in COMMANDS if name not in missing_commands()]
+    text = run(f"for name in {' '.join(here)}; do command -v $name > /dev/null || echo no $name; done")
     assert text == "Command completed with return code: 0"
 
 

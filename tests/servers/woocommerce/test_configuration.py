@@ -37,7 +37,7 @@ def test_a_zone_offers_ways_of_shipping(shop: Any) -> None:
     ("arguments", "reason"),
     [
         ({"zoneId": 9}, "Invalid shipping zone ID."),
-        ({"methodId": "drone"}, "method_id"),
+        ({"methodId": "drone"}, "methodId"),
         ({"settings": {"cost": "much"}}, "settings.cost"),
         ({"settings": {"speed": "high"}}, "settings.speed"),
         ({"settings": {"tax_status": "some"}}, "settings.tax_status"),

@@ -1,0 +1,74 @@
+"""What the tools of a service take, read from its source: for those who look at tools and call none.
+
+Loading a service makes its tables and all its schemas, which takes a third of a second; reading what its
+tools are called and which arguments they have takes a hundredth.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from keyword import iskeyword
+from pathlib import Path
+
+from mesocosm.services.content import roots
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The arguments of one tool."""
+
+    parameters: tuple[str, ...]
+    required: tuple[str, ...]
+
+
+@cache
+def outlines(service: str) -> Mapping[str, Outline]:
+    """The tools of a service: functions that ``@server.reads`` or ``@server.writes`` stands above."""
+    return {
+        function.name: _outline(function)
+        for path in _sources(service)
+        for function in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(function, ast.FunctionDef) and any(map(_registers, function.decorator_list))
+    }
+
+
+def _sources(service: str) -> Iterator[Path]:
+    for root in roots():
+        place = root.path / "servers" / service / "tools"
+        yield from (
+            [place.with_suffix(".py")] if place.with_suffix(".py").is_file() else sorted(place.glob("*.py"))
+        )
+
+
+def _registers(decorator: ast.expr) -> bool:
+    if isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    return (
+        isinstance(decorator, ast.Attribute)
+        and decorator.attr in ("reads", "writes")
+        and isinstance(decorator.value, ast.Name)
+        and decorator.value.id == "server"
+    )
+
+
+def _outline(function: ast.FunctionDef) -> Outline:
+    arguments = function.args
+    placed = [*arguments.posonlyargs, *arguments.args]
+    free = len(placed) - len(arguments.defaults)
+    required = [one.arg for one in placed[1:free]]
+    required += [
+        one.arg
+        for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is None
+    ]
+    names = [one.arg for one in (*placed[1:], *arguments.kwonlyargs)]
+    return Outline(tuple(map(_called, names)), tuple(map(_called, required)))
+
+
+def _called(name: str) -> str:
+    """An argument whose name is a word of Python's has a ``_`` behind it there."""
+    bare = name.removesuffix("_")
+    return bare if iskeyword(bare) else name

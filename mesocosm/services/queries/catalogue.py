@@ -1,0 +1,108 @@
+"""What a statement may name, as a server tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+Path = tuple[str, ...]
+"""The parts of a name as written, folded as the dialect folds them: ``("DB", "PUBLIC", "ORDERS")``, or
+fewer."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a relation."""
+
+    name: str
+    kind: str
+    """Its type as DuckDB writes it: ``BIGINT``, ``DECIMAL(10,2)``, ``VARCHAR``, ``STRUCT(a BIGINT)[]``,
+    ``JSON`` ... ``HUGEINT`` stands for whole numbers of up to 38 digits, which are ``BIGINT`` where 64 bits
+    hold all of them."""
+    required: bool = False
+    """Whether it is NOT NULL."""
+    default: str | None = None
+    """What a row gets that does not say: an expression in the vendor's dialect."""
+    stored: str = ""
+    """Its name in SQLite; the same name unless that would be ambiguous there."""
+    counter: str | None = None
+    """What it counts with, if a row that does not say gets a number (``Counters``)."""
+    longest: int | None = None
+    """Of a text that is bounded: how many characters it may have."""
+    vendor: str = ""
+    """Its type as the vendor writes it, for messages."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A table whose rows lie in SQLite (``tables.Tables``)."""
+
+    number: int
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """A query under a name."""
+
+    query: str
+    columns: tuple[str, ...] = ()
+    """Names for its columns; without, those that the query gives."""
+    within: Catalogue | None = None
+    """What the names in it mean, where that is something else than in the statement that uses it."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Rows that the server makes up, such as those of INFORMATION_SCHEMA."""
+
+    columns: tuple[Column, ...]
+    rows: Sequence[Sequence[Any]]
+    """Values of Python, as many in each as there are columns."""
+
+
+Relation = Stored | View | Listed
+
+
+class Catalogue(Protocol):
+    """The tables and views of a server, as the present session names them."""
+
+    def relation(self, path: Path) -> Relation:
+        """What a name means in a place where rows are read or written; refuses a name that means nothing."""
+
+
+class Counters(Protocol):
+    """What statements count with: sequences, and columns that number their rows."""
+
+    def counter(self, path: Path) -> str | None:
+        """The name that a sequence has here; ``None`` if there is no such sequence."""
+
+    def next_of(self, name: str) -> tuple[int, int]:
+        """The next number of a counter, and the step to the one after it."""
+
+    def advance(self, name: str, to: int) -> None:
+        """The next number of a counter is another one now."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column of a result."""
+
+    name: str
+    kind: str
+    """Its type as DuckDB writes it."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Rows that a statement gave; no more than were asked for."""
+
+    fields: tuple[Field, ...]
+    rows: list[tuple[Any, ...]]
+    """Values of Python: int, Decimal, float, str, bytes, bool, date, time, datetime (with a zone: UTC),
+    timedelta, list, dict; JSON as its text."""
+    more: bool = False
+    """Whether there are more rows than these."""
+    counted: dict[str, int] = field(default_factory=dict)
+    """Of the counters that were drawn from: which number is next."""

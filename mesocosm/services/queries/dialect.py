@@ -1,0 +1,132 @@
+"""What differs between the dialects of SQL: each vendor's is a subclass."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import ClassVar
+
+import sqlglot
+from sqlglot import exp
+
+from mesocosm.errors import Refusal
+from mesocosm.services.queries.catalogue import Catalogue, Column, Counters
+from mesocosm.services.queries.engine import Failed
+from mesocosm.services.queries.tables import Tables
+
+COUNTS = "counts"
+"""Marks a call of ``nextval`` that a counter of the catalogue stands behind."""
+
+
+SOURCE = "source"
+"""Marks the query that an INSERT takes its rows from, inside the one that adds defaults to it."""
+
+
+def drawn(counter: str) -> exp.Expr:
+    """The next number of a counter, for each row."""
+    call = exp.Anonymous(this="nextval", expressions=[exp.Literal.string(counter)])
+    call.meta[COUNTS] = True
+    return call
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a statement is run in."""
+
+    catalogue: Catalogue
+    tables: Tables
+    now: Callable[[], datetime]
+    """The world's clock; asked only if the statement asks."""
+    seed: Callable[[], float]
+    """Between -1 and 1, from the world's randomness; asked only if the statement draws."""
+    counters: Counters | None = None
+    about: Callable[[], Mapping[str, str | None]] = dict
+    """What the statement may ask of its session: ``database``, ``schema``, ``user``, ``role``,
+    ``warehouse``."""
+    columns: Mapping[str, tuple[Column, ...]] = field(default_factory=dict)
+    """While a statement is rewritten: the columns of its tables, spelled, by the tables' names in it."""
+
+
+class Dialect(ABC):
+    """One vendor's SQL: how names are read, what is rewritten for DuckDB, and how refusals are worded."""
+
+    name: ClassVar[str]
+    """As sqlglot calls it."""
+    functions: ClassVar[frozenset[str]] = frozenset()
+    """Functions, upper-case, that sqlglot has no class for and that DuckDB computes under the same name
+    alike."""
+    one_match: ClassVar[bool] = False
+    """Whether UPDATE and MERGE refuse a row that several rows would change."""
+
+    @abstractmethod
+    def fold(self, name: exp.Identifier) -> str:
+        """A name as the catalogue has it."""
+
+    def spell(self, name: str) -> str:
+        """A name of a column for DuckDB, which takes no notice of case; undone by ``plain``."""
+        return name
+
+    def plain(self, name: str) -> str:
+        """A name as the vendor has it, from a result or message of DuckDB."""
+        return name
+
+    def prepare(self, tree: exp.Expr, context: Context) -> exp.Expr:
+        """The statement as parsed, before its names are resolved, with what has to be put in its place by
+        then."""
+        return tree
+
+    @abstractmethod
+    def label(self, expression: exp.Expr, index: int) -> str:
+        """What a column of a result is called that was given no name."""
+
+    @abstractmethod
+    def rewrite(self, tree: exp.Expr, context: Context) -> exp.Expr:
+        """The statement with everything that DuckDB or sqlglot would do otherwise; its tables are
+        resolved."""
+
+    @abstractmethod
+    def kind(self, declared: exp.DataType) -> str:
+        """DuckDB's type for one that the vendor's statement names; refuses what the vendor does not have."""
+
+    @abstractmethod
+    def malformed(self, line: int, column: int, near: str, why: str) -> Refusal:
+        """The refusal of a text that is no statement; line and column from 1."""
+
+    @abstractmethod
+    def refused(self, failed: Failed, tree: exp.Expr, columns: list[str]) -> Refusal:
+        """The refusal of a statement that DuckDB does not compute; ``columns``: those that it could have
+        named."""
+
+    @abstractmethod
+    def unknown_function(self, name: str) -> Refusal:
+        """The refusal of a function that the vendor does not have, or that is not provided."""
+
+    @abstractmethod
+    def unsupported(self, what: str) -> Refusal:
+        """The refusal of something that the vendor has and this service does not."""
+
+    @abstractmethod
+    def unknown_column(self, name: exp.Identifier, columns: list[str]) -> Refusal:
+        """The refusal of a column that a table does not have."""
+
+    def default_of(self, column: Column) -> exp.Expr:
+        """What a row gets in a column of which it says nothing."""
+        if column.counter is not None:
+            return drawn(column.counter)
+        if column.default is None:
+            return exp.null()
+        return sqlglot.parse_one(column.default, read=self.name)
+
+    @abstractmethod
+    def wrong_width(self, expected: int, given: int) -> Refusal:
+        """The refusal of rows with more or fewer values than there are columns for them."""
+
+    @abstractmethod
+    def matched_twice(self) -> Refusal:
+        """The refusal of a statement that would change a row by several rows."""
+
+    @abstractmethod
+    def missing_value(self, column: str) -> Refusal:
+        """The refusal of NULL in a column that must have a value."""

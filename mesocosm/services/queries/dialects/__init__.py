@@ -1,0 +1,1 @@
+"""The dialects of SQL that warehouses speak, one module each."""

@@ -1,0 +1,234 @@
+"""GoogleSQL: how names are read, which types there are, and how refusals are worded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import ClassVar
+
+from sqlglot import exp
+
+from mesocosm.errors import Invalid, Refusal
+from mesocosm.services.queries.dialect import Context, Dialect
+from mesocosm.services.queries.dialects.bigquery_functions import FUNCTIONS
+from mesocosm.services.queries.dialects.bigquery_rewriting import prepared, rewritten
+from mesocosm.services.queries.engine import Failed
+
+__all__ = ["BigQuery", "prepared"]
+
+_TYPE = exp.DataType.Type
+_KINDS = {
+    _TYPE.BIGINT: "BIGINT",
+    _TYPE.INT: "BIGINT",
+    _TYPE.DOUBLE: "DOUBLE",
+    _TYPE.FLOAT: "DOUBLE",
+    _TYPE.DECIMAL: "DECIMAL(38,9)",
+    _TYPE.BIGDECIMAL: "DECIMAL(38,18)",
+    _TYPE.BOOLEAN: "BOOLEAN",
+    _TYPE.TEXT: "VARCHAR",
+    _TYPE.VARCHAR: "VARCHAR",
+    _TYPE.BINARY: "BLOB",
+    _TYPE.VARBINARY: "BLOB",
+    _TYPE.DATE: "DATE",
+    _TYPE.TIME: "TIME",
+    _TYPE.TIMESTAMP: "TIMESTAMP",
+    _TYPE.DATETIME: "TIMESTAMP",
+    _TYPE.TIMESTAMPTZ: "TIMESTAMP WITH TIME ZONE",
+    _TYPE.JSON: "JSON",
+    _TYPE.INTERVAL: "INTERVAL",
+}
+
+
+def wrong(message: str) -> Invalid:
+    """A refusal of a statement, as BigQuery words it."""
+    return Invalid(message, code="invalidQuery")
+
+
+class BigQuery(Dialect):
+    """The dialect."""
+
+    name: ClassVar[str] = "bigquery"
+    functions: ClassVar[frozenset[str]] = FUNCTIONS
+    one_match: ClassVar[bool] = True
+
+    def fold(self, name: exp.Identifier) -> str:
+        return name.name
+
+    def label(self, expression: exp.Expr, index: int) -> str:
+        if isinstance(expression, exp.Dot):
+            return expression.name
+        return f"f{index}_"
+
+    def rewrite(self, tree: exp.Expr, context: Context) -> exp.Expr:
+        return rewritten(tree, context)
+
+    def kind(self, declared: exp.DataType) -> str:
+        if declared.this in _KINDS:
+            return _KINDS[declared.this]
+        raise wrong(f"Type not found: {declared.sql('bigquery')[:100]}")
+
+    def malformed(self, line: int, column: int, near: str, why: str) -> Refusal:
+        if not near or near == "<EOF>":
+            return wrong(f"Syntax error: Unexpected end of script at [{line}:{column}]")
+        what = f"keyword {near.upper()}" if near.upper() in _KEYWORDS else f'"{near[:100]}"'
+        return wrong(f"Syntax error: Unexpected {what} at [{line}:{column}]")
+
+    def refused(self, failed: Failed, tree: exp.Expr, columns: list[str]) -> Refusal:
+        for pattern, say in _SAYINGS:
+            if found := pattern.search(failed.message):
+                return say(found, tree, columns)
+        return wrong(failed.message.partition("\n")[0])
+
+    def unknown_function(self, name: str) -> Refusal:
+        near = get_close_matches(name.upper(), sorted(FUNCTIONS | _KNOWN), 1, 0.85)
+        hint = f"; Did you mean {near[0].lower()}?" if near and near[0] != name.upper() else ""
+        return wrong(f"Function not found: {name[:100]}{hint}")
+
+    def unsupported(self, what: str) -> Refusal:
+        return wrong(f"{what} is not supported here.")
+
+    def unknown_column(self, name: exp.Identifier, columns: list[str]) -> Refusal:
+        return _unrecognized(name.name, name, columns)
+
+    def wrong_width(self, expected: int, given: int) -> Refusal:
+        return wrong(f"Inserted row has wrong column count; Has {given}, expected {expected}")
+
+    def matched_twice(self) -> Refusal:
+        return wrong("UPDATE/MERGE must match at most one source row for each target row")
+
+    def missing_value(self, column: str) -> Refusal:
+        return wrong(f"Required field {column} cannot be null")
+
+
+_KEYWORDS = frozenset(
+    [
+        "SELECT",
+        "FROM",
+        "WHERE",
+        "GROUP",
+        "ORDER",
+        "BY",
+        "HAVING",
+        "LIMIT",
+        "JOIN",
+        "ON",
+        "USING",
+        "UNION",
+        "ALL",
+        "DISTINCT",
+        "AS",
+        "AND",
+        "OR",
+        "NOT",
+        "IN",
+        "IS",
+        "NULL",
+        "CASE",
+        "WHEN",
+        "THEN",
+        "ELSE",
+        "END",
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+        "MERGE",
+        "SET",
+        "VALUES",
+        "WITH",
+        "QUALIFY",
+        "WINDOW",
+        "BETWEEN",
+        "LIKE",
+    ]
+)
+_KNOWN = frozenset(name.upper() for name in exp.FUNCTION_BY_NAME)
+
+
+def _position(name: str, tree: exp.Expr) -> str:
+    for one in tree.find_all(exp.Identifier):
+        if one.name.lower() == name.lower() and "line" in one.meta:
+            return f" at [{one.meta['line']}:{max(1, one.meta['col'] - len(one.name) + 1)}]"
+    return ""
+
+
+def _unrecognized(name: str, tree: exp.Expr, columns: list[str]) -> Invalid:
+    last = name.rpartition(".")[2]
+    near = get_close_matches(last.lower(), [one.lower() for one in columns], 1, 0.6)
+    hint = f"; Did you mean {next(one for one in columns if one.lower() == near[0])}?" if near else ""
+    return wrong(f"Unrecognized name: {last}{hint}{_position(last, tree)}")
+
+
+_Say = Callable[["re.Match[str]", exp.Expr, list[str]], Invalid]
+
+
+def _say(text: str) -> _Say:
+    return lambda found, tree, columns: wrong(found.expand(text))
+
+
+def _column(found: re.Match[str], tree: exp.Expr, columns: list[str]) -> Invalid:
+    return _unrecognized(found[1], tree, columns)
+
+
+def _at(text: str) -> _Say:
+    return lambda found, tree, columns: wrong(found.expand(text) + _position(found[1], tree))
+
+
+_SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
+    (re.compile(pattern, re.DOTALL), say)
+    for pattern, say in (
+        (r'Referenced column "([^"]+)"[^"]*not found', _column),
+        (r'(?:Table|Values list) "[^"]*" does not have a column named "([^"]+)"', _column),
+        (r'Referenced table "([^"]+)" not found', _column),
+        (r'Ambiguous reference to column name "([^"]+)"', _at(r"Column name \1 is ambiguous")),
+        (
+            r'column "([^"]+)" must appear in the GROUP BY clause',
+            _at(r"SELECT list expression references column \1 which is neither grouped nor aggregated"),
+        ),
+        (r"Could not convert string '(.*?)' to U?(?:INT|BIGINT|HUGEINT)\w*", _say(r"Bad int64 value: \1")),
+        (r"Could not convert string '(.*?)' to (?:DOUBLE|FLOAT)", _say(r"Bad double value: \1")),
+        (r"Could not convert string '(.*?)' to BOOL", _say(r"Bad bool value: \1")),
+        (r"Could not convert string ['\"](.*?)['\"] to DECIMAL", _say(r"Invalid NUMERIC value: \1")),
+        (
+            r'(?:invalid date field format|date field value out of range): "(.*?)"',
+            _say(r"Invalid date: '\1'"),
+        ),
+        (
+            r'(?:invalid timestamp field format|timestamp field value out of range): "(.*?)"',
+            _say(r"Invalid timestamp: '\1'"),
+        ),
+        (r'time field value out of range: "(.*?)"', _say(r"Invalid time string \"\1\"")),
+        (
+            r'Could not parse string "(.*?)" according to format',
+            _say(r'Failed to parse input string "\1"'),
+        ),
+        (r"Malformed JSON.*", _say("Invalid input: syntax error while parsing JSON")),
+        (r"[Dd]ivision by zero", _say("division by zero")),
+        (r"(Array index \S+ is out of bounds.*)", _say(r"\1")),
+        (r"Overflow in (\w+) of \w+ \((.*?)\)", _say(r"int64 overflow: \2")),
+        (r"out of range|[Oo]verflow", _say("Numeric value out of range")),
+        (
+            r"More than one row returned by a subquery",
+            _say("Scalar subquery produced more than one element"),
+        ),
+        (
+            r"No function matches the given name and argument types '(\w+)\(([^']*)\)'",
+            _say(r"No matching signature for function \1 for argument types: \2"),
+        ),
+        (
+            r"(?:Scalar|Aggregate|Table) Function with name (\S+) does not exist",
+            _say(r"Function not found: \1"),
+        ),
+        (r"((?:WHERE|HAVING|GROUP BY|QUALIFY) clause cannot contain .*)", _say(r"\1")),
+        (
+            r"[Ss]et operations can only apply to expressions with the same number of result columns",
+            _say("Queries in UNION ALL have mismatched column count"),
+        ),
+        (
+            r"Cannot compare values of type (.*?) and (?:type )?(.*?) -",
+            _say(r"No matching signature for operator = for argument types: \1, \2"),
+        ),
+        (r"Values? list .* must have the same", _say("Inserted row has wrong column count")),
+        (r"^error\((.*)\)$", _say(r"\1")),
+    )
+)

@@ -1,0 +1,266 @@
+"""Functions of GoogleSQL that DuckDB has otherwise, as expressions of DuckDB.
+
+A template is SQL of DuckDB in which ``:name`` stands for a part of the call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+
+import sqlglot
+from sqlglot import exp
+
+SAME = frozenset({"ACOSH", "ASINH", "ATANH", "COSH", "SINH", "TANH", "CBRT", "TRANSLATE", "ISNAN", "ISINF"})
+"""Functions that the parser has no class for, and that DuckDB computes under the same name alike."""
+NAMED = {
+    "IEEE_DIVIDE": "CAST(:0 AS DOUBLE) / CAST(:1 AS DOUBLE)",
+    "CSC": "1 / SIN(:0)",
+    "SEC": "1 / COS(:0)",
+    "ARRAY_IS_DISTINCT": "LEN(:0) = LEN(LIST_DISTINCT(:0))",
+    "ARRAY_INCLUDES": "LIST_CONTAINS(:0, :1)",
+    "ARRAY_MIN": "LIST_MIN(:0)",
+    "ARRAY_MAX": "LIST_MAX(:0)",
+    "ARRAY_SUM": "LIST_SUM(:0)",
+    "ARRAY_AVG": "LIST_AVG(:0)",
+    "ERROR": "ERROR(:0)",
+}
+"""Others of these."""
+FUNCTIONS = SAME | frozenset(NAMED)
+
+
+@cache
+def _parsed(template: str) -> exp.Expr:
+    marked = re.sub(r":(\w+)", r"__part_\1", template)
+    return sqlglot.parse_one(marked, read="duckdb")
+
+
+def duck(template: str, **parts: exp.Expr) -> exp.Expr:
+    """A template with its parts put in; what is made is not rewritten once more."""
+    tree = _parsed(template).copy()
+    for node in list(tree.find_all(exp.Column)):
+        name = node.name.removeprefix("__part_")
+        if name != node.name:
+            part = parts[name].copy()
+            if isinstance(part, exp.Binary | exp.Connector | exp.Unary):
+                part = exp.Paren(this=part)
+            if node is tree:
+                return exp.Paren(this=part)
+            node.replace(part)
+    return exp.Paren(this=tree)
+
+
+def text(value: str) -> exp.Literal:
+    """A text as it stands in a statement."""
+    return exp.Literal.string(value)
+
+
+# -- numbers and texts --------------------------------------------------------------------------------------
+
+
+def as_text(value: exp.Expr) -> exp.Expr:
+    """CAST(x AS STRING): numbers without zeros at their end."""
+    return duck(
+        "CASE WHEN TYPEOF(:x) = 'DOUBLE' THEN REGEXP_REPLACE(CAST(:x AS VARCHAR), '\\.0$', '')"
+        " WHEN TYPEOF(:x) LIKE 'DECIMAL%' AND CAST(:x AS VARCHAR) LIKE '%.%'"
+        " THEN RTRIM(RTRIM(CAST(:x AS VARCHAR), '0'), '.') ELSE CAST(:x AS VARCHAR) END",
+        x=value,
+    )
+
+
+def instr(node: exp.Expr) -> exp.Expr:
+    """INSTR with a place to begin or an occurrence: the first place from there on that is not too early."""
+    start = node.args.get("position") or exp.Literal.number(1)
+    count = node.args.get("occurrence") or exp.Literal.number(1)
+    return duck(
+        "COALESCE(LIST_EXTRACT(LIST_FILTER(RANGE(:start, LENGTH(:x) + 1),"
+        " i -> SUBSTR(:x, i, LENGTH(:y)) = :y), :count), 0)",
+        x=node.this,
+        y=node.args["substr"],
+        start=start,
+        count=count,
+    )
+
+
+_PIECE = re.compile(r"%(?P<flags>[-+ #0']*)(?P<width>\d*)(?P<dot>\.\d+)?(?P<kind>[a-zA-Z%])")
+
+
+def formatted(node: exp.Expr) -> exp.Expr:
+    """FORMAT with a text that is written out: its pieces, one behind the other."""
+    pattern, values = node.this, list(node.expressions)
+    if not isinstance(pattern, exp.Literal):
+        return node
+    parts: list[exp.Expr] = []
+    at = 0
+    for found in _PIECE.finditer(pattern.name):
+        if found.start() > at:
+            parts.append(text(pattern.name[at : found.start()]))
+        at = found.end()
+        if found["kind"] == "%":
+            parts.append(text("%"))
+        elif values:
+            parts.append(_piece(found, values.pop(0)))
+    if at < len(pattern.name) or not parts:
+        parts.append(text(pattern.name[at:]))
+    made = parts[0]
+    for part in parts[1:]:
+        made = exp.DPipe(this=made, expression=part, safe=True)
+    return exp.Paren(this=made)
+
+
+def _piece(found: re.Match[str], value: exp.Expr) -> exp.Expr:
+    flags, width, kind = found["flags"], found["width"], found["kind"]
+    if kind in "sStT":
+        shown = duck("TO_JSON(:x)", x=value) if kind == "T" else as_text(value)
+        shown = exp.cast(shown, "VARCHAR", dialect="duckdb")
+        layout = text(f"%{flags}{width}{found['dot'] or ''}s")
+        return duck("PRINTF(:f, :x)", f=layout, x=shown) if width or found["dot"] else shown
+    cast = "BIGINT" if kind in "dioxX" else "DOUBLE"
+    number = exp.cast(value.copy(), cast, dialect="duckdb")
+    if "'" in flags:
+        digits = f"{found['dot'] or '.6'}f" if cast == "DOUBLE" else ""
+        return duck("FORMAT(:f, :x)", f=text("{:," + digits + "}"), x=number)
+    dot, code = found["dot"] or "", "d" if kind == "i" else kind
+    shape = f"%{flags}{width}{dot}{code}"
+    return duck("PRINTF(:f, :x)", f=text(shape), x=number)
+
+
+# -- dates and times ----------------------------------------------------------------------------------------
+
+_CODES = {
+    "%R": "%H:%M",
+    "%D": "%m/%d/%y",
+    "%T": "%H:%M:%S",
+    "%F": "%Y-%m-%d",
+    "%E*S": "%S.%f",
+    "%E6S": "%S.%f",
+    "%E3S": "%S.%g",
+    "%E4Y": "%Y",
+    "%Ez": "%z",
+    "%k": "%-H",
+    "%l": "%-I",
+    "%P": "%p",
+    "%n": "\n",
+    "%t": "\t",
+    "%h": "%b",
+    "%s": "%s",
+}
+_CODE = re.compile(r"%(?:E\*S|E\dS|E4Y|Ez|.)", re.DOTALL)
+
+
+def layout(pattern: exp.Expr) -> exp.Expr:
+    """A format of dates and times with the codes that DuckDB has."""
+    if not isinstance(pattern, exp.Literal):
+        return pattern
+    return text(_CODE.sub(lambda found: _CODES.get(found[0], found[0]), pattern.name))
+
+
+def shown_time(node: exp.Expr) -> exp.Expr:
+    """FORMAT_DATE, FORMAT_TIMESTAMP and their like."""
+    inner = node.this
+    value = inner.this if type(inner).__name__.startswith("TsOrDs") else inner
+    kind = {"TsOrDsToDate": "DATE", "TsOrDsToTimestamp": "TIMESTAMPTZ", "TsOrDsToTime": "TIME"}.get(
+        type(inner).__name__, "TIMESTAMP"
+    )
+    moment: exp.Expr = exp.cast(value.copy(), kind, dialect="duckdb")
+    if kind == "TIMESTAMPTZ":
+        moment = duck("TIMEZONE(:zone, :x)", zone=node.args.get("zone") or text("UTC"), x=moment)
+    elif kind == "TIME":
+        moment = duck("DATE '1970-01-01' + :x", x=moment)
+    pattern = layout(node.args["format"])
+    if not isinstance(pattern, exp.Literal) or "%Q" not in pattern.name:
+        return duck("STRFTIME(:x, :f)", x=moment, f=pattern)
+    pieces = pattern.name.split("%Q")
+    made: exp.Expr = duck("STRFTIME(:x, :f)", x=moment, f=text(pieces[0])) if pieces[0] else text("")
+    for piece in pieces[1:]:
+        rest = duck("CAST(QUARTER(:x) AS VARCHAR)", x=moment)
+        made = exp.DPipe(this=made, expression=rest, safe=True)
+        if piece:
+            after = duck("STRFTIME(:x, :f)", x=moment, f=text(piece))
+            made = exp.DPipe(this=made, expression=after, safe=True)
+    return exp.Paren(this=made)
+
+
+def read_time(node: exp.Expr, kind: str) -> exp.Expr:
+    """PARSE_DATE, PARSE_TIMESTAMP and their like; years that are not said are 1970."""
+    pattern = layout(node.args["format"])
+    value = node.this
+    if isinstance(pattern, exp.Literal):
+        patterns = [pattern.name]
+        if "%S.%f" in pattern.name:
+            patterns.append(pattern.name.replace("%S.%f", "%S"))
+        if not re.search(r"%[YyGcxs]", pattern.name):
+            value = duck("'1970 ' || :x", x=value)
+            patterns = [f"%Y {one}" for one in patterns]
+        pattern = exp.Array(expressions=[text(one) for one in patterns])
+    moment = duck("STRPTIME(:x, :f)", x=value, f=pattern)
+    if kind == "TIMESTAMPTZ":
+        return duck(
+            "TIMEZONE(:zone, CAST(:x AS TIMESTAMP))", zone=node.args.get("zone") or text("UTC"), x=moment
+        )
+    return exp.cast(moment, kind, dialect="duckdb")
+
+
+_PARTS = {
+    "ISOWEEK": "EXTRACT('week' FROM :x)",
+    "DAYOFWEEK": "EXTRACT('dow' FROM :x) + 1",
+    "DAYOFYEAR": "EXTRACT('doy' FROM :x)",
+    "WEEK": "CAST(STRFTIME(:x, '%U') AS BIGINT)",
+    "DATE": "CAST(:x AS DATE)",
+    "TIME": "CAST(:x AS TIME)",
+    "DATETIME": "CAST(:x AS TIMESTAMP)",
+    "MILLISECOND": "EXTRACT('millisecond' FROM :x) % 1000",
+    "MICROSECOND": "EXTRACT('microsecond' FROM :x) % 1000000",
+}
+_DAYS = ("SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY")
+
+
+def extracted(node: exp.Expr) -> exp.Expr:
+    """EXTRACT of the parts that DuckDB calls or counts otherwise."""
+    unit, value = node.this, node.expression
+    if isinstance(unit, exp.WeekStart):
+        # The first such day of a year begins its week 1: as days of the year before it, in weeks.
+        day = exp.Literal.number(_DAYS.index(unit.this.name.upper()))
+        return duck(
+            "(EXTRACT('doy' FROM :x) + 6 - (EXTRACT('dow' FROM :x) - :day + 7) % 7) // 7", x=value, day=day
+        )
+    template = _PARTS.get(unit.name.upper())
+    return duck(template, x=value) if template else node
+
+
+def day_of(node: exp.Expr) -> exp.Expr:
+    """A function of dates whose result is a date."""
+    return exp.cast(node, "DATE", dialect="duckdb")
+
+
+def time_trunc(node: exp.Expr) -> exp.Expr:
+    """TIME_TRUNC, through a moment of that time."""
+    unit = node.text("unit").lower()
+    if unit not in ("hour", "minute", "second", "millisecond", "microsecond"):
+        return node
+    return duck(f"CAST(DATE_TRUNC('{unit}', DATE '1970-01-01' + :x) AS TIME)", x=node.this)
+
+
+def literal_time(value: exp.Expr, kind: str) -> exp.Expr:
+    """A text that is meant as a time."""
+    return exp.cast(value.copy(), kind, dialect="duckdb") if isinstance(value, exp.Literal) else value
+
+
+def whole_units(node: exp.Expr, kind: str) -> exp.Expr:
+    """How many whole units lie between two times."""
+    return duck(
+        "DATE_SUB(:unit, :y, :x)",
+        unit=text(node.text("unit").lower() or "microsecond"),
+        x=literal_time(node.this, kind),
+        y=literal_time(node.expression, kind),
+    )
+
+
+def moment_of(now: Callable[[], datetime], zone: exp.Expr | None, kind: str) -> exp.Expr:
+    """The present by the world's clock, in a time zone."""
+    present = exp.cast(text(now().strftime("%Y-%m-%d %H:%M:%S+00")), "TIMESTAMPTZ", dialect="duckdb")
+    if kind == "TIMESTAMPTZ":
+        return present
+    return duck(f"CAST(TIMEZONE(:zone, :x) AS {kind})", zone=zone or text("UTC"), x=present)

@@ -1,0 +1,318 @@
+"""Snowflake SQL: how names are read, which types there are, and how refusals are worded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import ClassVar
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from mesocosm.errors import Refusal
+from mesocosm.services.queries.catalogue import Column
+from mesocosm.services.queries.dialect import Context, Dialect, drawn
+from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
+from mesocosm.services.queries.engine import Failed
+from mesocosm.services.queries.refusals import SqlError, compilation
+
+_MARK = "\u2063"
+"""Between a name with small letters and what tells its case: DuckDB takes no notice of case, Snowflake
+does."""
+_SPELLED = re.compile(f'([^"]*?){_MARK}[01]+')
+_LONGEST = 16_777_216
+"""Characters of a text without a length of its own."""
+
+
+class Snowflake(Dialect):
+    """The dialect."""
+
+    name: ClassVar[str] = "snowflake"
+    functions: ClassVar[frozenset[str]] = FUNCTIONS
+
+    def fold(self, name: exp.Identifier) -> str:
+        return name.name if name.quoted else name.name.upper()
+
+    def spell(self, name: str) -> str:
+        if name == name.upper():
+            return name
+        return name + _MARK + "".join("1" if one != one.upper() else "0" for one in name)
+
+    def plain(self, name: str) -> str:
+        return name.partition(_MARK)[0]
+
+    def prepare(self, tree: exp.Expr, context: Context) -> exp.Expr:
+        for column in [
+            one for one in tree.find_all(exp.Column) if one.table and one.name.upper() == "NEXTVAL"
+        ]:
+            path = tuple(self.fold(part) for part in column.parts[:-1] if isinstance(part, exp.Identifier))
+            counter = context.counters.counter(path) if context.counters else None
+            if counter is not None:
+                column.replace(drawn(counter))
+        for values in tree.find_all(exp.Values):
+            if isinstance(values.parent, exp.From | exp.Join | exp.Subquery):
+                _name_values(values)
+        return tree
+
+    def label(self, expression: exp.Expr, index: int) -> str:
+        try:
+            return expression.sql("snowflake").upper()
+        except (SqlglotError, TypeError, ValueError, LookupError, AttributeError):
+            return f"COLUMN{index + 1}"  # of a call that lacks an argument, which is refused later on
+
+    def rewrite(self, tree: exp.Expr, context: Context) -> exp.Expr:
+        return rewritten(tree, context)
+
+    def kind(self, declared: exp.DataType) -> str:
+        return column_type(declared)[0]
+
+    def malformed(self, line: int, column: int, near: str, why: str) -> Refusal:
+        said = f"syntax error line {line} at position {column - 1} unexpected '{near or '<EOF>'}'."
+        return compilation(1003, "42000", said)
+
+    def refused(self, failed: Failed, tree: exp.Expr, columns: list[str]) -> Refusal:
+        message = _SPELLED.sub(r"\1", failed.message)
+        for pattern, say in _SAYINGS:
+            if found := pattern.search(message):
+                return say(found, tree, columns)
+        return SqlError(603, "XX000", f"SQL execution error: {message}")
+
+    def unknown_function(self, name: str) -> Refusal:
+        return compilation(2140, "42601", f"Unknown function {name.upper()}")
+
+    def unsupported(self, what: str) -> Refusal:
+        return SqlError(2, "0A000", f"Unsupported feature '{what}'.")
+
+    def unknown_column(self, name: exp.Identifier, columns: list[str]) -> Refusal:
+        return _invalid_identifier(self.fold(name), name, columns)
+
+    def wrong_width(self, expected: int, given: int) -> Refusal:
+        said = f"Insert value list does not match column list expecting {expected} but got {given}"
+        return compilation(2057, "42601", said)
+
+    def matched_twice(self) -> Refusal:
+        return SqlError(100090, "42P18", "Duplicate row detected during DML action")
+
+    def missing_value(self, column: str) -> Refusal:
+        return SqlError(100072, "22000", f"NULL result in a non-nullable column: {column}")
+
+
+def _name_values(values: exp.Values) -> None:
+    """VALUES has columns COLUMN1, COLUMN2 ... unless it is said what they are called."""
+    holder = values.parent if isinstance(values.parent, exp.Subquery) else values
+    alias = holder.args.get("alias") or exp.TableAlias(this=exp.to_identifier("VALUES"))
+    if not alias.args.get("columns") and values.expressions:
+        first = values.expressions[0]
+        width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
+        alias.set("columns", [exp.to_identifier(f"COLUMN{index + 1}") for index in range(width)])
+        holder.set("alias", alias)
+
+
+_TYPES = exp.DataType.Type
+_WHOLE = {_TYPES.INT, _TYPES.BIGINT, _TYPES.SMALLINT, _TYPES.TINYINT, _TYPES.UBIGINT, _TYPES.INT128}
+_FLOATS = {_TYPES.FLOAT, _TYPES.DOUBLE}
+_TEXTS = {_TYPES.VARCHAR, _TYPES.TEXT, _TYPES.CHAR, _TYPES.NCHAR, _TYPES.NVARCHAR}
+_NTZ = {_TYPES.TIMESTAMP, _TYPES.TIMESTAMPNTZ, _TYPES.DATETIME}
+_TZ = {_TYPES.TIMESTAMPTZ: "TIMESTAMP_TZ(9)", _TYPES.TIMESTAMPLTZ: "TIMESTAMP_LTZ(9)"}
+_LOOSE = {
+    _TYPES.VARIANT: "VARIANT",
+    _TYPES.OBJECT: "OBJECT",
+    _TYPES.ARRAY: "ARRAY",
+    _TYPES.STRUCT: "OBJECT",
+    _TYPES.LIST: "ARRAY",
+}
+_SIMPLE = {
+    _TYPES.BOOLEAN: ("BOOLEAN", "BOOLEAN"),
+    _TYPES.DATE: ("DATE", "DATE"),
+    _TYPES.TIME: ("TIME", "TIME(9)"),
+    _TYPES.BINARY: ("BLOB", "BINARY(8388608)"),
+    _TYPES.VARBINARY: ("BLOB", "BINARY(8388608)"),
+}
+
+
+def column_type(declared: exp.DataType) -> tuple[str, str, int | None]:
+    """Of a declared type: DuckDB's, Snowflake's own full spelling, and the length of a bounded text."""
+    kind = declared.this
+    numbers = [int(one.name) for one in declared.expressions if one.name.isdigit()]
+    if kind in _WHOLE:
+        return "HUGEINT", "NUMBER(38,0)", None
+    if kind in {_TYPES.DECIMAL, _TYPES.BIGDECIMAL}:
+        precision, scale = (numbers + [38, 0][len(numbers) :])[:2]
+        if not 1 <= precision <= 38 or scale > 37 or scale > precision:
+            raise compilation(2129, "42601", f"Invalid data type: NUMBER({precision},{scale})")
+        whole = "HUGEINT" if (precision, scale) == (38, 0) else f"DECIMAL({precision},{scale})"
+        return whole, f"NUMBER({precision},{scale})", None
+    if kind in _FLOATS:
+        return "DOUBLE", "FLOAT", None
+    if kind in _TEXTS:
+        default = 1 if kind in {_TYPES.CHAR, _TYPES.NCHAR} else _LONGEST
+        length = numbers[0] if numbers else default
+        return "VARCHAR", f"VARCHAR({length})", length if length < _LONGEST else None
+    if kind in _NTZ:
+        return "TIMESTAMP", "TIMESTAMP_NTZ(9)", None
+    if kind in _TZ:
+        return "TIMESTAMPTZ", _TZ[kind], None
+    if kind in _LOOSE:
+        return "JSON", _LOOSE[kind], None
+    if kind in _SIMPLE:
+        return (*_SIMPLE[kind], None)
+    raise compilation(2040, "42601", f"Unsupported data type '{declared.sql('snowflake')}'.")
+
+
+def new_column(name: str, declared: exp.DataType) -> Column:
+    """A column of a declared type."""
+    kind, vendor, longest = column_type(declared)
+    return Column(name, kind, stored=name, longest=longest, vendor=vendor)
+
+
+_RESULTS = {
+    "BOOLEAN": ("BOOLEAN", "BOOLEAN"),
+    "DATE": ("DATE", "DATE"),
+    "TIME": ("TIME", "TIME(9)"),
+    "BLOB": ("BLOB", "BINARY(8388608)"),
+    "TIMESTAMP": ("TIMESTAMP", "TIMESTAMP_NTZ(9)"),
+    "TIMESTAMP WITH TIME ZONE": ("TIMESTAMPTZ", "TIMESTAMP_LTZ(9)"),
+    "DOUBLE": ("DOUBLE", "FLOAT"),
+    "FLOAT": ("DOUBLE", "FLOAT"),
+    "JSON": ("JSON", "VARIANT"),
+}
+_NUMBER = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
+
+
+def type_of_result(name: str, kind: str) -> Column:
+    """A column for the values of a result, whose type DuckDB says."""
+    if kind.endswith("INT") or kind == "INTEGER":
+        return Column(name, "HUGEINT", stored=name, vendor="NUMBER(38,0)")
+    if found := _NUMBER.match(kind):
+        number = f"{found[1]},{found[2]}"
+        whole = number == "38,0"
+        return Column(
+            name, "HUGEINT" if whole else f"DECIMAL({number})", stored=name, vendor=f"NUMBER({number})"
+        )
+    if kind.endswith("]"):
+        return Column(name, "JSON", stored=name, vendor="ARRAY")
+    if kind.startswith(("STRUCT", "MAP")):
+        return Column(name, "JSON", stored=name, vendor="OBJECT")
+    ours, vendor = _RESULTS.get(kind, ("VARCHAR", f"VARCHAR({_LONGEST})"))
+    return Column(name, ours, stored=name, vendor=vendor)
+
+
+# -- refusals ---------------------------------------------------------------------------------------------
+
+
+def _position(name: str, tree: exp.Expr) -> str:
+    for one in tree.find_all(exp.Identifier):
+        if one.name.partition(_MARK)[0].lower() == name.lower() and "line" in one.meta:
+            column = one.meta["col"] - len(one.name.partition(_MARK)[0])
+            return f"error line {one.meta['line']} at position {max(0, column)}\n"
+    return ""
+
+
+def _invalid_identifier(name: str, tree: exp.Expr, columns: list[str]) -> SqlError:
+    near = get_close_matches(name.rpartition(".")[2].upper(), [one.upper() for one in columns], 1, 0.6)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    where = _position(name, tree)
+    gap = " " if where else "\n"
+    return SqlError(904, "42000", f"SQL compilation error:{gap}{where}invalid identifier '{name}'{hint}")
+
+
+def _column(found: re.Match[str], tree: exp.Expr, columns: list[str]) -> SqlError:
+    return _invalid_identifier(found[1], tree, columns)
+
+
+_Say = Callable[["re.Match[str]", exp.Expr, list[str]], SqlError]
+
+
+def _say(number: int, state: str, text: str, *, compiling: bool = False) -> _Say:
+    def say(found: re.Match[str], tree: exp.Expr, columns: list[str]) -> SqlError:
+        said = found.expand(text)
+        return compilation(number, state, said) if compiling else SqlError(number, state, said)
+
+    return say
+
+
+_SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
+    (re.compile(pattern, re.DOTALL), say)
+    for pattern, say in (
+        (r'Referenced column "([^"]+)"[^"]*not found', _column),
+        (r'Table "[^"]*" does not have a column named "([^"]+)"', _column),
+        (r'Values list "[^"]*" does not have a column named "([^"]+)"', _column),
+        (r'Referenced table "([^"]+)" not found', _column),
+        (
+            r'Ambiguous reference to column name "([^"]+)"',
+            _say(2028, "42601", r"ambiguous column name '\1'", compiling=True),
+        ),
+        (
+            r'column "([^"]+)" must appear in the GROUP BY clause',
+            _say(979, "42601", r"[\1] is not a valid group by expression", compiling=True),
+        ),
+        (
+            r"Could not convert string '(.*?)' to (?:INT|DECIMAL|DOUBLE|HUGEINT|BIGINT|FLOAT|UINT|U?BIGINT)",
+            _say(100038, "22018", r"Numeric value '\1' is not recognized"),
+        ),
+        (
+            r"Could not convert string '(.*?)' to BOOL",
+            _say(100037, "22018", r"Boolean value '\1' is not recognized"),
+        ),
+        (
+            r'Could not convert string "(.*?)" to DECIMAL',
+            _say(100038, "22018", r"Numeric value '\1' is not recognized"),
+        ),
+        (
+            r'(?:invalid date field format|date field value out of range): "(.*?)"',
+            _say(100040, "22007", r"Date '\1' is not recognized"),
+        ),
+        (
+            r'(?:invalid timestamp field format|timestamp field value out of range): "(.*?)"',
+            _say(100035, "22007", r"Timestamp '\1' is not recognized"),
+        ),
+        (
+            r'Could not parse string "(.*?)" according to format',
+            _say(100096, "22007", r"Can't parse '\1' as date with the given format"),
+        ),
+        (r'time field value out of range: "(.*?)"', _say(100108, "22007", r"Time '\1' is not recognized")),
+        (r"Malformed JSON.*", _say(100069, "22P02", "Error parsing JSON: the text is no valid JSON")),
+        (r"Division by zero", _say(100051, "22012", "Division by zero")),
+        (r"(String .* is too long and would be truncated)", _say(100078, "22000", r"\1")),
+        (
+            r"Casting value \"(.*?)\" to type DECIMAL.* failed|out of range|[Oo]verflow",
+            _say(100132, "22003", "Numeric value is out of range"),
+        ),
+        (
+            r"Could not cast value (\S+) to DECIMAL",
+            _say(100132, "22003", r"Number out of representable range: \1"),
+        ),
+        (
+            r"More than one row returned by a subquery",
+            _say(90150, "22000", "Single-row subquery returns more than one row."),
+        ),
+        (
+            r"No function matches the given name and argument types '(\w+)\(([^']*)\)'",
+            _say(1044, "42P13", r"Invalid argument types for function '\1': (\2)", compiling=True),
+        ),
+        (
+            r"(?:Scalar|Aggregate|Table) Function with name (\S+) does not exist",
+            _say(2140, "42601", r"Unknown function \1", compiling=True),
+        ),
+        (
+            r"((?:WHERE|HAVING|GROUP BY|QUALIFY) clause cannot contain .*)",
+            _say(2035, "42601", r"\1", compiling=True),
+        ),
+        (
+            r"[Ss]et operations can only apply to expressions with the same number of result columns",
+            _say(
+                1789,
+                "42601",
+                "invalid number of result columns for set operator input branches",
+                compiling=True,
+            ),
+        ),
+        (
+            r"No candidates found|Cannot compare values of type (.*?) and (?:type )?(.*?) -",
+            _say(
+                1065, "42601", r"Can not convert parameter of type \1 into expected type \2", compiling=True
+            ),
+        ),
+    )
+)

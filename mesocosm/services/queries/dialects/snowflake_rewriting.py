@@ -1,0 +1,580 @@
+"""What Snowflake's statements need besides what sqlglot does to become DuckDB's.
+
+A VARIANT, OBJECT or ARRAY is DuckDB's JSON throughout. Division and averages of exact numbers are exact
+numbers of some digits more, which only the types of their operands tell; sqlglot infers these from the
+columns' types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
+
+from sqlglot import MappingSchema, exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.annotate_types import annotate_types
+from sqlglot.optimizer.qualify_columns import qualify_columns
+
+from mesocosm.services.queries.catalogue import Column
+from mesocosm.services.queries.dialect import SOURCE, Context
+from mesocosm.services.queries.dialects.snowflake_functions import NAMED, call
+from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
+
+_TYPES = exp.DataType.Type
+FUNCTIONS = frozenset({"HASH", *NAMED})
+"""Functions that sqlglot has no class for."""
+_LOOSE = {_TYPES.VARIANT, _TYPES.JSON, _TYPES.OBJECT, _TYPES.ARRAY, _TYPES.STRUCT, _TYPES.LIST}
+_EXACT = {_TYPES.DECIMAL, _TYPES.INT, _TYPES.BIGINT, _TYPES.SMALLINT, _TYPES.TINYINT, _TYPES.INT128}
+_MAKES_JSON = (
+    exp.JSONExtract,
+    exp.ParseJSON,
+    exp.GetExtract,
+    exp.ToVariant,
+    exp.Array,
+    exp.Struct,
+    exp.ArrayAgg,
+    exp.ObjectAgg,
+    exp.Split,
+    exp.JSONKeys,
+)
+_JSON_CALLS = {"json_extract", "to_json", "json_array", "json_merge_patch", "json_group_object"}
+_NEEDS_TYPES = (
+    *(
+        exp.Div,
+        exp.Avg,
+        exp.Cast,
+        exp.TryCast,
+        exp.ToChar,
+        exp.Bracket,
+        exp.Explode,
+        exp.DateAdd,
+        exp.Anonymous,
+    ),
+    *_MAKES_JSON,
+)
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Neg, exp.Sum, exp.Avg, exp.Round, exp.Abs)
+_COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Between)
+_ON_TEXT = (
+    *(exp.Upper, exp.Lower, exp.Length, exp.Concat, exp.DPipe, exp.Like, exp.ILike, exp.Substring, exp.Trim),
+    *(exp.SplitPart, exp.Replace, exp.Contains, exp.StartsWith, exp.EndsWith, exp.GroupConcat, exp.Initcap),
+    *(exp.RegexpLike, exp.RegexpReplace, exp.Left, exp.Right),
+)
+
+
+def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
+    """The statement for DuckDB."""
+    mark_flattened(tree)
+    if tree.find(*_NEEDS_TYPES) is not None:
+        _infer(tree, context.columns)
+        for operator in list(tree.find_all(*_ARITHMETIC, *_COMPARES, *_ON_TEXT)):
+            _loosen(operator)
+    # From the leaves up: what stands in a node is rewritten before the node is.
+    for node in reversed(list(tree.walk())):
+        parent, key, index = node.parent, node.arg_key, node.index
+        made: exp.Expr = _rewrite(node, context)
+        if made is node:
+            continue
+        if node is tree:
+            tree = made
+        elif parent is not None and key is not None:
+            parent.set(key, made, index)
+    table_functions(tree)
+    return tree
+
+
+def _infer(tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]]) -> None:
+    """Let the nodes know their types, as far as that can be told."""
+    kinds: dict[str, object] = {
+        name: {one.name: exp.DataType.build(_inferred(one.kind), dialect="snowflake") for one in known}
+        for name, known in columns.items()
+    }
+    for inner in tree.find_all(exp.Subquery):
+        if SOURCE in inner.meta:
+            tree = inner.this
+            break
+    if any(one.columns and _has_star(one.parent) for one in tree.find_all(exp.TableAlias)):
+        return  # qualifying would take the names from the columns
+    schema = MappingSchema(kinds, dialect="duckdb", normalize=False)
+    # Where it cannot be told, DuckDB says what is wrong with the statement, if anything is.
+    with suppress(SqlglotError, LookupError, AttributeError, ValueError, TypeError, AssertionError):
+        qualify_columns(tree, schema, expand_alias_refs=False, expand_stars=False, dialect="duckdb")
+    with suppress(SqlglotError, LookupError, AttributeError, ValueError, TypeError, AssertionError):
+        annotate_types(tree, schema=schema, dialect="snowflake")
+
+
+def _has_star(node: exp.Expr | None) -> bool:
+    return isinstance(node, exp.Subquery | exp.CTE) and node.find(exp.Star) is not None
+
+
+def _inferred(kind: str) -> str:
+    if kind == "HUGEINT":
+        return "DECIMAL(38,0)"
+    return {"JSON": "VARIANT", "TIMESTAMPTZ": "TIMESTAMP_TZ", "BLOB": "BINARY"}.get(kind, kind)
+
+
+def is_loose(node: exp.Expr) -> bool:
+    """Whether a value is a VARIANT, as far as that can be told."""
+    node = node.unnest()
+    if isinstance(node, _MAKES_JSON) or (isinstance(node, exp.Anonymous) and node.name in _JSON_CALLS):
+        return True
+    if isinstance(node, exp.Bracket):
+        return is_loose(node.this)
+    if isinstance(node, exp.Column) and node.name in {"VALUE", "THIS"} and node.type is None:
+        return True
+    if isinstance(node, exp.Column) and node.meta.get("flattened"):
+        return True
+    return isinstance(node, exp.Column) and node.type is not None and node.type.this in _LOOSE
+
+
+def _text(node: exp.Expr) -> exp.Expr:
+    return call("json_extract_string", node, exp.Literal.string("$"))
+
+
+def _loosen(node: exp.Expr) -> None:
+    """Make of VARIANTs what the operator that they stand in works on."""
+    operands = [child for child in node.iter_expressions() if isinstance(child, exp.Expr)]
+    loose = [one for one in operands if is_loose(one)]
+    if not loose:
+        return
+    others = [one for one in operands if one not in loose]
+    for one in loose:
+        if isinstance(node, _ON_TEXT):
+            one.replace(_text(one.copy()))
+        elif isinstance(node, _ARITHMETIC):
+            one.replace(exp.cast(one.copy(), "DOUBLE"))
+        else:
+            one.replace(_compared(one.copy(), others))
+
+
+def _compared(node: exp.Expr, others: list[exp.Expr]) -> exp.Expr:
+    other = others[0].unnest() if others else None
+    if other is None:
+        return _text(node)
+    if isinstance(other, exp.Boolean) or (other.type and other.type.this is _TYPES.BOOLEAN):
+        return exp.cast(node, "BOOLEAN")
+    if isinstance(other, exp.Neg) or (isinstance(other, exp.Literal) and not other.is_string):
+        return exp.cast(node, "DOUBLE")
+    if other.type is not None and other.type.this in {*_EXACT, _TYPES.DOUBLE, _TYPES.FLOAT}:
+        return exp.cast(node, "DOUBLE")
+    if other.type is not None and other.type.this in {_TYPES.DATE, _TYPES.TIMESTAMP, _TYPES.TIMESTAMPNTZ}:
+        return exp.cast(_text(node), other.type)
+    return _text(node)
+
+
+# -- one node at a time -----------------------------------------------------------------------------------
+
+
+def _rewrite(node: exp.Expr, context: Context) -> exp.Expr:
+    if isinstance(node, exp.Anonymous):
+        make = NAMED.get(node.name.upper())
+        return make(node) if make else node
+    rule = _RULES.get(type(node))
+    return rule(node, context) if rule else node
+
+
+def _cast(node: exp.Expr, context: Context) -> exp.Expr:
+    wanted, value = node.args["to"], node.this
+    if wanted.this in _LOOSE:
+        return call("to_json", value) if not is_loose(value) else value
+    if wanted.this in {_TYPES.VARCHAR, _TYPES.TEXT, _TYPES.CHAR, _TYPES.DATE} and is_loose(value):
+        node.set("this", _text(value))
+    if wanted.this in {_TYPES.INT, _TYPES.SMALLINT, _TYPES.TINYINT, _TYPES.BIGINT}:
+        _cast_whole(node)
+    elif wanted.this is _TYPES.DECIMAL and (not wanted.expressions or _scale_of(wanted) == 0):
+        precision = int(wanted.expressions[0].name) if wanted.expressions else 38
+        if precision == 38:
+            _cast_whole(node)
+    elif wanted.this is _TYPES.FLOAT:
+        node.set("to", exp.DataType.build("DOUBLE"))
+    elif wanted.this in {_TYPES.TIMESTAMPLTZ, _TYPES.TIMESTAMPTZ}:
+        node.set("to", exp.DataType.build("TIMESTAMPTZ"))
+    return node
+
+
+def _cast_whole(node: exp.Expr) -> None:
+    """A whole number is 64 bits wide here; texts such as '12.7' are rounded, as numbers are."""
+    node.set("to", exp.DataType.build("BIGINT", dialect="duckdb"))
+    text = node.this.unnest()
+    if isinstance(text, exp.Literal) and text.is_string:
+        wide = type(node)(this=node.this, to=exp.DataType.build("DECIMAL(38,6)", dialect="duckdb"))
+        node.set("this", wide)
+
+
+def _scale_of(kind: exp.Expr | None) -> int:
+    if not isinstance(kind, exp.DataType) or len(kind.expressions) < 2:
+        return 0
+    return int(kind.expressions[1].name)
+
+
+def _exact_scale(node: exp.Expr) -> int | None:
+    """The scale of an exact number; ``None`` for what is none, or may be none."""
+    node = node.unnest()
+    if isinstance(node, exp.Literal):
+        if node.is_string or "e" in node.this.lower():
+            return None
+        return len(node.this.partition(".")[2])
+    if isinstance(node, exp.Neg):
+        return _exact_scale(node.this)
+    if isinstance(node, exp.Count | exp.CountIf):
+        return 0
+    if isinstance(node, exp.Window):
+        return _exact_scale(node.this)
+    if isinstance(node, exp.Sum | exp.Max | exp.Min | exp.Abs):
+        return _exact_scale(node.this)
+    if isinstance(node, exp.Coalesce):
+        scales = [_exact_scale(one) for one in (node.this, *node.expressions)]
+        return None if None in scales else max(one for one in scales if one is not None)
+    if isinstance(node, exp.Nullif):
+        return _exact_scale(node.this)
+    if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Mod):
+        left, right = _exact_scale(node.this), _exact_scale(node.expression)
+        if left is None or right is None:
+            return None
+        return min(12, left + right) if isinstance(node, exp.Mul) else max(left, right)
+    if isinstance(node, exp.Case):
+        values = [one.args["true"] for one in node.args["ifs"]]
+        values += [node.args["default"]] if node.args.get("default") else []
+        scales = [_exact_scale(one) for one in values if not isinstance(one, exp.Null)]
+        return None if None in scales else max((one for one in scales if one is not None), default=0)
+    if node.meta.get("scale") is not None:
+        return int(node.meta["scale"])
+    if node.type is not None and node.type.this in _EXACT:
+        return _scale_of(node.type)
+    return None
+
+
+def _div(node: exp.Expr, context: Context) -> exp.Expr:
+    scale, other = _exact_scale(node.this), _exact_scale(node.expression)
+    divisor = node.expression
+    if not (isinstance(divisor.unnest(), exp.Literal) and divisor.unnest().name.strip("0.")):
+        refuse = exp.Anonymous(this="error", expressions=[exp.Literal.string("Division by zero")])
+        zero = exp.EQ(this=exp.Paren(this=divisor.copy()), expression=exp.Literal.number(0))
+        divisor = exp.Case(ifs=[exp.If(this=zero, true=refuse)], default=divisor)
+    divided = exp.Div(this=node.this, expression=divisor)
+    if scale is None or other is None:
+        return divided
+    return _rounded(divided, scale)
+
+
+def _rounded(value: exp.Expr, scale: int) -> exp.Expr:
+    """An exact quotient: six digits more, twelve at most."""
+    digits = max(scale, min(scale + 6, 12))
+    found = exp.cast(exp.Paren(this=value), exp.DataType.build(f"DECIMAL(38,{digits})", dialect="duckdb"))
+    found.meta["scale"] = digits
+    return found
+
+
+def _avg(node: exp.Expr, context: Context) -> exp.Expr:
+    if isinstance(node.parent, exp.Window):
+        return node
+    scale = _exact_scale(node.this)
+    return node if scale is None else _rounded(node.copy(), scale)
+
+
+def _window(node: exp.Expr, context: Context) -> exp.Expr:
+    inner = node.this
+    if isinstance(inner, exp.Anonymous) and inner.name.upper() == "RATIO_TO_REPORT":
+        value = inner.expressions[0]
+        total = node.copy()
+        total.set("this", exp.Sum(this=value.copy()))
+        scale = _exact_scale(value)
+        ratio = exp.Div(this=value, expression=exp.func("NULLIF", total, exp.Literal.number(0)))
+        return exp.Paren(this=ratio) if scale is None else _rounded(ratio, scale)
+    if isinstance(inner, exp.Avg) and (scale := _exact_scale(inner.this)) is not None:
+        return _rounded(node.copy(), scale)
+    return node
+
+
+def _bracket(node: exp.Expr, context: Context) -> exp.Expr:
+    index = node.expressions[0]
+    if isinstance(index, exp.Literal) and not index.is_string:
+        return call("json_extract", node.this, exp.Literal.string(f"$[{index.name}]"))
+    if isinstance(index, exp.Literal):
+        return call("json_extract", node.this, exp.Literal.string(f'$."{index.name}"'))
+    return call("json_extract", node.this, index)
+
+
+def _moment(kind: str) -> Callable[[exp.Expr, Context], exp.Expr]:
+    def literal(node: exp.Expr, context: Context) -> exp.Expr:
+        now: datetime = context.now()
+        forms = {"DATE": "%Y-%m-%d", "TIME": "%H:%M:%S.%f", "TIMESTAMP": "%Y-%m-%d %H:%M:%S.%f"}
+        text = now.strftime(forms.get(kind, "%Y-%m-%d %H:%M:%S.%f+00:00"))
+        return exp.cast(exp.Literal.string(text), kind)
+
+    return literal
+
+
+def _now(node: exp.Expr, context: Context) -> exp.Expr:
+    return _moment("TIMESTAMP" if node.args.get("sysdate") else "TIMESTAMPTZ")(node, context)
+
+
+def _said(name: str) -> Callable[[exp.Expr, Context], exp.Expr]:
+    def literal(node: exp.Expr, context: Context) -> exp.Expr:
+        value = context.about().get(name)
+        return exp.null() if value is None else exp.Literal.string(value)
+
+    return literal
+
+
+def _to_char(node: exp.Expr, context: Context) -> exp.Expr:
+    form = node.args.get("format")
+    if form is None:
+        return exp.cast(_text(node.this) if is_loose(node.this) else node.this, "TEXT")
+    if isinstance(form, exp.Literal) and any(one in "Y%H" for one in form.name.upper()):
+        return call("strftime", node.this, exp.Literal.string(time_format(form.name)))
+    return call(
+        "format",
+        exp.Literal.string("{:,.2f}" if "," in form.name else "{:.2f}"),
+        exp.cast(node.this, "DOUBLE"),
+    )
+
+
+_FORMATS = (
+    *(("YYYY", "%Y"), ("YY", "%y"), ("MMMM", "%B"), ("MON", "%b"), ("MM", "%m"), ("DD", "%d"), ("DY", "%a")),
+    *(("HH24", "%H"), ("HH12", "%I"), ("HH", "%H"), ("MI", "%M"), ("SS", "%S"), ("FF3", "%g"), ("FF6", "%f")),
+    *(("FF9", "%n"), ("FF", "%f"), ("AM", "%p"), ("PM", "%p"), ("TZH", "%z")),
+)
+
+
+def time_format(form: str) -> str:
+    """Snowflake's format of a date or time as DuckDB's."""
+    found, at = "", 0
+    if "%" in form:  # sqlglot has put some of them into its own form by now
+        return form.replace("%mi", "%M")
+    while at < len(form):
+        for theirs, ours in _FORMATS:
+            if form[at : at + len(theirs)].upper() == theirs:
+                found, at = found + ours, at + len(theirs)
+                break
+        else:
+            found, at = found + form[at], at + 1
+    return found
+
+
+def _array(node: exp.Expr, context: Context) -> exp.Expr:
+    return call("json_array", *node.expressions)
+
+
+def _struct(node: exp.Expr, context: Context) -> exp.Expr:
+    parts: list[exp.Expr] = []
+    for one in node.expressions:
+        if not isinstance(one, exp.PropertyEQ):
+            return node
+        parts += [exp.Literal.string(one.this.name), one.expression]
+    # A member without a value is left out.
+    return call("json_merge_patch", exp.cast(exp.Literal.string("{}"), "JSON"), call("json_object", *parts))
+
+
+def _array_agg(node: exp.Expr, context: Context) -> exp.Expr:
+    if isinstance(node.parent, exp.WithinGroup | exp.Window):
+        return node
+    if isinstance(node.parent, exp.Anonymous) and node.parent.name == "to_json":
+        return node
+    return call("to_json", exp.Coalesce(this=node.copy(), expressions=[exp.Array()]))
+
+
+def _json_keys(node: exp.Expr, context: Context) -> exp.Expr:
+    return call("to_json", call("json_keys", node.this))
+
+
+def _array_size(node: exp.Expr, context: Context) -> exp.Expr:
+    return call("json_array_length", node.this)
+
+
+def _list(node: exp.Expr) -> exp.Expr:
+    """The elements of an ARRAY."""
+    return call("json_extract", node, exp.Literal.string("$[*]"))
+
+
+def _json(node: exp.Expr) -> exp.Expr:
+    """A value as an element of an ARRAY."""
+    return node if is_loose(node) else call("to_json", node)
+
+
+def _on_list(name: str) -> Callable[[exp.Expr, Context], exp.Expr]:
+    def make(node: exp.Expr, context: Context) -> exp.Expr:
+        others = [_json(node.expression)] if node.args.get("expression") is not None else []
+        return call("to_json", call(name, _list(node.this), *others))
+
+    return make
+
+
+def _prepend(node: exp.Expr, context: Context) -> exp.Expr:
+    return call("to_json", call("list_prepend", _json(node.expression), _list(node.this)))
+
+
+def _array_concat(node: exp.Expr, context: Context) -> exp.Expr:
+    parts = [_list(one) for one in (node.this, *node.expressions)]
+    return call("to_json", call("list_concat", *parts))
+
+
+def _array_position(node: exp.Expr, context: Context) -> exp.Expr:
+    return exp.Sub(
+        this=call("list_position", _list(node.this), _json(node.expression)), expression=exp.Literal.number(1)
+    )
+
+
+def _array_slice(node: exp.Expr, context: Context) -> exp.Expr:
+    start, end = node.args["start"], node.args["end"]
+    first = exp.Add(this=exp.Paren(this=start), expression=exp.Literal.number(1))
+    return call("to_json", call("list_slice", _list(node.this), first, end))
+
+
+def _array_overlaps(node: exp.Expr, context: Context) -> exp.Expr:
+    return call("list_has_any", _list(node.this), _list(node.expression))
+
+
+def _array_intersect(node: exp.Expr, context: Context) -> exp.Expr:
+    return call("to_json", call("list_intersect", *(_list(one) for one in node.expressions)))
+
+
+def _object_insert(node: exp.Expr, context: Context) -> exp.Expr:
+    member = call("json_object", node.args["key"], node.args["value"])
+    return call("json_merge_patch", node.this, member)
+
+
+def _array_contains(node: exp.Expr, context: Context) -> exp.Expr:
+    return call("json_contains", node.this, _json(node.expression))
+
+
+def _array_to_string(node: exp.Expr, context: Context) -> exp.Expr:
+    parts = call("json_extract_string", node.this, exp.Literal.string("$[*]"))
+    return call("array_to_string", parts, node.expression)
+
+
+def _split(node: exp.Expr, context: Context) -> exp.Expr:
+    return call("to_json", call("str_split", node.this, node.expression))
+
+
+def _try_json(node: exp.Expr, context: Context) -> exp.Expr:
+    return (
+        exp.TryCast(this=node.this, to=exp.DataType.build("JSON"))
+        if node.args.get("safe")
+        else exp.cast(node.this, "JSON")
+    )
+
+
+def _to_variant(node: exp.Expr, context: Context) -> exp.Expr:
+    return node.this if is_loose(node.this) else call("to_json", node.this)
+
+
+def _typeof(node: exp.Expr, context: Context) -> exp.Expr:
+    names = {"UBIGINT": "INTEGER", "BIGINT": "INTEGER", "DOUBLE": "DECIMAL", "NULL": "NULL_VALUE"}
+    kind = call("json_type", node.this)
+    ifs = [exp.If(this=exp.Literal.string(one), true=exp.Literal.string(said)) for one, said in names.items()]
+    return exp.Case(this=kind, ifs=ifs, default=kind.copy())
+
+
+_WHOLE_DAYS = {"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"}
+
+
+def _date_add(node: exp.Expr, context: Context) -> exp.Expr:
+    """A date and days is a date; DuckDB makes an instant of it."""
+    found = _timestamp_part(node, context)
+    if not _is_date(node.this) or str(node.text("unit")).upper() not in _WHOLE_DAYS:
+        return found
+    return exp.cast(found.copy(), "DATE")
+
+
+def _is_date(node: exp.Expr) -> bool:
+    node = node.unnest()
+    if isinstance(node, exp.CurrentDate | exp.TsOrDsToDate | exp.LastDay | exp.DateFromParts):
+        return True
+    if isinstance(node, exp.TimestampTrunc | exp.DateTrunc | exp.DateAdd):
+        return _is_date(node.this)
+    if isinstance(node, exp.Cast):
+        return node.to.this is _TYPES.DATE
+    return node.type is not None and node.type.this is _TYPES.DATE
+
+
+def _months_between(node: exp.Expr, context: Context) -> exp.Expr:
+    return exp.cast(node.copy(), exp.DataType.build("DECIMAL(38,6)", dialect="duckdb"))
+
+
+def _within_group(node: exp.Expr, context: Context) -> exp.Expr:
+    if not isinstance(node.this, exp.ArrayAgg):
+        return node
+    return call("to_json", exp.Coalesce(this=node.copy(), expressions=[exp.Array()]))
+
+
+def _with(node: exp.Expr, context: Context) -> exp.Expr:
+    node.set("recursive", True)  # Snowflake has the word, and does without
+    return node
+
+
+def _object_agg(node: exp.Expr, context: Context) -> exp.Expr:
+    return call("json_group_object", node.this, node.expression)
+
+
+def _width_bucket(node: exp.Expr, context: Context) -> exp.Expr:
+    value, low, high, count = (node.args[key] for key in ("this", "min_value", "max_value", "num_buckets"))
+    template = (
+        "CASE WHEN v IS NULL THEN NULL WHEN v < a THEN 0 WHEN v >= b THEN n + 1 "
+        "ELSE CAST(floor((v - a) * n / (b - a)) AS BIGINT) + 1 END"
+    )
+    return filled(template, v=value, a=low, b=high, n=count)
+
+
+def _datediff(node: exp.Expr, context: Context) -> exp.Expr:
+    for key in ("this", "expression"):
+        value = node.args[key].unnest()
+        if isinstance(value, exp.Literal) and value.is_string:
+            node.set(key, exp.cast(value, "TIMESTAMP"))
+    return node
+
+
+def _timestamp_part(node: exp.Expr, context: Context) -> exp.Expr:
+    value = node.this.unnest()
+    if isinstance(value, exp.Literal) and value.is_string:
+        node.set("this", exp.cast(value, "TIMESTAMP"))
+    return node
+
+
+_RULES: dict[type[exp.Expr], Callable[[exp.Expr, Context], exp.Expr]] = {
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.Div: _div,
+    exp.Avg: _avg,
+    exp.Window: _window,
+    exp.Bracket: _bracket,
+    exp.ToChar: _to_char,
+    exp.Array: _array,
+    exp.Struct: _struct,
+    exp.ArrayAgg: _array_agg,
+    exp.JSONKeys: _json_keys,
+    exp.ArraySize: _array_size,
+    exp.ArrayContains: _array_contains,
+    exp.ArrayAppend: _on_list("list_append"),
+    exp.ArrayPrepend: _prepend,
+    exp.ArrayConcat: _array_concat,
+    exp.ArrayDistinct: _on_list("list_distinct"),
+    exp.ArraySort: _on_list("list_sort"),
+    exp.ArrayReverse: _on_list("list_reverse"),
+    exp.ArrayPosition: _array_position,
+    exp.ArraySlice: _array_slice,
+    exp.ArrayOverlaps: _array_overlaps,
+    exp.ArrayIntersect: _array_intersect,
+    exp.ObjectInsert: _object_insert,
+    exp.ArrayToString: _array_to_string,
+    exp.Split: _split,
+    exp.ParseJSON: _try_json,
+    exp.ToVariant: _to_variant,
+    exp.Typeof: _typeof,
+    exp.DateDiff: _datediff,
+    exp.TimestampTrunc: _timestamp_part,
+    exp.DateAdd: _date_add,
+    exp.MonthsBetween: _months_between,
+    exp.WithinGroup: _within_group,
+    exp.With: _with,
+    exp.ObjectAgg: _object_agg,
+    exp.WidthBucket: _width_bucket,
+    exp.CurrentTimestamp: _now,
+    exp.CurrentDate: _moment("DATE"),
+    exp.CurrentTime: _moment("TIME"),
+    exp.CurrentDatabase: _said("database"),
+    exp.CurrentSchema: _said("schema"),
+    exp.CurrentUser: _said("user"),
+    exp.CurrentRole: _said("role"),
+    exp.CurrentWarehouse: _said("warehouse"),
+}

@@ -1,0 +1,212 @@
+"""Names of a statement: each table is found in the catalogue, each column spelled for DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from mesocosm.services.queries import copies
+from mesocosm.services.queries.catalogue import Catalogue, Column, Listed, Stored, View
+from mesocosm.services.queries.dialect import Context, Dialect
+from mesocosm.services.queries.engine import Table
+from mesocosm.services.queries.statements import parse_one
+
+_DEEPEST = 30
+"""Views within views."""
+
+
+@dataclass
+class Resolved:
+    """A statement whose tables have names of their own, and what is behind these."""
+
+    tree: exp.Expr
+    stored: dict[str, Stored] = field(default_factory=dict)
+    listed: dict[str, Listed] = field(default_factory=dict)
+
+    named: dict[str, Stored | Listed] = field(default_factory=dict)
+    """By the names that these have in the statement."""
+
+    def __post_init__(self) -> None:
+        self.named = {**self.stored, **self.listed}
+
+    @property
+    def relations(self) -> list[Stored | Listed]:
+        """All that the statement is about."""
+        return [*self.stored.values(), *self.listed.values()]
+
+
+def resolve(tree: exp.Expr, dialect: Dialect, catalogue: Catalogue, depth: int = 0) -> Resolved:
+    """Find the tables of a query in the catalogue; views are put in as the queries that they are."""
+    found = Resolved(tree)
+    for table in list(tree.find_all(exp.Table)):
+        if isinstance(table.this, exp.Identifier):
+            _resolve_table(table, dialect, catalogue, found, depth)
+    found.named = {**found.stored, **found.listed}
+    _spell(found.tree, dialect)
+    return found
+
+
+def _resolve_table(
+    table: exp.Table, dialect: Dialect, catalogue: Catalogue, found: Resolved, depth: int
+) -> None:
+    path = tuple(dialect.fold(part) for part in table.parts if isinstance(part, exp.Identifier))
+    alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(path[-1], quoted=True))
+    if alias.this is None:
+        alias.set("this", exp.to_identifier(path[-1], quoted=True))
+    if len(path) == 1 and _is_common(table, path[0], dialect):
+        table.set("alias", alias)
+        return
+    relation = catalogue.relation(path)
+    if isinstance(relation, View):
+        _put_view(table, alias, relation, dialect, catalogue, found, depth)
+        return
+    if isinstance(relation, Stored):
+        name = f"t_{relation.number}"
+        found.stored[name] = relation
+    else:
+        name = f"listed_{'_'.join(path)}"
+        found.listed[name] = relation
+    table.set("this", exp.to_identifier(name, quoted=True))
+    table.this.meta["resolved"] = True
+    table.set("db", None)
+    table.set("catalog", None)
+    table.set("alias", alias)
+
+
+def _put_view(
+    table: exp.Table,
+    alias: exp.TableAlias,
+    view: View,
+    dialect: Dialect,
+    catalogue: Catalogue,
+    found: Resolved,
+    depth: int,
+) -> None:
+    if depth >= _DEEPEST:
+        raise dialect.unsupported("views that are nested this deep")
+    query = parse_one(view.query, dialect)
+    label_columns(query, dialect)
+    inner = resolve(query, dialect, view.within or catalogue, depth + 1)
+    found.stored |= inner.stored
+    found.listed |= inner.listed
+    if view.columns:
+        names = [exp.to_identifier(dialect.spell(name), quoted=True) for name in view.columns]
+        for name in names:
+            name.meta["resolved"] = True
+        if not alias.args.get("columns"):
+            alias.set("columns", names)
+    put = exp.Subquery(this=inner.tree, alias=alias)
+    for part in ("joins", "laterals", "pivots", "sample"):
+        if table.args.get(part):
+            put.set(part, table.args[part])
+    table.replace(put)
+
+
+def _is_common(node: exp.Expr, name: str, dialect: Dialect) -> bool:
+    """Whether a name means a common table expression where it stands."""
+    below, at = node, node.parent
+    while at is not None:
+        with_ = at.args.get("with_")
+        if isinstance(with_, exp.With) and with_ is not below and name in _names(with_, dialect):
+            return True
+        if isinstance(at, exp.With):
+            for cte in at.expressions:
+                if cte is below and not (at.recursive or dialect.name == "snowflake"):
+                    break
+                if dialect.fold(cte.args["alias"].this) == name and (cte is not below or _refers(cte)):
+                    return True
+                if cte is below:
+                    break
+        below, at = at, at.parent
+    return False
+
+
+def _names(with_: exp.With, dialect: Dialect) -> list[str]:
+    return [dialect.fold(cte.args["alias"].this) for cte in with_.expressions]
+
+
+def _refers(cte: exp.Expr) -> bool:
+    """Whether a common table expression may be about itself: it is made of two parts."""
+    return isinstance(cte.this, exp.SetOperation)
+
+
+def _spell(tree: exp.Expr, dialect: Dialect) -> None:
+    for name in tree.find_all(exp.Identifier):
+        if not name.meta.get("resolved"):
+            name.set("this", dialect.spell(dialect.fold(name)))
+            name.set("quoted", True)
+            name.meta["resolved"] = True
+    for column in tree.find_all(exp.Column):
+        if column.args.get("db"):
+            column.set("db", None)
+            column.set("catalog", None)
+
+
+def label_columns(tree: exp.Expr, dialect: Dialect) -> None:
+    """Give the columns of a query's result the names that the vendor gives them."""
+    query = tree
+    while isinstance(query, exp.SetOperation | exp.Subquery):
+        query = query.this
+    if not isinstance(query, exp.Select):
+        return
+    named = []
+    for index, one in enumerate(query.expressions):
+        if isinstance(one, exp.Alias | exp.Aliases | exp.Column | exp.Star | exp.Dot) or one.is_star:
+            named.append(one)
+            continue
+        name = exp.to_identifier(dialect.spell(dialect.label(one, index)), quoted=True)
+        name.meta["resolved"] = True
+        named.append(exp.Alias(this=one, alias=name))
+    query.set("expressions", named)
+
+
+def tables_of(
+    resolved: Resolved, dialect: Dialect, context: Context, target: Stored | None = None
+) -> tuple[dict[str, Table], dict[str, str]]:
+    """What DuckDB needs at hand: of each table the columns that the statement may ask for; and what tables
+    are called there that have another name in the statement."""
+    asked = _asked(resolved.tree)
+    found: dict[str, Table] = {}
+    names: dict[str, str] = {}
+    wanted = [(name, relation, False) for name, relation in resolved.stored.items()]
+    wanted += [("target", target, True)] if target is not None else []
+    for name, relation, rows in wanted:
+        columns = _wanted(relation.columns, asked, dialect.spell)
+        copy = copies.stored(context.tables, relation.number, columns, rows=rows)
+        found[copy.name], names[name] = copy.table, copy.name
+    for name, listed in resolved.listed.items():
+        found[name] = copies.listed(Listed(_wanted_all(listed.columns, dialect.spell), listed.rows))
+    return found, names
+
+
+def _asked(tree: exp.Expr) -> set[str] | None:
+    """Names that may be those of columns; ``None`` if all columns are asked for."""
+    aliases = {table.alias.lower() for table in tree.find_all(exp.Table)}
+    names = set()
+    for node in tree.walk():
+        if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
+            return None
+        if isinstance(node, exp.Join) and node.method == "NATURAL":
+            return None
+        if isinstance(node, exp.TableAlias) and node.columns:
+            return None
+        if isinstance(node, exp.Column) and not node.table and node.name.lower() in aliases:
+            return None
+        if isinstance(node, exp.Identifier):
+            names.add(node.name.lower())
+    return names
+
+
+def _wanted(
+    columns: tuple[Column, ...], asked: set[str] | None, spell: Callable[[str], str]
+) -> tuple[Column, ...]:
+    spelled = _wanted_all(columns, spell)
+    return spelled if asked is None else tuple(one for one in spelled if one.name.lower() in asked)
+
+
+def _wanted_all(columns: tuple[Column, ...], spell: Callable[[str], str]) -> tuple[Column, ...]:
+    return tuple(
+        Column(spell(column.name), column.kind, stored=column.stored or column.name) for column in columns
+    )

@@ -1,0 +1,300 @@
+"""BigQuery's jobs: queries, loads, exports and copies, which are done when the answer comes."""
+
+# ruff: noqa: N803 - the names of parameters are Google's
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from mesocosm.doors.fields import Fields, remembering
+from mesocosm.doors.request import Request
+from mesocosm.errors import Invalid
+from mesocosm.servers.google_cloud.models import Job
+from mesocosm.servers.google_cloud.rest.datasets import ROOT
+from mesocosm.servers.google_cloud.rest.media import begun, continued, noticed, related, resource
+from mesocosm.servers.google_cloud.rest.queries import asked_of, reference, run
+from mesocosm.servers.google_cloud.rest.service import (
+    Json,
+    api,
+    body_of,
+    check_project,
+    etag_of,
+    flag,
+    inner,
+    items,
+    number,
+    objects_in,
+    text,
+    texts,
+)
+from mesocosm.servers.google_cloud.rest.tables import fields_in
+from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.servers.google_cloud.store.bigquery.loading import Format
+from mesocosm.servers.google_cloud.store.part import milliseconds
+from mesocosm.services.service import Reply
+
+_UPLOAD = "/upload/bigquery/v2/projects/{project}/jobs"
+
+
+def shown(store: GoogleCloudStore, job: Job) -> Json:
+    """A job as the API answers it."""
+    time = str(milliseconds(job.created))
+    said = job.statistics
+    statistics: Json = {"creationTime": time, "startTime": time, "endTime": time}
+    if job.kind == "QUERY":
+        size = str(said.get("totalBytesProcessed", 0))
+        statistics["totalBytesProcessed"] = size
+        statistics["query"] = {
+            "statementType": said.get("statementType"),
+            "totalBytesProcessed": size,
+            "totalBytesBilled": size,
+            "cacheHit": False,
+            "schema": {"fields": []},
+        }
+        for name in ("numDmlAffectedRows", "dmlStats"):
+            if name in said:
+                value = said[name]
+                plain = (
+                    {key: str(one) for key, one in value.items()} if isinstance(value, dict) else str(value)
+                )
+                statistics["query"][name] = plain
+    else:
+        statistics |= said
+    view: Json = {
+        "kind": "bigquery#job",
+        "id": f"{store.project.id}:{job.location}.{job.id}",
+        "jobReference": reference(store, job),
+        "configuration": {"jobType": job.kind, **job.configuration},
+        "status": {"state": "DONE"},
+        "statistics": statistics,
+        "user_email": store.project.service_account,
+    }
+    return view | {"etag": etag_of(view)}
+
+
+@api.get(ROOT + "/{project}/jobs")
+def list_jobs(
+    store: GoogleCloudStore,
+    request: Request,
+    project: str,
+    maxResults: int | None = None,
+    pageToken: str | None = None,
+    allUsers: bool = False,
+    stateFilter: str = "",
+) -> Json:
+    """The jobs of the project, the latest first."""
+    check_project(store, project)
+    found, token = store.bigquery.jobs.list_jobs(stateFilter, maxResults, pageToken)
+    view: Json = {"kind": "bigquery#jobList", "jobs": [shown(store, job) for job in found]}
+    return view | ({"nextPageToken": token} if token else {})
+
+
+@api.get(ROOT + "/{project}/jobs/{job}")
+def get_job(store: GoogleCloudStore, project: str, job: str) -> Json:
+    """One job."""
+    check_project(store, project)
+    return shown(store, store.bigquery.jobs.job(job))
+
+
+@api.post(ROOT + "/{project}/jobs/{job}/cancel")
+def cancel_job(store: GoogleCloudStore, project: str, job: str) -> Json:
+    """A job that is done stays as it is."""
+    check_project(store, project)
+    return {"kind": "bigquery#jobCancelResponse", "job": shown(store, store.bigquery.jobs.job(job))}
+
+
+@api.delete(ROOT + "/{project}/jobs/{job}/delete")
+def delete_job(store: GoogleCloudStore, project: str, job: str) -> None:
+    """Forget a job."""
+    check_project(store, project)
+    store.bigquery.jobs.delete(job)
+
+
+@api.post(ROOT + "/{project}/jobs")
+def insert_job(store: GoogleCloudStore, request: Request, project: str) -> Json:
+    """Run a job; one that fails is refused at once, and leaves no trace."""
+    check_project(store, project)
+    return _insert(store, body_of(request), None)
+
+
+def _insert(store: GoogleCloudStore, body: Fields, data: bytes | None) -> Json:
+    named = inner(body, "jobReference")
+    if text(named, "projectId"):
+        check_project(store, text(named, "projectId") or "")
+    text(named, "location")
+    id_ = text(named, "jobId")
+    store.bigquery.jobs.check_id(id_)
+    configuration = inner(body, "configuration")
+    texts(configuration, "labels")
+    for name in ("jobTimeoutMs", "jobType", "reservation"):
+        configuration.get(name)
+    dry_run = flag(configuration, "dryRun")
+    if configuration.get("query"):
+        return _query(store, inner(configuration, "query"), id_, dry_run)
+    if dry_run:
+        raise Invalid("Only queries can be run dry.", code="invalid")
+    if configuration.get("load"):
+        return shown(store, _load(store, inner(configuration, "load"), id_, data))
+    if configuration.get("extract"):
+        return shown(store, _extract(store, inner(configuration, "extract"), id_))
+    if configuration.get("copy"):
+        return shown(store, _copy(store, inner(configuration, "copy"), id_))
+    raise Invalid("Required parameter is missing: query, load, extract or copy", code="required")
+
+
+def _query(store: GoogleCloudStore, said: Fields, id_: str | None, dry_run: bool) -> Json:
+    answer, job = run(store, asked_of(store, said, dry_run), id_, said)
+    if job is not None:
+        return shown(store, job)
+    size = str(answer.bytes)
+    return {
+        "kind": "bigquery#job",
+        "jobReference": {"projectId": store.project.id, "jobId": id_, "location": "US"},
+        "configuration": {"jobType": "QUERY", "dryRun": True, "query": {"query": text(said, "query")}},
+        "status": {"state": "DONE"},
+        "statistics": {
+            "totalBytesProcessed": size,
+            "query": {"totalBytesProcessed": size, "statementType": answer.kind, "cacheHit": False},
+        },
+    }
+
+
+def _place(store: GoogleCloudStore, named: Fields) -> tuple[str, str]:
+    check_project(store, text(named, "projectId") or store.project.id)
+    return text(named, "datasetId") or "", text(named, "tableId") or ""
+
+
+def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | None) -> Job:
+    dataset, table = _place(store, inner(said, "destinationTable"))
+    kind = text(said, "sourceFormat") or "CSV"
+    skip = number(said, "skipLeadingRows") or 0
+    guess = flag(said, "autodetect")
+    by_name = guess and kind == "CSV"
+    for name in (
+        "encoding",
+        "allowQuotedNewlines",
+        "schemaUpdateOptions",
+        "maxBadRecords",
+        "createDisposition",
+    ):
+        said.get(name)
+    if number(said, "maxBadRecords"):
+        raise Invalid("maxBadRecords is not offered here: a load is all or nothing.", code="invalid")
+    fields = fields_in(said)
+    format_ = Format(
+        kind,
+        header=by_name or skip > 0,
+        skip=max(0, skip - 1),
+        named=by_name,
+        delimiter=text(said, "fieldDelimiter") or ",",
+        quote=str(said.get("quote") if said.get("quote") is not None else '"'),
+        null=text(said, "nullMarker") or "",
+        jagged=flag(said, "allowJaggedRows"),
+        fields=fields or (),
+        ignore_unknown=flag(said, "ignoreUnknownValues"),
+    )
+    uris = [str(uri) for uri in items(said, "sourceUris")]
+    if data is None:
+        data = b"".join(_object(store, uri) for uri in uris)
+        if not uris:
+            raise Invalid("Required parameter is missing: sourceUris", code="required")
+    done = store.bigquery.loading.load(
+        dataset,
+        table,
+        data,
+        format_,
+        mode=text(said, "writeDisposition") or "WRITE_APPEND",
+        sources=uris,
+        create=text(said, "createDisposition") != "CREATE_NEVER",
+        job_id=id_,
+    )
+    return done.job
+
+
+def _object(store: GoogleCloudStore, uri: str) -> bytes:
+    bucket, name = _uri(uri)
+    objects = store.storage.objects
+    return objects.data(objects.object(bucket, name))
+
+
+def _uri(uri: str) -> tuple[str, str]:
+    bucket, slash, name = uri.removeprefix("gs://").partition("/")
+    if not uri.startswith("gs://") or not slash or not name:
+        raise Invalid(f"Invalid URI {uri[:100]!r}: write gs://bucket/object.", code="invalid")
+    return bucket, name
+
+
+def _extract(store: GoogleCloudStore, said: Fields, id_: str | None) -> Job:
+    dataset, table = _place(store, inner(said, "sourceTable"))
+    uris = [str(uri) for uri in items(said, "destinationUris")]
+    if len(uris) != 1:
+        raise Invalid("One destination URI is needed.", code="invalid")
+    packed = (text(said, "compression") or "NONE").upper()
+    if packed not in ("NONE", "GZIP"):
+        raise Invalid(f"Invalid compression {packed[:50]!r}; there are NONE and GZIP.", code="invalid")
+    done = store.bigquery.loading.export(
+        dataset,
+        table,
+        *_uri(uris[0]),
+        text(said, "destinationFormat") or "CSV",
+        header=flag(said, "printHeader", True),
+        delimiter=text(said, "fieldDelimiter") or ",",
+        compressed=packed == "GZIP",
+        job_id=id_,
+    )
+    return done.job
+
+
+def _copy(store: GoogleCloudStore, said: Fields, id_: str | None) -> Job:
+    sources = objects_in(said, "sourceTables") or [inner(said, "sourceTable")]
+    said.get("createDisposition")
+    dataset, table = _place(store, inner(said, "destinationTable"))
+    mode = text(said, "writeDisposition") or "WRITE_EMPTY"
+    places = [_place(store, one) for one in sources]
+    query = " UNION ALL ".join(f"SELECT * FROM `{place}`.`{id_}`" for place, id_ in places)
+    for place, name in places:
+        store.bigquery.tables.table(place, name)
+    answer = store.bigquery.queries.into(query, dataset, table, mode)
+    configuration = {
+        "copy": {
+            "sourceTables": [dict(one.items()) for one in sources],
+            "destinationTable": dict(inner(said, "destinationTable").items()),
+        }
+    }
+    return store.bigquery.jobs.add("COPY", configuration, {}, id_=id_, total_rows=answer.total)
+
+
+# -- data that comes with the job ---------------------------------------------------------------------------
+
+
+@api.post(_UPLOAD, raw=True)
+def upload_job(
+    store: GoogleCloudStore,
+    request: Request,
+    project: str,
+    uploadType: str = "multipart",
+    upload_id: str | None = None,
+) -> Json | Reply:
+    """A load of data that come with it, or the beginning of an upload in pieces."""
+    check_project(store, project)
+    if upload_id:
+        return upload_job_piece(store, request, project, upload_id)
+    if uploadType == "multipart":
+        body, _, data = related(request)
+        return _insert(store, body, data)
+    if uploadType != "resumable":
+        raise Invalid(f"Invalid upload type: {uploadType[:50]!r}", code="invalid")
+    resource(request.body)
+    return begun(store, request, "job", {"resource": orjson.loads(request.body or b"{}")})
+
+
+@api.put(_UPLOAD, raw=True)
+def upload_job_piece(store: GoogleCloudStore, request: Request, project: str, upload_id: str) -> Json | Reply:
+    """A piece of the data of a load."""
+    check_project(store, project)
+    done: Any = continued(store, request, "job", upload_id)
+    if isinstance(done, Reply):
+        return done
+    upload, data = done
+    return _insert(store, noticed(request, remembering(upload.request["resource"])), data)

@@ -1,0 +1,279 @@
+"""Cloud Logging: entries, logs, sinks and log buckets."""
+
+# ruff: noqa: N803 - the names of parameters are Google's
+from __future__ import annotations
+
+from typing import Any
+
+from mesocosm.doors.fields import Fields
+from mesocosm.doors.request import Request
+from mesocosm.errors import Invalid
+from mesocosm.servers.google_cloud.models import LogBucket, LogSink
+from mesocosm.servers.google_cloud.rest.service import (
+    Json,
+    api,
+    body_of,
+    check_project,
+    flag,
+    inner,
+    items,
+    number,
+    objects_in,
+    text,
+    texts,
+)
+from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.servers.google_cloud.store.logs import NewEntry
+
+_DETAILS = ("httpRequest", "operation", "trace", "spanId", "traceSampled", "sourceLocation", "split")
+
+
+@api.post("/v2/entries:write")
+def write_entries(store: GoogleCloudStore, request: Request) -> Json:
+    """Write entries; what they do not say is said for all of them."""
+    body = body_of(request)
+    usual = (text(body, "logName"), inner(body, "resource"), texts(body, "labels") or {})
+    entries = [_entry(one, *usual) for one in objects_in(body, "entries")]
+    dry = flag(body, "dryRun") or flag(body, "dry_run")  # Google's own SDK writes it so
+    flag(body, "partialSuccess")
+    flag(body, "partial_success")
+    if not dry:
+        store.logs.entries.write(entries)
+    return {}
+
+
+def _entry(one: Fields, log: str | None, resource: Fields, labels: dict[str, Any]) -> NewEntry:
+    name = text(one, "logName") or log
+    if not name:
+        raise Invalid("Log entry is missing a log name.", code="INVALID_ARGUMENT")
+    own = inner(one, "resource") or resource
+    payload: Any = text(one, "textPayload")
+    for kind in ("jsonPayload", "protoPayload"):
+        if kind in one:
+            payload = _plain(inner(one, kind))
+    severity = one.get("severity") or "DEFAULT"
+    if not isinstance(severity, str | int) or isinstance(severity, bool):
+        raise Invalid("Invalid value for severity.", code="INVALID_ARGUMENT")
+    return NewEntry(
+        name,
+        payload,
+        str(severity),
+        text(one, "timestamp"),
+        {**labels, **(texts(one, "labels") or {})},
+        text(own, "type") or "global",
+        texts(own, "labels") or {},
+        text(one, "insertId") or None,
+        {name: _plain(one[name]) for name in _DETAILS if name in one and one[name] is not None},
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list) else value
+
+
+@api.route("POST", "/v2/entries:list", writes=False)
+def list_entries(store: GoogleCloudStore, request: Request) -> Json:
+    """Entries that a filter asks for."""
+    body = body_of(request)
+    order = text(body, "orderBy") or "timestamp asc"
+    if order not in ("timestamp asc", "timestamp desc", "timestamp"):
+        raise Invalid(f"Invalid orderBy: {order[:100]!r}", code="INVALID_ARGUMENT")
+    resources = [str(one) for one in items(body, "resourceNames")]
+    resources += [f"projects/{one}" for one in items(body, "projectIds")]
+    if not resources:
+        raise Invalid("At least one resource name is required.", code="INVALID_ARGUMENT")
+    page = store.logs.entries.list_entries(
+        text(body, "filter") or "",
+        oldest_first=order != "timestamp desc",
+        limit=min(number(body, "pageSize") or 50, 1000),
+        token=text(body, "pageToken"),
+        resources=resources,
+    )
+    return {"entries": page.items} | ({"nextPageToken": page.next_token} if page.next_token else {})
+
+
+@api.get("/v2/projects/{project}/logs")
+def list_logs(
+    store: GoogleCloudStore, project: str, pageSize: int | None = None, pageToken: str | None = None
+) -> Json:
+    """The logs that have entries."""
+    check_project(store, project)
+    found, token = store.logs.entries.logs(pageSize or None, pageToken)
+    names = [f"projects/{project}/logs/{log.replace('/', '%2F')}" for log in found]
+    return {"logNames": names} | ({"nextPageToken": token} if token else {})
+
+
+@api.delete("/v2/projects/{project}/logs/{log}")
+def delete_log(store: GoogleCloudStore, project: str, log: str) -> Json:
+    """Delete a log."""
+    check_project(store, project)
+    store.logs.entries.delete_log(log)
+    return {}
+
+
+# -- sinks --------------------------------------------------------------------------------------------------
+
+
+def _sink(sink: LogSink) -> Json:
+    view: Json = {
+        "name": sink.name,
+        "destination": sink.destination,
+        "filter": sink.filter,
+        "description": sink.description,
+        "disabled": sink.disabled,
+        "writerIdentity": sink.writer_identity,
+        "createTime": sink.created,
+        "updateTime": sink.updated,
+    }
+    if sink.partitioned:
+        view["bigqueryOptions"] = {"usePartitionedTables": True}
+    return view
+
+
+@api.get("/v2/projects/{project}/sinks")
+def list_sinks(
+    store: GoogleCloudStore, project: str, pageSize: int | None = None, pageToken: str | None = None
+) -> Json:
+    """The sinks of the project."""
+    check_project(store, project)
+    found, token = store.logs.sinks.list_sinks(pageSize or None, pageToken)
+    return {"sinks": [_sink(one) for one in found]} | ({"nextPageToken": token} if token else {})
+
+
+@api.post("/v2/projects/{project}/sinks")
+def create_sink(
+    store: GoogleCloudStore, request: Request, project: str, uniqueWriterIdentity: bool = False
+) -> Json:
+    """A new sink."""
+    check_project(store, project)
+    body = body_of(request)
+    sink = store.logs.sinks.create(
+        text(body, "name") or "",
+        text(body, "destination") or "",
+        text(body, "filter") or "",
+        description=text(body, "description") or "",
+        disabled=flag(body, "disabled"),
+        partitioned=flag(inner(body, "bigqueryOptions"), "usePartitionedTables"),
+    )
+    return _sink(sink)
+
+
+@api.get("/v2/projects/{project}/sinks/{sink}")
+def get_sink(store: GoogleCloudStore, project: str, sink: str) -> Json:
+    """One sink."""
+    check_project(store, project)
+    return _sink(store.logs.sinks.sink(sink))
+
+
+def _change_sink(
+    store: GoogleCloudStore,
+    request: Request,
+    project: str,
+    sink: str,
+    uniqueWriterIdentity: bool = False,
+    updateMask: str | None = None,
+) -> Json:
+    check_project(store, project)
+    body = body_of(request)
+    if text(body, "name") not in (None, "", sink):
+        raise Invalid("The name of a sink cannot be changed.", code="INVALID_ARGUMENT")
+    changed = store.logs.sinks.update(
+        sink,
+        destination=text(body, "destination"),
+        filter_=text(body, "filter"),
+        description=text(body, "description"),
+        disabled=flag(body, "disabled") if "disabled" in body else None,
+    )
+    return _sink(changed)
+
+
+api.put("/v2/projects/{project}/sinks/{sink}")(_change_sink)
+api.patch("/v2/projects/{project}/sinks/{sink}")(_change_sink)
+
+
+@api.delete("/v2/projects/{project}/sinks/{sink}")
+def delete_sink(store: GoogleCloudStore, project: str, sink: str) -> Json:
+    """Remove a sink."""
+    check_project(store, project)
+    store.logs.sinks.delete(sink)
+    return {}
+
+
+# -- log buckets --------------------------------------------------------------------------------------------
+
+_PLACE = "/v2/projects/{project}/locations/{place}/buckets"
+
+
+def _bucket(project: str, bucket: LogBucket) -> Json:
+    return {
+        "name": f"projects/{project}/locations/{bucket.location}/buckets/{bucket.id}",
+        "description": bucket.description,
+        "retentionDays": bucket.retention_days,
+        "lifecycleState": "ACTIVE",
+        **({"locked": True} if bucket.locked else {}),
+        **({"createTime": bucket.created, "updateTime": bucket.updated} if bucket.created else {}),
+    }
+
+
+@api.get(_PLACE)
+def list_log_buckets(
+    store: GoogleCloudStore,
+    project: str,
+    place: str,
+    pageSize: int | None = None,
+    pageToken: str | None = None,
+) -> Json:
+    """The log buckets of a location; ``-`` stands for all."""
+    check_project(store, project)
+    found, token = store.logs.buckets.list_buckets(pageSize or None, pageToken, place)
+    view: Json = {"buckets": [_bucket(project, one) for one in found]}
+    return view | ({"nextPageToken": token} if token else {})
+
+
+@api.post(_PLACE)
+def create_log_bucket(
+    store: GoogleCloudStore, request: Request, project: str, place: str, bucketId: str
+) -> Json:
+    """A new log bucket."""
+    check_project(store, project)
+    body = body_of(request)
+    days = number(body, "retentionDays")
+    made = store.logs.buckets.create(
+        bucketId, place, 30 if days is None else days, text(body, "description") or ""
+    )
+    return _bucket(project, made)
+
+
+@api.get(_PLACE + "/{bucket}")
+def get_log_bucket(store: GoogleCloudStore, project: str, place: str, bucket: str) -> Json:
+    """One log bucket."""
+    check_project(store, project)
+    return _bucket(project, store.logs.buckets.bucket(bucket, place))
+
+
+@api.patch(_PLACE + "/{bucket}")
+def update_log_bucket(
+    store: GoogleCloudStore,
+    request: Request,
+    project: str,
+    place: str,
+    bucket: str,
+    updateMask: str | None = None,
+) -> Json:
+    """A log bucket with other retention or description."""
+    check_project(store, project)
+    body = body_of(request)
+    changed = store.logs.buckets.update(
+        bucket, place, retention_days=number(body, "retentionDays"), description=text(body, "description")
+    )
+    return _bucket(project, changed)
+
+
+@api.delete(_PLACE + "/{bucket}")
+def delete_log_bucket(store: GoogleCloudStore, project: str, place: str, bucket: str) -> Json:
+    """Remove a log bucket."""
+    check_project(store, project)
+    store.logs.buckets.delete(bucket, place)
+    return {}

@@ -1,0 +1,213 @@
+"""Statements: run at once (``jobs.query``) or as a job, and the pages of their results."""
+
+# ruff: noqa: N803 - the names of parameters are Google's
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mesocosm.doors.fields import Fields
+from mesocosm.doors.request import Request
+from mesocosm.errors import Conflict, Invalid
+from mesocosm.servers.google_cloud.models import Job
+from mesocosm.servers.google_cloud.rest.datasets import ROOT
+from mesocosm.servers.google_cloud.rest.service import (
+    Json,
+    api,
+    body_of,
+    check_project,
+    flag,
+    inner,
+    number,
+    objects_in,
+    text,
+    texts,
+)
+from mesocosm.servers.google_cloud.rest.tables import rows_as_shown
+from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.servers.google_cloud.store.bigquery.schema import shown_fields
+from mesocosm.servers.google_cloud.store.part import page_token, read_token
+
+if TYPE_CHECKING:
+    from mesocosm.servers.google_cloud.store.bigquery.queries import Answer
+
+_PAGE = 10_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A statement as a client asks for it."""
+
+    text: str
+    default: str | None
+    parameters: Mapping[str, Any] | list[Any]
+    dry_run: bool
+    configuration: Json
+
+
+def asked_of(store: GoogleCloudStore, said: Fields, dry_run: bool) -> Asked:
+    """The statement of a body or of the configuration of a job."""
+    query = text(said, "query")
+    if not query:
+        raise Invalid("Required parameter is missing: query", code="required")
+    if flag(said, "useLegacySql"):
+        raise Invalid("Legacy SQL is not offered here: set useLegacySql to false.", code="invalid")
+    place = inner(said, "defaultDataset")
+    if text(place, "projectId"):
+        check_project(store, text(place, "projectId") or "")
+    flag(said, "useQueryCache", True)
+    for name in ("priority", "parameterMode", "createDisposition", "maximumBytesBilled", "jobCreationMode"):
+        said.get(name)
+    configuration: Json = {"query": query, "useLegacySql": False}
+    if text(place, "datasetId"):
+        configuration["defaultDataset"] = dict(place.items())
+    return Asked(query, text(place, "datasetId"), _parameters(said), dry_run, configuration)
+
+
+def _parameters(said: Fields) -> Mapping[str, Any] | list[Any]:
+    given = objects_in(said, "queryParameters")
+    if not given:
+        return {}
+    from mesocosm.servers.google_cloud.store.bigquery.parameters import value_of
+
+    try:
+        values = [
+            value_of(_plain(one.get("parameterType")), _plain(one.get("parameterValue"))) for one in given
+        ]
+    except (
+        AttributeError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ):  # something else where an object or a list should be
+        raise Invalid("Invalid query parameter: type and value do not fit.", code="invalidQuery") from None
+    names = [text(one, "name") for one in given]
+    return {str(name): value for name, value in zip(names, values, strict=True)} if names[0] else values
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return {} if value is None else value
+
+
+def run(
+    store: GoogleCloudStore, asked: Asked, id_: str | None = None, said: Fields | None = None
+) -> tuple[Answer, Job | None]:
+    """Run a statement as a job, whose rows are kept; a dry run leaves none."""
+    store.bigquery.jobs.check_id(id_)
+    queries = store.bigquery.queries
+    target = inner(said, "destinationTable") if said is not None else Fields({})
+    mode = text(said, "writeDisposition") if said is not None else None
+    if asked.dry_run or not target:
+        answer = queries.run(
+            asked.text, default=asked.default, parameters=asked.parameters, dry_run=asked.dry_run
+        )
+    else:
+        dataset, table = text(target, "datasetId") or "", text(target, "tableId") or ""
+        check_project(store, text(target, "projectId") or store.project.id)
+        answer = queries.into(
+            asked.text,
+            dataset,
+            table,
+            mode or "WRITE_EMPTY",
+            default=asked.default,
+            parameters=asked.parameters,
+        )
+    if asked.dry_run:
+        return answer, None
+    configuration = dict(asked.configuration)
+    if target:
+        configuration["destinationTable"] = dict(target.items())
+    job = store.bigquery.asking.record(
+        asked.text, answer, id_=id_, configuration={"jobType": "QUERY", "query": configuration}, keep=True
+    )
+    return answer, job
+
+
+def reference(store: GoogleCloudStore, job: Job) -> Json:
+    """The name of a job."""
+    return {"projectId": store.project.id, "jobId": job.id, "location": job.location}
+
+
+def _page(store: GoogleCloudStore, request: Request, job: Job, start: int, limit: int | None) -> Json:
+    size = min(limit, _PAGE) if limit is not None and limit >= 0 else _PAGE
+    if job.seen and start + size > 0 and job.total_rows:
+        query = job.configuration["query"]["query"]
+        answer = store.bigquery.queries.run(query, limit=max(1, size), skip=start)
+        if answer.seen != job.seen:
+            raise Conflict("The result is no longer available: its tables have changed.", code="invalid")
+        rows = answer.rows[:size]
+    else:
+        rows = store.bigquery.jobs.kept_rows(job, start, size) if size else []
+    view: Json = {
+        "jobReference": reference(store, job),
+        "jobComplete": True,
+        "totalRows": str(job.total_rows),
+        "totalBytesProcessed": str(job.statistics.get("totalBytesProcessed", 0)),
+        "cacheHit": False,
+        "schema": {"fields": shown_fields(job.fields)},
+    }
+    if rows:
+        view["rows"] = rows_as_shown(request, job.fields, rows)
+    for name in ("numDmlAffectedRows", "dmlStats"):
+        if name in job.statistics:
+            said = job.statistics[name]
+            view[name] = (
+                {key: str(value) for key, value in said.items()} if isinstance(said, dict) else str(said)
+            )
+    after = start + len(rows)
+    if rows and after < job.total_rows:
+        view["pageToken"] = page_token(after)
+    return view
+
+
+@api.post(ROOT + "/{project}/queries")
+def query(store: GoogleCloudStore, request: Request, project: str) -> Json:
+    """Run a statement, and answer with the first page of its result."""
+    check_project(store, project)
+    body = body_of(request)
+    asked = asked_of(store, body, flag(body, "dryRun"))
+    for name in ("requestId", "timeoutMs", "location", "formatOptions", "kind"):
+        value = body.get(name)
+        if isinstance(value, Fields):
+            dict(value.items())
+    texts(body, "labels")
+    limit = number(body, "maxResults")
+    answer, job = run(store, asked)
+    if job is None:
+        return {
+            "kind": "bigquery#queryResponse",
+            "jobComplete": True,
+            "totalBytesProcessed": str(answer.bytes),
+            "schema": {"fields": shown_fields(answer.fields)},
+            "jobReference": {"projectId": store.project.id, "location": "US"},
+        }
+    options = body.get("formatOptions")
+    whole = isinstance(options, Fields) and flag(options, "useInt64Timestamp")
+    if whole:
+        request.pairs.append(("formatOptions.useInt64Timestamp", "true"))
+    return {"kind": "bigquery#queryResponse", **_page(store, request, job, 0, limit)}
+
+
+@api.get(ROOT + "/{project}/queries/{job}")
+def get_query_results(
+    store: GoogleCloudStore,
+    request: Request,
+    project: str,
+    job: str,
+    maxResults: int | None = None,
+    pageToken: str | None = None,
+    startIndex: int = 0,
+) -> Json:
+    """A page of the result of a query."""
+    check_project(store, project)
+    found = store.bigquery.jobs.job(job)
+    if found.kind != "QUERY":
+        raise Invalid(f"Job {job[:100]} is not a query job.", code="invalid")
+    position = read_token(pageToken, int)
+    start = position[0] if position else max(0, startIndex)
+    return {"kind": "bigquery#getQueryResultsResponse", **_page(store, request, found, start, maxResults)}

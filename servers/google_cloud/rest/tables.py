@@ -1,0 +1,283 @@
+"""BigQuery's tables and their rows."""
+
+# ruff: noqa: N803 - the names of parameters are Google's
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from mesocosm.doors.fields import Fields
+from mesocosm.doors.request import Request
+from mesocosm.errors import Invalid
+from mesocosm.servers.google_cloud.models import WarehouseTable
+from mesocosm.servers.google_cloud.rest.datasets import ROOT
+from mesocosm.servers.google_cloud.rest.service import (
+    Json,
+    api,
+    body_of,
+    check_project,
+    etag_of,
+    flag,
+    inner,
+    items,
+    number,
+    objects_in,
+    text,
+    texts,
+)
+from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.servers.google_cloud.store.bigquery.schema import Field, shown_fields
+from mesocosm.servers.google_cloud.store.bigquery.values import Unfit, api_value, stored_row
+from mesocosm.servers.google_cloud.store.part import milliseconds, moment, page_token, read_token
+
+_TABLES = ROOT + "/{project}/datasets/{dataset}/tables"
+_WHOLE = "formatOptions.useInt64Timestamp"
+
+
+def shown(store: GoogleCloudStore, dataset: str, table: WarehouseTable) -> Json:
+    """A table or view as the API answers it."""
+    project = store.project.id
+    view: Json = {
+        "kind": "bigquery#table",
+        "id": f"{project}:{dataset}.{table.id}",
+        "selfLink": f"https://bigquery.googleapis.com{ROOT}/{project}/datasets/{dataset}/tables/{table.id}",
+        "tableReference": {"projectId": project, "datasetId": dataset, "tableId": table.id},
+        "labels": table.labels,
+        "schema": {"fields": shown_fields(table.fields)},
+        "type": table.kind,
+        "creationTime": str(milliseconds(table.created)),
+        "lastModifiedTime": str(milliseconds(table.modified)),
+        "location": store.bigquery.datasets.dataset(dataset).location,
+        "numBytes": str(store.bigquery.sizes.bytes(table)),
+        "numRows": str(store.bigquery.tables.count(table)),
+    }
+    for name, value in (("friendlyName", table.friendly_name), ("description", table.description)):
+        view |= {name: value} if value is not None else {}
+    if table.query is not None:
+        view["view"] = {"query": table.query, "useLegacySql": False}
+    if table.partitioning is not None:
+        ranged = "range" in table.partitioning
+        view["rangePartitioning" if ranged else "timePartitioning"] = table.partitioning
+    if table.requires_filter:
+        view["requirePartitionFilter"] = True
+    if table.clustering:
+        view["clustering"] = {"fields": table.clustering}
+    if table.expires is not None:
+        view["expirationTime"] = str(milliseconds(table.expires))
+    return view | {"etag": etag_of(view)}
+
+
+def fields_in(body: Fields) -> list[Any] | None:
+    """The fields of a schema, with all that is said of them taken notice of; ``None`` without one."""
+    if body.get("schema") is None:
+        return None
+    return [_field(one) for one in objects_in(inner(body, "schema"), "fields")]
+
+
+def _field(one: Fields) -> Field:
+    made: Field = {"name": one.get("name"), "type": one.get("type"), "mode": one.get("mode")}
+    if one.get("fields"):
+        made["fields"] = [_field(part) for part in objects_in(one, "fields")]
+    for key in ("description", "defaultValueExpression"):
+        if one.get(key):
+            made[key] = text(one, key)
+    for key in ("precision", "scale", "maxLength"):
+        if one.get(key) is not None:
+            made[key] = number(one, key)
+    return made
+
+
+def _expires(body: Fields) -> str | None:
+    millis = number(body, "expirationTime")
+    if millis is None:
+        return None
+    try:
+        return moment(datetime.fromtimestamp(millis / 1000, UTC))
+    except (ValueError, OverflowError, OSError):
+        raise Invalid("Invalid value for expirationTime.", code="invalid") from None
+
+
+def _partitioning(body: Fields) -> dict[str, Any] | None:
+    if body.get("rangePartitioning"):
+        said = inner(body, "rangePartitioning")
+        ranges = inner(said, "range")
+        numbers = {name: number(ranges, name) for name in ("start", "end", "interval")}
+        if None in numbers.values() or not numbers["interval"] or numbers["interval"] < 1:
+            raise Invalid("A range needs start, end and interval.", code="invalid")
+        return {"field": text(said, "field"), "range": {name: str(one) for name, one in numbers.items()}}
+    if body.get("timePartitioning"):
+        said = inner(body, "timePartitioning")
+        return {"type": text(said, "type"), "field": text(said, "field")}
+    return None
+
+
+@api.get(_TABLES)
+def list_tables(
+    store: GoogleCloudStore,
+    project: str,
+    dataset: str,
+    maxResults: int | None = None,
+    pageToken: str | None = None,
+) -> Json:
+    """The tables and views of a dataset."""
+    check_project(store, project)
+    found, token = store.bigquery.tables.list_tables(dataset, maxResults, pageToken)
+    keys = ("kind", "id", "tableReference", "type", "labels", "creationTime", "view", "timePartitioning")
+    views = [shown(store, dataset, one) for one in found]
+    listed = [{key: value for key, value in view.items() if key in keys} for view in views]
+    page: Json = {"kind": "bigquery#tableList", "tables": listed, "totalItems": len(listed)}
+    return page | ({"nextPageToken": token} if token else {})
+
+
+@api.post(_TABLES)
+def insert_table(store: GoogleCloudStore, request: Request, project: str, dataset: str) -> Json:
+    """A new table or view."""
+    check_project(store, project)
+    body = body_of(request)
+    reference = inner(body, "tableReference")
+    check_project(store, text(reference, "projectId") or project)
+    if text(reference, "datasetId") not in (None, dataset):
+        raise Invalid("The table is for another dataset.", code="invalid")
+    id_ = text(reference, "tableId") or ""
+    about: dict[str, Any] = {
+        "description": text(body, "description"),
+        "friendly_name": text(body, "friendlyName"),
+        "labels": texts(body, "labels"),
+    }
+    if body.get("view"):
+        said = inner(body, "view")
+        if flag(said, "useLegacySql"):
+            raise Invalid("Legacy SQL is not offered here: set useLegacySql to false.", code="invalid")
+        query = text(said, "query") or ""
+        fields = store.bigquery.queries.run(query, dry_run=True).fields
+        made = store.bigquery.tables.create_view(dataset, id_, query, fields, **about)
+    else:
+        parts = _partitioning(body)
+        made = store.bigquery.tables.create(
+            dataset,
+            id_,
+            fields_in(body) or [],
+            partitioning=parts,
+            clustering=[str(one) for one in items(inner(body, "clustering"), "fields")],
+            requires_filter=flag(body, "requirePartitionFilter"),
+            expires=_expires(body),
+            **about,
+        )
+    return shown(store, dataset, made)
+
+
+@api.get(_TABLES + "/{table}")
+def get_table(
+    store: GoogleCloudStore, project: str, dataset: str, table: str, view: str | None = None
+) -> Json:
+    """One table or view."""
+    check_project(store, project)
+    return shown(store, dataset, store.bigquery.tables.table(dataset, table))
+
+
+def _change(store: GoogleCloudStore, request: Request, project: str, dataset: str, table: str) -> Json:
+    check_project(store, project)
+    body = body_of(request)
+    found = store.bigquery.tables.table(dataset, table)
+    changes: dict[str, Any] = {}
+    if "description" in body:
+        changes["description"] = text(body, "description")
+    if "friendlyName" in body:
+        changes["friendly_name"] = text(body, "friendlyName")
+    if "expirationTime" in body:
+        changes["expires"] = _expires(body)
+    if "requirePartitionFilter" in body:
+        changes["requires_filter"] = flag(body, "requirePartitionFilter")
+    if "labels" in body:
+        said = found.labels | (texts(body, "labels") or {})
+        changes["labels"] = {name: value for name, value in said.items() if value is not None}
+    fields = fields_in(body)
+    if fields is not None and found.kind == "TABLE":
+        changes["fields"] = fields
+    store.bigquery.tables.update(found, changes)
+    return shown(store, dataset, found)
+
+
+api.patch(_TABLES + "/{table}")(_change)
+api.put(_TABLES + "/{table}")(_change)
+
+
+@api.delete(_TABLES + "/{table}")
+def delete_table(store: GoogleCloudStore, project: str, dataset: str, table: str) -> None:
+    """Remove a table with its rows, or a view."""
+    check_project(store, project)
+    store.bigquery.tables.remove(store.bigquery.tables.table(dataset, table))
+
+
+# -- rows ---------------------------------------------------------------------------------------------------
+
+
+def rows_as_shown(request: Request, fields: list[Field], rows: list[list[Any]]) -> list[Json]:
+    """Rows as the API answers them."""
+    whole = dict(request.pairs).get(_WHOLE, "").lower() in ("true", "1")
+    return [
+        {"f": [{"v": api_value(one, value, whole=whole)} for one, value in zip(fields, row, strict=True)]}
+        for row in rows
+    ]
+
+
+@api.get(_TABLES + "/{table}/data")
+def list_rows(
+    store: GoogleCloudStore,
+    request: Request,
+    project: str,
+    dataset: str,
+    table: str,
+    maxResults: int | None = None,
+    pageToken: str | None = None,
+    startIndex: int = 0,
+    selectedFields: str | None = None,
+) -> Json:
+    """A page of the rows of a table."""
+    check_project(store, project)
+    found = store.bigquery.tables.table(dataset, table)
+    position = read_token(pageToken, int)
+    start = position[0] if position else max(0, startIndex)
+    size = min(maxResults, 10_000) if maxResults is not None and maxResults > 0 else 1_000
+    fields, rows = list(found.fields), store.bigquery.queries.rows_of(found, size, start)
+    if selectedFields:
+        wanted = {name.partition(".")[0].strip().lower() for name in selectedFields.split(",")}
+        kept = [place for place, one in enumerate(fields) if one["name"].lower() in wanted]
+        fields, rows = [fields[at] for at in kept], [[row[at] for at in kept] for row in rows]
+    total = store.bigquery.tables.count(found)
+    page: Json = {
+        "kind": "bigquery#tableDataList",
+        "totalRows": str(total),
+        "rows": rows_as_shown(request, fields, rows),
+    }
+    after = start + len(rows)
+    return page | ({"pageToken": page_token(after)} if rows and after < total else {})
+
+
+@api.post(_TABLES + "/{table}/insertAll")
+def insert_all(store: GoogleCloudStore, request: Request, project: str, dataset: str, table: str) -> Json:
+    """Put rows into a table; if one does not fit, none is put in, unless ``skipInvalidRows``."""
+    check_project(store, project)
+    body = body_of(request)
+    found = store.bigquery.tables.table(dataset, table)
+    if found.kind != "TABLE":
+        raise Invalid(f"{dataset}.{table} is a view: nothing can be put into it.", code="invalid")
+    skip, ignore = flag(body, "skipInvalidRows"), flag(body, "ignoreUnknownValues")
+    known = {one["name"].lower() for one in found.fields}
+    rows, errors = [], []
+    for index, one in enumerate(objects_in(body, "rows")):
+        text(one, "insertId")
+        said = dict(inner(one, "json").items())
+        if ignore:
+            said = {name: value for name, value in said.items() if name.lower() in known}
+        try:
+            rows.append(stored_row(found.fields, said))
+        except Unfit as error:
+            why = {"reason": "invalid", "location": "", "debugInfo": "", "message": error.message}
+            errors.append({"index": index, "errors": [why]})
+    view: Json = {"kind": "bigquery#tableDataInsertAllResponse"}
+    if errors and not skip:
+        return view | {"insertErrors": errors}
+    if rows:
+        store.bigquery.tables.fill(found, rows)
+    return view | ({"insertErrors": errors} if errors else {})

@@ -1,0 +1,51 @@
+"""The rules of the google_cloud service: one part for each product."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from mesocosm.servers.google_cloud.models import Base, Project
+from mesocosm.servers.google_cloud.store.bigquery import BigQuery
+from mesocosm.servers.google_cloud.store.compute import Compute
+from mesocosm.servers.google_cloud.store.logs import Logs
+from mesocosm.servers.google_cloud.store.part import read_project
+from mesocosm.servers.google_cloud.store.storage import Storage
+from mesocosm.services.service import Store
+
+__all__ = ["GoogleCloudStore"]
+
+
+class GoogleCloudStore(Store):
+    """One project: its buckets, logs, machines and datasets."""
+
+    metadata = Base.metadata
+
+    @property
+    def project(self) -> Project:
+        """The project that everything belongs to."""
+        return read_project(self.session)
+
+    def name_project(self, project: str) -> None:
+        """Give the project of a world that is being built another id."""
+        self.project.id = project
+        self.session.flush()
+
+    @cached_property
+    def storage(self) -> Storage:
+        """Cloud Storage."""
+        return Storage(self)
+
+    @cached_property
+    def logs(self) -> Logs:
+        """Cloud Logging."""
+        return Logs(self)
+
+    @cached_property
+    def bigquery(self) -> BigQuery:
+        """BigQuery."""
+        return BigQuery(self)
+
+    @cached_property
+    def compute(self) -> Compute:
+        """Compute Engine."""
+        return Compute(self)

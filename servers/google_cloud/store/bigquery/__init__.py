@@ -1,0 +1,84 @@
+"""The rules of BigQuery.
+
+What runs statements needs the extra ``warehouses`` and is imported when one is run; datasets, tables and jobs
+do not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mesocosm.errors import MissingExtra
+from mesocosm.servers.google_cloud.store.bigquery.asking import Asking
+from mesocosm.servers.google_cloud.store.bigquery.datasets import Datasets
+from mesocosm.servers.google_cloud.store.bigquery.information import Information
+from mesocosm.servers.google_cloud.store.bigquery.jobs import Jobs
+from mesocosm.servers.google_cloud.store.bigquery.loading import Loading
+from mesocosm.servers.google_cloud.store.bigquery.log_tables import LogTables
+from mesocosm.servers.google_cloud.store.bigquery.names import Names
+from mesocosm.servers.google_cloud.store.bigquery.sizes import Sizes
+from mesocosm.servers.google_cloud.store.bigquery.tables import WarehouseTables
+from mesocosm.servers.google_cloud.store.part import Part
+
+if TYPE_CHECKING:
+    from mesocosm.servers.google_cloud.store.bigquery.queries import Queries
+
+__all__ = ["BigQuery", "Datasets", "Jobs", "WarehouseTables"]
+
+
+class BigQuery(Part):
+    """Datasets, tables, statements and jobs."""
+
+    @property
+    def datasets(self) -> Datasets:
+        """What tables lie in."""
+        return Datasets(self.store)
+
+    @property
+    def tables(self) -> WarehouseTables:
+        """Tables and views."""
+        return WarehouseTables(self.store)
+
+    @property
+    def jobs(self) -> Jobs:
+        """What was run."""
+        return Jobs(self.store)
+
+    @property
+    def information(self) -> Information:
+        """The views of INFORMATION_SCHEMA."""
+        return Information(self.store)
+
+    @property
+    def names(self) -> Names:
+        """What names in statements mean."""
+        return Names(self.store)
+
+    @property
+    def sizes(self) -> Sizes:
+        """How large tables are."""
+        return Sizes(self.store)
+
+    @property
+    def asking(self) -> Asking:
+        """Statements as jobs."""
+        return Asking(self.store)
+
+    @property
+    def loading(self) -> Loading:
+        """Files that become tables, and tables that become files."""
+        return Loading(self.store)
+
+    @property
+    def log_tables(self) -> LogTables:
+        """Tables that sinks of Cloud Logging fill."""
+        return LogTables(self.store)
+
+    @property
+    def queries(self) -> Queries:
+        """Statements in GoogleSQL. Raises ``MissingExtra`` without what runs them."""
+        try:
+            from mesocosm.servers.google_cloud.store.bigquery.queries import Queries
+        except ImportError as error:
+            raise MissingExtra("running SQL", "warehouses") from error
+        return Queries(self.store)

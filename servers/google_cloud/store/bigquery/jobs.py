@@ -1,0 +1,122 @@
+"""Jobs: what was run, with what it was told and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from mesocosm.errors import Conflict, Invalid, NotFound
+from mesocosm.servers.google_cloud.models import Job, JobRows
+from mesocosm.servers.google_cloud.store.part import Part, moment, page_size, page_token, quoted, read_token
+
+KEPT_ROWS = 50_000
+"""Rows of a result that are kept for clients that fetch them page by page."""
+_CHUNK = 500
+STATES = ("pending", "running", "done")
+
+
+class Jobs(Part):
+    """The jobs of the project. A job has run when it is there."""
+
+    def job(self, id_: str) -> Job:
+        """The job of that id, which may be given with the project and the location."""
+        name = id_.rpartition(":")[2].rpartition(".")[2]
+        found = self.session.scalars(select(Job).where(Job.id == name)).first()
+        if found is None:
+            raise NotFound(f"Not found: Job {self.project.id}:{id_[:200]}", code="notFound")
+        return found
+
+    def add(
+        self,
+        kind: str,
+        configuration: Mapping[str, Any],
+        statistics: Mapping[str, Any],
+        *,
+        id_: str | None = None,
+        location: str = "US",
+        fields: Sequence[Any] = (),
+        total_rows: int = 0,
+        seen: Mapping[str, Any] | None = None,
+    ) -> Job:
+        """A job that was done; its id is that of the client, or the next of the project."""
+        job = Job(
+            id=id_ or self._next_id(),
+            kind=kind,
+            location=location,
+            configuration=dict(configuration),
+            statistics=dict(statistics),
+            fields=list(fields),
+            total_rows=total_rows,
+            seen=dict(seen or {}),
+            created=moment(self.now),
+        )
+        self.session.add(job)
+        self.session.flush()
+        return job
+
+    def check_id(self, id_: str | None) -> None:
+        """Refuse an id that cannot be, or that another job has."""
+        if id_ is None:
+            return
+        if not 1 <= len(id_) <= 1024 or not id_.replace("-", "").replace("_", "").isalnum():
+            raise Invalid(f"Invalid job ID {quoted(id_)}.", code="invalid")
+        if self.session.scalars(select(Job.number).where(Job.id == id_)).first() is not None:
+            raise Conflict(f"Already Exists: Job {self.project.id}:{id_}", code="duplicate")
+
+    def list_jobs(
+        self, state: str = "", limit: int | None = None, token: str | None = None
+    ) -> tuple[Sequence[Job], str | None]:
+        """A page of the jobs, the latest first, and the token of the next."""
+        wanted = {part.strip().lower() for part in state.split(",") if part.strip()}
+        if not wanted <= set(STATES):
+            raise Invalid(
+                f"{quoted(state)} is not a valid state; there are {', '.join(STATES)}.", code="invalid"
+            )
+        if wanted and "done" not in wanted:
+            return [], None
+        size = page_size(limit, 50, 1000)
+        after = read_token(token, int)
+        chosen = select(Job).order_by(Job.number.desc()).limit(size + 1)
+        if after:
+            chosen = chosen.where(Job.number < after[0])
+        rows = self.session.scalars(chosen).all()
+        return rows[:size], page_token(rows[size - 1].number) if len(rows) > size else None
+
+    def delete(self, id_: str) -> None:
+        """Forget a job and its result."""
+        job = self.job(id_)
+        self.session.execute(delete(JobRows).where(JobRows.job == job.number))
+        self.session.delete(job)
+        self.session.flush()
+
+    def keep_rows(self, job: Job, rows: Sequence[Any]) -> None:
+        """Keep the rows of a result (lists of values as ``values.shown`` makes them)."""
+        parts = [
+            {"job": job.number, "start": start, "rows": list(rows[start : start + _CHUNK])}
+            for start in range(0, len(rows), _CHUNK)
+        ]
+        if parts:
+            self.session.execute(insert(JobRows), parts)
+
+    def kept_rows(self, job: Job, start: int, limit: int) -> list[Any]:
+        """Rows of a result that were kept."""
+        chosen = select(JobRows).where(JobRows.job == job.number, JobRows.start > start - _CHUNK)
+        found: list[Any] = []
+        for part in self.session.scalars(chosen.order_by(JobRows.start)):
+            if part.start >= start + limit:
+                break
+            found += part.rows[max(0, start - part.start) : start + limit - part.start]
+        return found
+
+    def _next_id(self) -> str:
+        project = self.project
+        project.last_job += 1
+        # Looks like the product's, and follows from the count.
+        number = project.last_job * 0x9E3779B97F4A7C15 % 2**64
+        letters = "".join(_LETTERS[number >> 5 * place & 31] for place in range(12))
+        return f"job_{letters}{project.last_job:04d}"
+
+
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"

@@ -1,0 +1,106 @@
+"""What the parts of the store share: the session, the project, times, pages and suggestions."""
+
+from __future__ import annotations
+
+import base64
+import difflib
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from mesocosm.errors import Invalid, Refusal
+from mesocosm.servers.google_cloud.models import Project
+
+if TYPE_CHECKING:
+    from mesocosm.servers.google_cloud.store import GoogleCloudStore
+
+
+class PreconditionFailed(Refusal):
+    """What is there is not what the client has seen."""
+
+    status = 412
+
+
+class Part:
+    """One product of the cloud, over the tables of one world. It keeps no state of its own."""
+
+    def __init__(self, store: GoogleCloudStore) -> None:
+        self.store = store
+
+    @property
+    def session(self) -> Session:
+        """The session of the store."""
+        return self.store.session
+
+    @property
+    def project(self) -> Project:
+        """The project that everything belongs to."""
+        return self.store.project
+
+    @property
+    def now(self) -> datetime:
+        """The world's clock."""
+        return self.store.now
+
+
+def read_project(session: Session) -> Project:
+    """The one project of the world."""
+    return session.scalars(select(Project)).one()
+
+
+def moment(time: datetime) -> str:
+    """A time as the tables have it: whole seconds."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_moment(text: str) -> datetime:
+    """A time of the tables, as it was stored by ``moment``."""
+    return datetime.fromisoformat(text)
+
+
+def milliseconds(text: str) -> int:
+    """A time of the tables as BigQuery's API has it: milliseconds since 1970."""
+    return round(read_moment(text).timestamp() * 1000)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """``" Did you mean 'orders'?"`` where a known name is much like it, else nothing."""
+    found = difflib.get_close_matches(name[:200], list(known), n=1)
+    return f" Did you mean {found[0]!r}?" if found else ""
+
+
+def quoted(name: str) -> str:
+    """A name as it stands in an error: of bounded length."""
+    return repr(name if len(name) <= 100 else name[:97] + "...")
+
+
+def page_token(*values: Any) -> str:
+    """A token that says where the next page begins."""
+    return base64.urlsafe_b64encode(orjson.dumps(values)).decode().rstrip("=")
+
+
+def read_token(token: str | None, *kinds: type) -> tuple[Any, ...] | None:
+    """What a page token says; ``None`` where there is none. ``Invalid`` for one that was not given out."""
+    if not token:
+        return None
+    try:
+        values = orjson.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+    except ValueError:
+        values = None
+    fits = isinstance(values, list) and len(values) == len(kinds)
+    if not fits or not all(isinstance(value, kind) for value, kind in zip(values, kinds, strict=True)):
+        raise Invalid(f"Invalid page token {quoted(token)}.", code="invalid")
+    return tuple(values)
+
+
+def page_size(asked: int | None, usual: int, most: int, name: str = "max_results") -> int:
+    """How many things a page has: what is asked for, at most ``most``."""
+    if asked is None:
+        return usual
+    if asked < 1:
+        raise Invalid(f"Invalid value {asked} for {name}: it must be between 1 and {most}.", code="invalid")
+    return min(asked, most)

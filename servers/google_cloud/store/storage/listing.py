@@ -1,0 +1,141 @@
+"""Objects of a bucket, page by page, with what looks like folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import select
+
+from mesocosm.errors import Invalid
+from mesocosm.servers.google_cloud.models import StorageObject
+from mesocosm.servers.google_cloud.store.part import Part, page_size, page_token, quoted, read_token
+from mesocosm.worlds import deadlines
+
+_LAST = "\U0010ffff"
+_AT_ONCE = 500
+
+
+@dataclass
+class ObjectPage:
+    """A page of objects; ``prefixes`` stand for all objects that share them up to the delimiter."""
+
+    items: list[StorageObject] = field(default_factory=list)
+    prefixes: list[str] = field(default_factory=list)
+    next_token: str | None = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which objects are to be listed."""
+
+    prefix: str = ""
+    delimiter: str = ""
+    start: str = ""
+    """The first name, inclusive."""
+    end: str = ""
+    """The last name, exclusive; none if empty."""
+    glob: str = ""
+    versions: bool = False
+
+
+class Listing(Part):
+    """The objects of buckets in the order of their names."""
+
+    def page(
+        self, bucket: str, wanted: Wanted, limit: int | None = None, token: str | None = None
+    ) -> ObjectPage:
+        """A page of the objects of a bucket.
+
+        A token stands for the name (and generation) after which the page begins.
+        """
+        number = self.store.storage.bucket(bucket).number
+        size = page_size(limit, 1000, 1000)
+        matches = _matcher(wanted.glob)
+        position = read_token(token, str, int) or ("", 0)
+        page, taken = ObjectPage(), 0
+        while True:
+            deadlines.check()
+            rows = self._rows(number, wanted, position)
+            for row in rows:
+                if taken == size:
+                    page.next_token = page_token(*position)
+                    return page
+                group = _group(row.name, wanted)
+                if group is None and not matches(row.name):
+                    position = (row.name, row.generation)
+                    continue
+                taken += 1
+                if group is not None:
+                    page.prefixes.append(group)
+                    position = (group + _LAST, 0)
+                    break
+                page.items.append(row)
+                position = (row.name, row.generation)
+            else:
+                if len(rows) < _AT_ONCE:
+                    return page
+
+    def _rows(self, bucket: int, wanted: Wanted, after: tuple[str, int]) -> Sequence[StorageObject]:
+        name, generation = after
+        start = max(wanted.prefix, wanted.start)
+        chosen = select(StorageObject).where(StorageObject.bucket == bucket, StorageObject.name >= start)
+        if wanted.prefix:
+            chosen = chosen.where(StorageObject.name < wanted.prefix + _LAST)
+        if wanted.end:
+            chosen = chosen.where(StorageObject.name < wanted.end)
+        if not wanted.versions:
+            chosen = chosen.where(StorageObject.live)
+        if name:
+            later = StorageObject.name > name
+            same = (StorageObject.name == name) & (StorageObject.generation > generation)
+            chosen = chosen.where(later | same if generation else later)
+        ordered = chosen.order_by(StorageObject.name, StorageObject.generation).limit(_AT_ONCE)
+        return self.session.scalars(ordered).all()
+
+
+def _group(name: str, wanted: Wanted) -> str | None:
+    if not wanted.delimiter:
+        return None
+    at = name.find(wanted.delimiter, len(wanted.prefix))
+    return None if at < 0 else name[: at + len(wanted.delimiter)]
+
+
+def _matcher(glob: str) -> Callable[[str], object]:
+    return re.compile(_pattern(glob), re.DOTALL).fullmatch if glob else bool
+
+
+def _pattern(glob: str) -> str:
+    """A glob as a regular expression: ``*`` and ``?`` stop at slashes, ``**`` does not."""
+    made, depth, at = "", 0, 0
+    while at < len(glob):
+        character = glob[at]
+        rest = glob[at:]
+        if rest.startswith("**/"):
+            made, at = made + "(?:.*/)?", at + 2
+        elif rest.startswith("**"):
+            made, at = made + ".*", at + 1
+        elif character == "*":
+            made += "[^/]*"
+        elif character == "?":
+            made += "[^/]"
+        elif character == "[" and (closing := glob.find("]", at + 2)) > 0:
+            inside = re.sub(r"([\\\[&~|])", r"\\\1", glob[at + 1 : closing])
+            made, at = made + "[" + ("^" + inside[1:] if inside[0] in "!^" else inside) + "]", closing
+        elif character == "{":
+            made, depth = made + "(?:", depth + 1
+        elif character == "}" and depth:
+            made, depth = made + ")", depth - 1
+        elif character == "," and depth:
+            made += "|"
+        else:
+            made += re.escape(character)
+        at += 1
+    if depth or len(glob) > 1024:
+        raise Invalid(f"Invalid glob pattern: {quoted(glob)}.", code="invalid")
+    try:
+        re.compile(made)
+    except re.error:
+        raise Invalid(f"Invalid glob pattern: {quoted(glob)}.", code="invalid") from None
+    return made

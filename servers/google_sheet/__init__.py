@@ -1,0 +1,1 @@
+"""The google_sheet service: spreadsheets and the drive they lie in."""

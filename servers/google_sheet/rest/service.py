@@ -1,0 +1,155 @@
+"""The API that the routes register with: its errors, bodies and partial answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mesocosm.doors.fields import Fields
+from mesocosm.doors.request import Request
+from mesocosm.doors.rest import Api, Route, bearer
+from mesocosm.errors import Invalid
+from mesocosm.services.service import Reply
+
+Json = dict[str, Any]
+
+_STATUSES = {
+    400: ("INVALID_ARGUMENT", "badRequest"),
+    401: ("UNAUTHENTICATED", "authError"),
+    403: ("PERMISSION_DENIED", "forbidden"),
+    404: ("NOT_FOUND", "notFound"),
+    405: ("UNIMPLEMENTED", "httpMethodNotAllowed"),
+    409: ("ABORTED", "conflict"),
+    413: ("INVALID_ARGUMENT", "uploadTooLarge"),
+    500: ("INTERNAL", "backendError"),
+}
+
+
+def _error(status: int, message: str, code: str | None) -> Json:
+    known, reason = _STATUSES.get(status, ("UNKNOWN", "badRequest"))
+    if code and code.isupper():
+        known = code
+    elif code:
+        reason = code
+    one: Json = {"domain": "global", "reason": reason, "message": message}
+    if status == 401:
+        one |= {"locationType": "header", "location": "Authorization"}
+    return {"error": {"code": status, "message": message, "status": known, "errors": [one]}}
+
+
+class PartialApi(Api):
+    """An API whose answers may be asked for in part: ``fields=sheets(properties.title)``."""
+
+    def _reply(self, result: Any, route: Route, request: Request) -> Reply:
+        mask = request.asked.get("fields")
+        if isinstance(result, dict) and isinstance(mask, str) and mask.strip():
+            result = masked(result, mask)
+        return super()._reply(result, route, request)
+
+
+api = PartialApi(
+    "google_sheet",
+    "",
+    authenticate=bearer("Bearer", parameter="access_token"),
+    credentials=("access_token",),
+    error=_error,
+    challenge='Bearer realm="https://accounts.google.com/", error="invalid_token"',
+    conventions=(
+        *("alt", "prettyPrint", "quotaUser", "userIp", "key", "$.xgafv", "callback", "upload_protocol"),
+        *("supportsAllDrives", "supportsTeamDrives", "includeItemsFromAllDrives", "corpora", "spaces"),
+        *(
+            "includeTeamDriveItems",
+            "includePermissionsForView",
+            "enforceSingleParent",
+            "useDomainAdminAccess",
+        ),
+        "includeLabels",
+    ),
+    read_only=("kind", "id", "spreadsheetId", "spreadsheetUrl", "webViewLink", "createdTime", "modifiedTime"),
+    unknown_method=404,
+)
+
+
+def body_of(request: Request) -> Fields:
+    """What a request brings: a JSON object; an empty one where it brings none."""
+    if request.json is None:
+        return Fields({})
+    if not isinstance(request.json, Fields):
+        raise Invalid("Invalid JSON payload received. An object is expected.", code="INVALID_ARGUMENT")
+    return request.json
+
+
+def all_of(request: Request, name: str) -> list[str]:
+    """Every value that the query gives to a name, in order."""
+    request.asked.get(name)
+    return [value for key, value in request.pairs if key == name]
+
+
+def text_field(body: Mapping[str, Any], name: str) -> str | None:
+    """A text of a body."""
+    value = body.get(name)
+    if value is not None and not isinstance(value, str):
+        raise Invalid(f"Invalid value at '{name}': a text is expected.", code="INVALID_ARGUMENT")
+    return value
+
+
+def flag_field(body: Mapping[str, Any], name: str) -> bool:
+    """A truth value of a body; false where it is not there."""
+    value = body.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise Invalid(f"Invalid value at '{name}': true or false is expected.", code="INVALID_ARGUMENT")
+    return bool(value)
+
+
+def plain(value: Any) -> Any:
+    """Data of a request, all of which is taken notice of."""
+    if isinstance(value, Mapping):
+        return {name: plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+Tree = dict[str, Any]
+
+
+def masked(value: Json, mask: str) -> Json:
+    """The part of an answer that a mask names. ``Invalid`` where the mask cannot be read."""
+    found: Json = _part(value, _tree(mask))
+    return found
+
+
+def _tree(mask: str) -> Tree:
+    """A mask as nested names: ``a/b,c(d,e)`` is {a: {b: {}}, c: {d: {}, e: {}}}."""
+    root: Tree = {}
+    stack: list[Tree] = [root]
+    at, name = root, ""
+    for character in mask.replace(" ", "") + ",":
+        if character in ",)(/.":
+            if name:
+                at = at.setdefault(name, {})
+            if character == "(":
+                stack.append(at)
+            elif character in ",)":
+                if character == ")":
+                    if len(stack) == 1:
+                        raise Invalid(f"Invalid field selection {mask[:60]}", code="invalidParameter")
+                    stack.pop()
+                at = stack[-1]
+            name = ""
+        else:
+            name += character
+    if len(stack) > 1:
+        raise Invalid(f"Invalid field selection {mask[:60]}", code="invalidParameter")
+    return root
+
+
+def _part(value: Any, tree: Tree) -> Any:
+    if not tree or "*" in tree:
+        inner = tree.get("*", {}) if tree else {}
+        if not inner:
+            return value
+        return {name: _part(one, inner) for name, one in value.items()} if isinstance(value, dict) else value
+    if isinstance(value, list):
+        return [_part(one, tree) for one in value]
+    if isinstance(value, dict):
+        return {name: _part(one, tree[name]) for name, one in value.items() if name in tree}
+    return value

@@ -1,0 +1,121 @@
+"""Spreadsheets and their sheets."""
+
+# ruff: noqa: N803 - the names of parameters are Google's
+from __future__ import annotations
+
+from typing import Any
+
+from mesocosm.doors.request import Request
+from mesocosm.errors import Invalid
+from mesocosm.servers.google_sheet.rest.service import (
+    Json,
+    all_of,
+    api,
+    body_of,
+    flag_field,
+    plain,
+    text_field,
+)
+from mesocosm.servers.google_sheet.store import SheetStore
+from mesocosm.servers.google_sheet.store.resources import sheet_properties, spreadsheet
+from mesocosm.servers.google_sheet.store.sheets import Book
+
+MAX_CELLS = 100_000
+"""Of an answer with all that cells have."""
+
+
+def _shown(store: SheetStore, book: Book, ranges: list[str], grid_data: bool) -> Json:
+    places = []
+    for text in ranges:
+        sheet, area = store.names.resolve(book, text)
+        places.append((sheet, sheet.area_of(area)))
+    if grid_data:
+        areas = places or [(sheet, store.values.used(sheet)) for sheet in store.sheets.all(book)]
+        count = 0
+        for sheet, area in areas:
+            used, area = store.values.used(sheet), area.within(sheet.rows, sheet.columns)
+            height = min(area.bottom or 0, used.bottom or 0) - area.top
+            count += max(0, height) * max(0, min(area.right or 0, used.right or 0) - area.left)
+        if count > MAX_CELLS:
+            raise Invalid(f"An answer has the data of at most {MAX_CELLS} cells here: name ranges.")
+    return spreadsheet(store, book, places, grid_data=grid_data)
+
+
+@api.post("/v4/spreadsheets", threaded=True)
+def create(store: SheetStore, request: Request) -> Json:
+    """A new spreadsheet."""
+    body = plain(body_of(request))
+    properties = body.get("properties") or {}
+    sheets = body.get("sheets") or []
+    if not isinstance(properties, dict) or not isinstance(sheets, list):
+        raise Invalid("Invalid value at 'spreadsheet'.", code="INVALID_ARGUMENT")
+    if unknown := sorted(set(body) - {"properties", "sheets", "spreadsheetId", "spreadsheetUrl"}):
+        raise api.unknown(unknown[0])
+    if unknown := sorted(set(properties) - {"title", "locale", "timeZone", "autoRecalc"}):
+        raise api.unknown(f"properties[{unknown[0]}]")
+    book = store.sheets.create(
+        text_field(properties, "title") or "",
+        locale=text_field(properties, "locale") or "en_US",
+        time_zone=text_field(properties, "timeZone") or "Etc/GMT",
+        auto_recalc=text_field(properties, "autoRecalc") or "ON_CHANGE",
+        first=not sheets,
+    )
+    requests: list[Json] = []
+    for number, sheet in enumerate(sheets):
+        if not isinstance(sheet, dict) or set(sheet) - {"properties", "data"}:
+            raise Invalid(f"Invalid value at 'sheets[{number}]'.", code="INVALID_ARGUMENT")
+        wanted = {"sheetId": number, **(sheet.get("properties") or {})}
+        requests.append({"addSheet": {"properties": {**wanted, "index": number}}})
+        for data in sheet.get("data") or []:
+            start = {
+                "sheetId": wanted["sheetId"],
+                "rowIndex": data.get("startRow", 0),
+                "columnIndex": data.get("startColumn", 0),
+            }
+            fields = "userEnteredValue,userEnteredFormat,note"
+            requests.append(
+                {"updateCells": {"start": start, "rows": data.get("rowData") or [], "fields": fields}}
+            )
+    if requests:
+        store.batches.apply(book, requests)
+    return _shown(store, store.sheets.book(book.id), [], False)
+
+
+@api.get("/v4/spreadsheets/{spreadsheetId}", threaded=True)
+def get(store: SheetStore, request: Request, spreadsheetId: str, includeGridData: bool = False) -> Json:
+    """A spreadsheet; ``ranges`` and ``includeGridData`` ask for cells."""
+    book = store.sheets.book(spreadsheetId)
+    mask = request.asked.get("fields")  # where there is one, it alone says whether cells are wanted
+    wanted = "data" in mask or "*" in mask if isinstance(mask, str) and mask else includeGridData
+    return _shown(store, book, all_of(request, "ranges"), wanted)
+
+
+@api.post("/v4/spreadsheets/{spreadsheetId}:batchUpdate")
+def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
+    """Several changes at once."""
+    book = store.sheets.book(spreadsheetId, "writer")
+    body = plain(body_of(request))
+    wanted = body.get("requests")
+    if not isinstance(wanted, list):
+        raise Invalid("Must specify at least one request.", code="INVALID_ARGUMENT")
+    answer: Json = {"spreadsheetId": book.id, "replies": store.batches.apply(book, wanted)}
+    if flag_field(body, "includeSpreadsheetInResponse"):
+        ranges = [str(text) for text in body.get("responseRanges") or []]
+        shown = _shown(store, store.sheets.book(book.id), ranges, flag_field(body, "responseIncludeGridData"))
+        answer["updatedSpreadsheet"] = shown
+    return answer
+
+
+@api.post("/v4/spreadsheets/{spreadsheetId}/sheets/{sheetId}:copyTo")
+def copy_to(store: SheetStore, request: Request, spreadsheetId: str, sheetId: int) -> Json:
+    """A copy of a sheet in another spreadsheet."""
+    source = store.sheets.book(spreadsheetId)
+    target_id = text_field(body_of(request), "destinationSpreadsheetId")
+    if not target_id:
+        raise Invalid("destinationSpreadsheetId is needed.", code="INVALID_ARGUMENT")
+    target = store.sheets.book(target_id, "writer")
+    made = store.sheets.copy(source, store.sheets.with_id(source, sheetId), target)
+    store.computing.restart(target, ["copy", source.id, source.state, sheetId, made.title])
+    store.drive.touch(target.number)
+    found: dict[str, Any] = sheet_properties(made)
+    return found

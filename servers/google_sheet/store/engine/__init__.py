@@ -1,0 +1,1 @@
+"""Formulas: how references in them move, and a process of their own in which a library computes them."""

@@ -1,0 +1,210 @@
+"""The processes that compute formulas: few for one server, started when there are formulas to compute."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib.util
+import os
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import orjson
+
+from mesocosm.errors import Invalid, MissingExtra
+from mesocosm.worlds import deadlines
+
+_MOST = max(2, min(4, os.cpu_count() or 2))
+"""Processes at a time."""
+_SLOW = 0.2
+"""Seconds that a process needs to start or to take in a spreadsheet: too long where everybody waits."""
+_PACKAGE = "mesocosm.servers.google_sheet.store"
+# The package of the store is put in place without its content: of the tables the process needs nothing, and
+# what they import takes longer than all the rest.
+_START = f"""
+import sys, types
+package = types.ModuleType({_PACKAGE!r})
+package.__path__ = [sys.argv[1]]
+sys.modules[{_PACKAGE!r}] = package
+from {_PACKAGE}.engine.worker import main
+main()
+"""
+
+
+class Gone(Exception):
+    """The process ended, by a formula that wanted more memory than there is, or by a fault of its own."""
+
+
+class _Process:
+    def __init__(self) -> None:
+        folder = Path(__file__).parents[1]
+        self.popen = subprocess.Popen(
+            [sys.executable, "-c", _START, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"},
+        )
+        self.states: set[str] = set()
+        self.owed = False
+        """Whether an answer is still to come that nobody waits for any more."""
+        self.asked_at = 0.0
+
+    def ask(self, request: bytes) -> Any:
+        """The answer to a request. Raises ``Gone``, and ``Overdue`` when the time of the call is up."""
+        if self.owed:
+            self._line()
+            self.owed = False
+        assert self.popen.stdin
+        try:
+            self.popen.stdin.write(request + b"\n")
+            self.popen.stdin.flush()
+        except OSError:
+            raise Gone from None
+        self.owed, self.asked_at = True, perf_counter()
+        line = self._line()
+        self.owed = False
+        return orjson.loads(line)
+
+    def _line(self) -> bytes:
+        assert self.popen.stdout
+        descriptor = self.popen.stdout.fileno()
+        parts: list[bytes] = []
+        while True:
+            deadlines.check()
+            ready, _, _ = select.select([descriptor], [], [], 0.005)
+            if not ready:
+                continue
+            part = os.read(descriptor, 1 << 20)
+            if not part:
+                raise Gone
+            parts.append(part)
+            if part.endswith(b"\n"):
+                return b"".join(parts)
+
+    def end(self) -> None:
+        """End the process."""
+        self.popen.kill()
+        self.popen.wait()
+        for stream in (self.popen.stdin, self.popen.stdout):
+            if stream:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+class Processes:
+    """Those of one server; each is used by one call at a time."""
+
+    def __init__(self) -> None:
+        self._free: list[_Process] = []
+        self._count = 0
+        self._changed = threading.Condition()
+        self._process_id = os.getpid()
+
+    def compute(self, request: dict[str, Any], whole: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What a spreadsheet's formulas are after edits.
+
+        ``changed`` are cells with values, ``gone`` those that hold none any more; ``whole`` says whether the
+        former are all that there are.
+
+        Args:
+            request: ``before`` and ``after`` (states), ``edits``, ``now``, ``seed``.
+            whole: Called for the spreadsheet's content (after the edits), where no process has it.
+        """
+        process = self._taken(request["before"])
+        try:
+            answer = self._answered(process, request, whole)
+        except Gone:
+            self._drop(process)
+            raise Invalid(
+                "The formulas of the spreadsheet need more memory than they may have; nothing was changed.",
+                code="INVALID_ARGUMENT",
+            ) from None
+        except deadlines.Overdue:
+            if process.owed and perf_counter() - process.asked_at < 1:
+                self._give_back(process)  # the same call is made again where it may take longer
+            else:
+                self._drop(process)
+            raise
+        except BaseException:
+            self._drop(process)
+            raise
+        self._give_back(process)
+        if "refused" in answer:
+            raise Invalid(
+                "The formulas of the spreadsheet take more computing than they may; nothing was changed.",
+                code="INVALID_ARGUMENT",
+            )
+        process.states.add(request["after"])
+        return answer
+
+    def _answered(
+        self, process: _Process, request: dict[str, Any], whole: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
+        if request["before"] in process.states:
+            answer = process.ask(orjson.dumps(request))
+            process.states.discard(request["before"])
+            if "missing" not in answer:
+                return {**answer, "whole": False}
+        deadlines.expect(_SLOW)
+        return {**process.ask(orjson.dumps({**request, **whole(), "edits": []})), "whole": True}
+
+    def _taken(self, state: str) -> _Process:
+        """A process that nobody uses, best one that holds the state."""
+        if importlib.util.find_spec("formualizer") is None:
+            raise MissingExtra("Formulas in spreadsheets", "sheets")
+        with self._changed:
+            if (
+                self._process_id != os.getpid()
+            ):  # a fork has the processes of its parent, which it must not use
+                self._free, self._count, self._process_id = [], 0, os.getpid()
+            while True:
+                for process in self._free:
+                    if state in process.states and not process.owed:
+                        self._free.remove(process)
+                        return process
+                if self._count < _MOST and not any(not process.owed for process in self._free):
+                    deadlines.expect(_SLOW)
+                    self._count += 1
+                    break
+                if self._free:
+                    self._free.sort(key=lambda process: process.owed)
+                    return self._free.pop(0)
+                deadlines.check()
+                self._changed.wait(0.005)
+        try:
+            return _Process()
+        except BaseException:
+            with self._changed:
+                self._count -= 1
+            raise
+
+    def _give_back(self, process: _Process) -> None:
+        with self._changed:
+            self._free.append(process)
+            self._changed.notify()
+
+    def _drop(self, process: _Process) -> None:
+        process.end()
+        with self._changed:
+            self._count -= 1
+            self._changed.notify()
+
+    def close(self) -> None:
+        """End those that nobody uses."""
+        with self._changed:
+            free, self._free = self._free, []
+            self._count -= len(free)
+        if self._process_id == os.getpid():
+            for process in free:
+                process.end()
+
+
+processes = Processes()
+atexit.register(processes.close)

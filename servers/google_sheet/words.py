@@ -1,0 +1,173 @@
+"""What task files may say of spreadsheets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
+
+if TYPE_CHECKING:
+    from mesocosm.servers.google_sheet import store as rules
+    from mesocosm.servers.google_sheet.store import filling
+    from mesocosm.worlds.changes import Changes
+    from mesocosm.worlds.world import World
+else:
+    rules, filling = later(
+        "mesocosm.servers.google_sheet.store", "mesocosm.servers.google_sheet.store.filling"
+    )
+
+_FIELDS: Mapping[str, Word] = {
+    "title": Word("The spreadsheet's title.", required=True),
+    "sheet": Word("Name of the sheet.", required=True),
+    "rows": Word(
+        "Its rows: `{for: order, columns: {id: ...}}`; a first line has the columns' names.", "list"
+    ),
+}
+
+
+class SheetThing(Thing):
+    """A sheet of a spreadsheet."""
+
+    name = "sheet"
+    about = "A sheet of a spreadsheet: a line with the columns' names, then the rows."
+    says = _FIELDS
+    judges = _FIELDS
+    overhead = 50
+    gives: ClassVar[Mapping[str, str]] = {"id": "The spreadsheet's id."}
+
+    def row_overhead(self, cells: Mapping[str, Any]) -> int:
+        return 3 * len(cells)
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(rules.SheetStore)
+        books: dict[str, list[Fields]] = {}
+        for fields in things:
+            books.setdefault(str(fields["title"]), []).append(fields)
+        ids = {
+            title: store.filling.spreadsheet(title, [_new(fields) for fields in books[title]]).id
+            for title in sorted(books)
+        }
+        return [{"id": ids[str(fields["title"])]} for fields in things]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        first: Fields = next(iter(fields.get("rows") or ()), {})
+        return str(next(iter(first.values()), fields["sheet"]))
+
+    def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:
+        store = world.store(rules.SheetStore)
+        title, name = str(fields["title"]), str(fields["sheet"])
+        for file in store.drive.visible():
+            if file.kind == "spreadsheet" and file.name == title:
+                book = store.sheets.book(file.id, "writer")
+                sheet = next((one for one in store.sheets.all(book) if one.title == name), None)
+                if sheet is not None:
+                    lines = [list(line) for line in change(store.values.grid(sheet, sheet.area, "FORMULA"))]
+                    store.values.clear(book, [(sheet, sheet.area)])
+                    store.values.write(book, sheet, sheet.area, lines, "USER_ENTERED")
+                    return True
+        return False
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        store = world.store(rules.SheetStore)
+        tables = {name: changes.table("google_sheet", name) for name in ("cells", "sheets")}
+        cells = [
+            *tables["cells"].added,
+            *tables["cells"].removed,
+            *(row for _, row in tables["cells"].changed),
+        ]
+        touched = {row["sheet"] for row in cells} | {row["number"] for row in tables["sheets"].added}
+        for number in sorted(touched):
+            rows = {
+                ("cells", (row["sheet"], row["row"], row["col"])) for row in cells if row["sheet"] == number
+            }
+            known = store.rows(
+                "SELECT files.number, files.id, name, title FROM sheets"
+                " JOIN files ON spreadsheet = files.number WHERE sheets.number = ?",
+                (number,),
+            )
+            if not known:
+                continue
+            file, id_, title, name = known[0]
+            rows |= {("sheets", number), ("files", file), ("spreadsheets", file)}
+            permissions = changes.table("google_sheet", "permissions").added
+            rows |= {("permissions", row["id"]) for row in permissions if row["file"] == file}
+            yield Found({"title": title, "sheet": name, "rows": _seen(store, id_, name)}, frozenset(rows))
+
+    altered = made
+
+
+def _new(fields: Fields) -> filling.NewSheet:
+    rows = fields.get("rows") or []
+    lines: list[list[Any]] = [list(rows[0])] if rows else []
+    lines += [[_cell(value) for value in row.values()] for row in rows]
+    return filling.NewSheet(str(fields["sheet"]), lines)
+
+
+def _cell(value: Any) -> Any:
+    return value.replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
+
+
+def _seen(store: rules.SheetStore, spreadsheet: str, title: str) -> list[dict[str, Any]]:
+    """The rows of a sheet, by the cells of its first line."""
+    book = store.sheets.book(spreadsheet)
+    sheet = store.sheets.titled(book, title)
+    lines = store.values.grid(sheet, sheet.area, "UNFORMATTED_VALUE", "FORMATTED_STRING")
+    lines = [line for line in lines if any(cell != "" for cell in line)]
+    head = lines[0] if lines else []
+    return [
+        {
+            str(column): None if place >= len(line) or line[place] == "" else line[place]
+            for place, column in enumerate(head)
+            if column != ""
+        }
+        for line in lines[1:]
+    ]
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    for book in tools.call("google_sheet", "list_spreadsheets"):
+        for sheet in tools.call("google_sheet", "list_sheets", spreadsheet_id=book["id"]):
+            asked: dict[str, Any] = {"spreadsheet_id": book["id"], "sheet": sheet}
+            while True:
+                read = tools.call("google_sheet", "get_sheet_data", **asked)
+                if "nextRange" not in read:
+                    break
+                asked["range"] = read["nextRange"]
+
+
+def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
+    drive = world.store(rules.SheetStore).drive
+    for name, email in [(owner.name, owner.email), *people]:
+        drive.create_account(email, name)
+    drive.sign_in(owner.email)
+
+
+def _written(world: World) -> bool:
+    store = world.store(rules.SheetStore)
+    file = next((one for one in store.drive.visible() if one.kind == "spreadsheet"), None)
+    if file is None:
+        return False
+    book = store.sheets.book(file.id, "writer")
+    sheet = store.sheets.all(book)[0]
+    used = store.values.used(sheet)
+    place = sheet.area_of(type(used)(used.bottom or 0, 0, (used.bottom or 0) + 1, 1))
+    store.values.write(book, sheet, place, [["Something else"]], "RAW")
+    return True
+
+
+def _made(world: World) -> bool:
+    world.store(rules.SheetStore).sheets.create("Notes of nobody")
+    return True
+
+
+words = Words(
+    service="google_sheet",
+    things={"sheet": SheetThing()},
+    survey=_survey,
+    open=_open,
+    unseen=("revisions", "formats"),
+    spoilings=(Spoiling("a line written", _written), Spoiling("a spreadsheet made", _made)),
+)

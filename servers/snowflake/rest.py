@@ -1,0 +1,255 @@
+"""The protocol of Snowflake's connectors: sessions, and statements whose results are JSON.
+
+A client signs in with the episode's id as its password; see ``mesocosm.doors.rooted`` for how its requests
+come here. Each connection has a session of its own, with a current database and schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from mesocosm.doors.request import Request
+from mesocosm.doors.rest import Api, Route
+from mesocosm.errors import Invalid, Refusal
+from mesocosm.servers.snowflake.store import Answer, SnowflakeStore, parts_of
+from mesocosm.services.queries.catalogue import Field
+from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.service import Reply
+
+MAX_ROWS = 100_000
+"""Rows of one result: they come in one answer."""
+_EPOCH = date(1970, 1, 1)
+_KINDS = {"insert": 12544, "update": 12800, "delete": 13056, "merge": 13312, "truncatetable": 24576}
+_SELECT, _DEFINES = 4096, 24576
+"""Numbers of the kinds of statements, from which clients know what the rows of a result are."""
+
+
+class _Snowflake(Api):
+    """An API whose refusals are answers of status 200 that say so."""
+
+    def refusal(self, refusal: Refusal) -> Reply:
+        number = refusal.number if isinstance(refusal, SqlError) else 1000
+        state = refusal.state if isinstance(refusal, SqlError) else "22000"
+        text = refusal.text if isinstance(refusal, SqlError) else refusal.message
+        data = {"internalError": False, "errorCode": f"{number:06d}", "sqlState": state, "queryId": "0"}
+        return _said(data, code=f"{number:06d}", message=text, success=False)
+
+    def _answer(self, store: Any, route: Route, bound: dict[str, Any]) -> Reply:
+        # The messages carry much that only the vendor takes notice of.
+        if not route.wants_request:
+            del bound["request"]
+        return self._reply(route.function(store, **bound), route, bound.get("request", _NOTHING))
+
+
+_NOTHING = Request("POST", "/", "", {}, b"", "")
+
+
+def _authenticate(request: Request, headers: Mapping[str, str], token: str) -> bool:
+    return headers.get("authorization") == f'Snowflake Token="{token}"'
+
+
+def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
+    return {"data": None, "code": code or "390103", "message": message, "success": False, "headers": None}
+
+
+api = _Snowflake("snowflake", authenticate=_authenticate, error=_error, challenge="Snowflake")
+operations = api.operations
+
+
+def _said(data: Any, *, code: str | None = None, message: str | None = None, success: bool = True) -> Reply:
+    body = {"data": data, "code": code, "message": message, "success": success}
+    return Reply(orjson.dumps(body))
+
+
+@api.post("/session/v1/login-request")
+def sign_in(store: SnowflakeStore, request: Request) -> Reply:
+    """Begin a session."""
+    asked = dict(request.pairs)
+    number = store.begin_session(
+        database=_name(asked.get("databaseName")),
+        schema=_name(asked.get("schemaName")),
+        role=_name(asked.get("roleName")),
+        warehouse=_name(asked.get("warehouse")),
+    )
+    episode = request.base.rpartition("/e/")[2].partition("/")[0]
+    token = f"{episode}.{number}"
+    return _said(
+        {
+            "token": token,
+            "masterToken": token,
+            "validityInSeconds": 3600,
+            "masterValidityInSeconds": 14400,
+            "displayUserName": "AGENT",
+            "serverVersion": "9.30.0",
+            "firstLogin": False,
+            "healthCheckInterval": 45,
+            "sessionId": number,
+            "parameters": _PARAMETERS,
+            "sessionInfo": _session(store, number),
+        }
+    )
+
+
+_PARAMETERS = [
+    {"name": "AUTOCOMMIT", "value": True},
+    {"name": "TIMEZONE", "value": "Etc/UTC"},
+    {"name": "PYTHON_CONNECTOR_QUERY_RESULT_FORMAT", "value": "JSON"},
+    {"name": "CLIENT_SESSION_KEEP_ALIVE", "value": False},
+    {"name": "CLIENT_TELEMETRY_ENABLED", "value": False},
+]
+
+
+def _name(given: str | None) -> str | None:
+    return parts_of(given)[-1] if given else None
+
+
+def _session(store: SnowflakeStore, number: int) -> dict[str, Any]:
+    with store.in_session(number):
+        current = store.current()
+    return {f"{name}Name": current[name] for name in ("database", "schema", "warehouse", "role")}
+
+
+@api.post("/{session}/session", writes=False)
+def leave(store: SnowflakeStore, session: int) -> Reply:
+    """End a session; nothing has to be done."""
+    return _said(None)
+
+
+@api.post("/{session}/session/heartbeat", writes=False)
+def heartbeat(store: SnowflakeStore, session: int) -> Reply:
+    """A session goes on."""
+    return _said(None)
+
+
+@api.post("/{session}/telemetry/send", writes=False)
+def telemetry(store: SnowflakeStore, session: int) -> Reply:
+    """What a client tells its vendor of itself; nobody reads it."""
+    return _said("Log Received")
+
+
+@api.post("/{session}/queries/v1/abort-request", writes=False)
+def abort(store: SnowflakeStore, session: int) -> Reply:
+    """Stop a statement: by the time that anybody asks, it is answered."""
+    return _said(None)
+
+
+@api.post("/{session}/queries/v1/query-request")
+def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
+    """Run one statement."""
+    asked = orjson.loads(request.body)
+    text = asked.get("sqlText") if isinstance(asked, dict) else None
+    if not isinstance(text, str):
+        raise Invalid("The request has no sqlText.")
+    bindings = asked.get("bindings") or {}
+    with store.in_session(session):
+        tree = store.parsed(text)
+        key = tree.key
+        answer = store.run_tree(text, tree, bindings, limit=0 if asked.get("describeOnly") else MAX_ROWS)
+        current = store.current()
+    if answer.more and not asked.get("describeOnly"):
+        raise SqlError(100066, "57014", f"The result has more than {MAX_ROWS} rows: add LIMIT, or aggregate.")
+    rows = [
+        [_value(value, one.kind) for value, one in zip(row, answer.fields, strict=True)]
+        for row in answer.rows
+    ]
+    return _said(
+        {
+            "parameters": _PARAMETERS,
+            "rowtype": [_row_type(one) for one in answer.fields],
+            "rowset": rows,
+            "total": len(rows),
+            "returned": len(rows),
+            "queryId": f"{store.world.journal.last:08d}-0000-0000-0000-{session:012d}",
+            "finalDatabaseName": current["database"],
+            "finalSchemaName": current["schema"],
+            "finalWarehouseName": current["warehouse"],
+            "finalRoleName": current["role"],
+            "numberOfBinds": len(bindings),
+            "arrayBindSupported": False,
+            "statementTypeId": _kind(answer, key),
+            "version": 1,
+            "queryResultFormat": "json",
+        }
+    )
+
+
+def _kind(answer: Answer, key: str) -> int:
+    return _SELECT if answer.is_query else _KINDS.get(key, _DEFINES)
+
+
+def _row_type(field: Field) -> dict[str, Any]:
+    kind, precision, scale = _type(field.kind)
+    length = 16_777_216 if kind == "text" else None
+    return {
+        "name": field.name,
+        "database": "",
+        "schema": "",
+        "table": "",
+        "nullable": True,
+        "type": kind,
+        "precision": precision,
+        "scale": scale,
+        "length": length,
+        "byteLength": length,
+        "collation": None,
+    }
+
+
+_TYPES = {
+    "BOOLEAN": "boolean",
+    "DOUBLE": "real",
+    "FLOAT": "real",
+    "DATE": "date",
+    "BLOB": "binary",
+    "JSON": "variant",
+}
+
+
+def _type(kind: str) -> tuple[str, int | None, int | None]:
+    """The type of a column, its precision and its scale."""
+    if kind.startswith("DECIMAL"):
+        precision, _, scale = kind.partition("(")[2].rstrip(")").partition(",")
+        return "fixed", int(precision), int(scale)
+    if kind.endswith("INT") or kind == "INTEGER":
+        return "fixed", 38, 0
+    if kind.startswith("TIMESTAMP"):
+        return ("timestamp_ltz" if "ZONE" in kind or kind == "TIMESTAMPTZ" else "timestamp_ntz"), 0, 9
+    if kind == "TIME":
+        return "time", 0, 9
+    if kind.endswith("]"):
+        return "array", None, None
+    if kind.startswith("STRUCT"):
+        return "object", None, None
+    return _TYPES.get(kind, "text"), None, None
+
+
+def _value(value: Any, kind: str) -> str | None:
+    """A value as the protocol writes it."""
+    match value:
+        case None:
+            return None
+        case bool():
+            return "1" if value else "0"
+        case datetime():
+            moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+            seconds = int((moment.replace(microsecond=0)).timestamp())
+            return f"{seconds}.{moment.microsecond * 1000:09d}"
+        case date():
+            return str((value - _EPOCH).days)
+        case time():
+            seconds = value.hour * 3600 + value.minute * 60 + value.second
+            return f"{seconds}.{value.microsecond * 1000:09d}"
+        case bytes():
+            return value.hex().upper()
+        case Decimal():
+            return f"{value:f}"
+        case str() if kind.startswith("TIMESTAMP"):  # of SHOW, where it is text
+            return _value(datetime.fromisoformat(value.replace(" +0000", "+00:00")), kind)
+        case list() | dict():
+            return orjson.dumps(value, default=str).decode()
+    return str(value)

@@ -1,0 +1,115 @@
+"""The rules of the snowflake service: objects, and the statements that ask and change them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from sqlalchemy import MetaData, insert, select
+
+from mesocosm.errors import Invalid, MissingExtra
+from mesocosm.servers.snowflake.models import Base, Insight, SqlSession
+from mesocosm.servers.snowflake.store.answers import Answer
+from mesocosm.servers.snowflake.store.filling import Filling
+from mesocosm.servers.snowflake.store.naming import Row, missing, parts_of, written
+from mesocosm.servers.snowflake.store.objects import PUBLIC
+from mesocosm.services.queries.refusals import SqlError
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["Answer", "SnowflakeStore", "missing", "parts_of", "written"]
+
+_INSIGHTS = select(Insight.text, Insight.at).order_by(Insight.id)
+
+
+class SnowflakeStore(Filling):
+    """One account, used by one user."""
+
+    metadata: ClassVar[MetaData | None] = Base.metadata
+
+    def parsed(self, text: str) -> exp.Expr:
+        """The one statement of a text."""
+        return cast("exp.Expr", _running().parsed(text))
+
+    def query(self, text: str, *, limit: int | None, skip: int = 0) -> Answer:
+        """Run a statement that changes nothing; others are refused."""
+        running = _running()
+        tree = running.parsed(text)
+        if running.writes(tree):
+            raise Invalid(
+                "Calls to read_query should not contain write operations: use write_query for that."
+            )
+        self.may_write = False
+        try:
+            return cast(Answer, running.run(self, text, tree, limit, skip))
+        finally:
+            self.may_write = True
+
+    def execute(self, text: str, *, limit: int | None = None) -> Answer:
+        """Run any one statement."""
+        running = _running()
+        return cast(Answer, running.run(self, text, running.parsed(text), limit))
+
+    def run_tree(
+        self, text: str, tree: exp.Expr, bindings: Mapping[str, Any], *, limit: int | None
+    ) -> Answer:
+        """Run a statement that was parsed, with values for its placeholders: ``{"1": {"type", "value"}}``."""
+        running = _running()
+        if bindings:
+            running.bind(tree, bindings)
+        return cast(Answer, running.run(self, text, tree, limit))
+
+    def begin_session(self, **names: str | None) -> int:
+        """A session of a connector; returns its number."""
+        known = {name: value for name, value in names.items() if value is not None}
+        with suppress(SqlError):
+            if "schema" in known:
+                self.schema_named((known.get("database", ""), known["schema"]))
+            elif "database" in known:
+                self.database_named(known["database"])
+                known["schema"] = PUBLIC
+        self._set_session()  # the tools' own is the first
+        values = {"role": "SYSADMIN", "warehouse": "COMPUTE_WH", **known}
+        return self._insert(SqlSession, values)
+
+    @contextmanager
+    def in_session(self, number: int) -> Iterator[None]:
+        """Names mean for a while what they mean in another session."""
+        self.session_id = number
+        try:
+            yield
+        finally:
+            del self.session_id
+
+    def execute_text(self, text: str) -> None:
+        self.execute(text)
+
+    def writes(self, text: str) -> bool:
+        """Whether a statement may change anything."""
+        running = _running()
+        return bool(running.writes(running.parsed(text)))
+
+    def append_insight(self, insight: str) -> None:
+        """An entry at the end of the memo."""
+        if not insight.strip():
+            raise Invalid("The insight is empty.")
+        self.session.execute(insert(Insight).values(text=insight, at=self.stamp()))
+
+    def insights(self) -> Sequence[Row]:
+        """The memo, from the first entry on."""
+        return self.fetch(_INSIGHTS)
+
+
+def _running() -> ModuleType:
+    """The module that runs statements; it takes libraries that are an extra, and a third of a second."""
+    try:
+        running = import_module("mesocosm.servers.snowflake.store.running")
+    except ImportError as error:
+        if error.name and error.name.startswith("mesocosm"):
+            raise
+        raise MissingExtra("SQL of a warehouse", "warehouses") from None
+    return running

@@ -1,0 +1,159 @@
+"""Statements, from their text to an answer; needs the libraries of the extra ``warehouses``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from mesocosm.servers.snowflake.store.answers import Answer, changed, done
+from mesocosm.servers.snowflake.store.defining import Defining
+from mesocosm.servers.snowflake.store.showing import describe, show
+from mesocosm.services.queries.changing import change
+from mesocosm.services.queries.dialect import Context
+from mesocosm.services.queries.dialects.snowflake import Snowflake
+from mesocosm.services.queries.reading import query
+from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.statements import parse, parse_one
+
+if TYPE_CHECKING:
+    from mesocosm.servers.snowflake.store import SnowflakeStore
+
+DIALECT = Snowflake()
+_QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
+_CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.TruncateTable)
+_DEFINES = (exp.Create, exp.Drop, exp.Alter, exp.Comment, exp.Use)
+_TELLS = (exp.Show, exp.Describe)
+
+
+def context_of(store: SnowflakeStore) -> Context:
+    """What a statement is run in."""
+    return Context(
+        store,
+        store.rows,
+        now=lambda: store.now,
+        seed=lambda: store.rng.uniform(-1, 1),
+        counters=store,
+        about=lambda: {**store.current(), "user": "AGENT"},
+    )
+
+
+def parsed(text: str) -> exp.Expr:
+    """The one statement of a text."""
+    return parse_one(text, DIALECT)
+
+
+def how_many(text: str) -> int:
+    """How many statements a text has."""
+    return len(parse(text, DIALECT))
+
+
+def writes(tree: exp.Expr) -> bool:
+    """Whether a statement may change anything."""
+    return not isinstance(tree, (*_QUERIES, *_TELLS))
+
+
+def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, skip: int = 0) -> Answer:
+    """Run a statement; of a query, the rows from ``skip`` on and at most ``limit``."""
+    context = context_of(store)
+    if isinstance(tree, exp.Values):
+        tree = exp.Select(expressions=[exp.Star()], from_=exp.From(this=_numbered(tree)))
+    if isinstance(tree, _QUERIES):
+        found = query(tree, DIALECT, context, limit=limit, skip=skip)
+        return Answer(found.fields, found.rows, found.more, is_query=True)
+    if isinstance(tree, _CHANGES):
+        return _change(store, tree, context)
+    if isinstance(tree, _DEFINES):
+        if isinstance(tree, exp.Alter) and tree.args.get("kind") == "SESSION":
+            return done("Statement executed successfully.")
+        return Defining(store, DIALECT, context, text).run(tree)
+    if isinstance(tree, _TELLS):
+        told = show(store, tree) if isinstance(tree, exp.Show) else describe(store, tree, DIALECT)
+        return _window(told, limit, skip)
+    if isinstance(tree, exp.Commit | exp.Rollback):
+        return done("Statement executed successfully.")
+    raise DIALECT.unsupported(_kind(tree))
+
+
+def bind(tree: exp.Expr, bindings: Mapping[str, Any]) -> None:
+    """Put values in the place of ``?`` and ``:1``."""
+    places = list(tree.find_all(exp.Placeholder, bfs=False))
+    for number, place in enumerate(places, 1):
+        key = place.name or str(number)
+        bound = bindings.get(key)
+        if not isinstance(bound, Mapping):
+            raise SqlError(2049, "42601", f"SQL compilation error:\nBind variable {key} not set.")
+        place.replace(_bound(str(bound.get("type")).upper(), bound.get("value")))
+
+
+def _bound(kind: str, value: Any) -> exp.Expr:
+    if value is None:
+        return exp.null()
+    if isinstance(value, list):
+        raise DIALECT.unsupported("binding of arrays")
+    text = str(value)
+    if kind in {"FIXED", "REAL"}:
+        number = exp.Literal.number(text.lstrip("-"))
+        found: exp.Expr = exp.Neg(this=number) if text.startswith("-") else number
+        return exp.cast(found, "DOUBLE") if kind == "REAL" else found
+    if kind == "BOOLEAN":
+        return exp.Boolean(this=text.lower() in {"true", "1"})
+    if kind == "DATE":
+        moment = datetime.fromtimestamp(int(text) / 1000, UTC)
+        return exp.cast(exp.Literal.string(moment.date().isoformat()), "DATE")
+    if kind.startswith("TIMESTAMP"):
+        moment = datetime.fromtimestamp(int(text.partition(" ")[0]) / 1e9, UTC)
+        zoned = kind != "TIMESTAMP_NTZ"
+        form = "%Y-%m-%d %H:%M:%S.%f" + ("+00" if zoned else "")
+        return exp.cast(exp.Literal.string(moment.strftime(form)), "TIMESTAMPTZ" if zoned else "TIMESTAMP")
+    return exp.Literal.string(text)
+
+
+def _numbered(values: exp.Values) -> exp.Values:
+    width = len(values.expressions[0].expressions) if values.expressions else 1
+    names = [exp.to_identifier(f"COLUMN{index + 1}") for index in range(width)]
+    values.set("alias", exp.TableAlias(this=exp.to_identifier("VALUES_"), columns=names))
+    return values
+
+
+def _window(answer: Answer, limit: int | None, skip: int) -> Answer:
+    end = None if limit is None else skip + limit
+    answer.more = end is not None and len(answer.rows) > end
+    answer.rows = answer.rows[skip:end]
+    return answer
+
+
+def _change(store: SnowflakeStore, tree: exp.Expr, context: Context) -> Answer:
+    if isinstance(tree, exp.TruncateTable):
+        try:
+            change(tree, DIALECT, context)
+        except SqlError as refusal:
+            if not tree.args.get("exists") or refusal.number != 2003:
+                raise
+        return done("Statement executed successfully.")
+    counts = change(tree, DIALECT, context)
+    if isinstance(tree, exp.Insert):
+        return changed(inserted=counts.inserted)
+    if isinstance(tree, exp.Update):
+        return changed(updated=counts.updated)
+    if isinstance(tree, exp.Delete):
+        return changed(deleted=counts.deleted)
+    thens = [when.args["then"] for when in tree.args["whens"].expressions]
+    named: dict[str, Any] = {}
+    kinds: tuple[tuple[str, Callable[[Any], bool], int], ...] = (
+        ("inserted", lambda then: isinstance(then, exp.Insert), counts.inserted),
+        ("updated", lambda then: isinstance(then, exp.Update), counts.updated),
+        ("deleted", lambda then: not isinstance(then, exp.Insert | exp.Update), counts.deleted),
+    )
+    for name, is_kind, count in kinds:
+        if any(is_kind(then) for then in thens):
+            named[name] = count
+    return changed(**named)
+
+
+def _kind(tree: exp.Expr) -> str:
+    if isinstance(tree, exp.Command):
+        return f"{tree.name} {tree.args.get('expression') or ''}"[:40].strip().upper()
+    return str(tree.key).upper()

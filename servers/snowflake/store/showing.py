@@ -1,0 +1,303 @@
+"""SHOW and DESCRIBE."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from mesocosm.servers.snowflake.store.answers import Answer, listing
+from mesocosm.servers.snowflake.store.information import OWNER
+from mesocosm.servers.snowflake.store.naming import Row, parts_of
+from mesocosm.services.queries.dialects.snowflake import Snowflake
+from mesocosm.services.queries.refusals import SqlError
+
+if TYPE_CHECKING:
+    from mesocosm.servers.snowflake.store import SnowflakeStore
+
+_DESCRIBED = "name|type|kind|null?|default|primary key|unique key|check|expression|comment|policy name"
+_TABLES = "created_on|name|database_name|schema_name|kind|comment|cluster_by|rows|bytes|owner|retention_time"
+_VIEWS = "created_on|name|reserved|database_name|schema_name|owner|comment|text|is_secure|is_materialized"
+_SCHEMAS = "created_on|name|is_default|is_current|database_name|owner|comment|options|retention_time"
+_DATABASES = "created_on|name|is_default|is_current|origin|owner|comment|options|retention_time|kind"
+_COLUMNS = (
+    "table_name|schema_name|column_name|data_type|null?|default|kind|expression|comment|database_name|"
+    "autoincrement"
+)
+_SEQUENCES = "name|database_name|schema_name|next_value|interval|created_on|owner|comment|ordered"
+_OBJECTS = "created_on|name|database_name|schema_name|kind|comment|cluster_by|rows|bytes|owner|retention_time"
+_KEYS = (
+    "created_on|database_name|schema_name|table_name|column_name|key_sequence|constraint_name|rely|comment"
+)
+
+
+def describe(store: SnowflakeStore, tree: exp.Describe, dialect: Snowflake) -> Answer:
+    """The columns of a table or view."""
+    table = tree.this
+    if not isinstance(table, exp.Table):
+        raise dialect.unsupported("DESCRIBE of a statement")
+    path = tuple(dialect.fold(part) for part in table.parts if isinstance(part, exp.Identifier))
+    item = store.item_named(path, "View" if str(tree.args.get("kind")).lower() == "view" else "Table")
+    full = store.full(path)
+    columns = [
+        row for row in store.item_columns(full[0]) if row["schema"] == full[1] and row["item"] == item["name"]
+    ]
+    return listing(_DESCRIBED, [_described(row) for row in columns])
+
+
+def _described(row: Row) -> tuple[Any, ...]:
+    flags = tuple("Y" if row[key] else "N" for key in ("primary_key", "unique_key"))
+    null = "N" if row["required"] else "Y"
+    default = row["default"] if row["sequence_id"] is None else "IDENTITY START 1 INCREMENT 1"
+    return (
+        row["name"],
+        row["type"],
+        "COLUMN",
+        null,
+        default,
+        *flags,
+        None,
+        None,
+        row["comment"] or None,
+        None,
+    )
+
+
+def show(store: SnowflakeStore, tree: exp.Show) -> Answer:
+    """What there is, by its kind."""
+    kind = tree.name.upper()
+    makers: dict[str, Callable[[_Shown], Answer]] = {
+        "DATABASES": _databases,
+        "SCHEMAS": _schemas,
+        "TABLES": _tables,
+        "VIEWS": _views,
+        "OBJECTS": _objects,
+        "COLUMNS": _columns,
+        "SEQUENCES": _sequences,
+        "PRIMARY KEYS": _primary_keys,
+        "WAREHOUSES": _warehouses,
+        "ROLES": _roles,
+        "USERS": _users,
+    }
+    if kind not in makers:
+        raise SqlError(2, "0A000", f"Unsupported feature 'SHOW {kind}'.")
+    shown = _Shown(store, tree)
+    answer = makers[kind](shown)
+    return shown.chosen(answer)
+
+
+class _Shown:
+    """A SHOW: where it looks, and which names it wants."""
+
+    def __init__(self, store: SnowflakeStore, tree: exp.Show) -> None:
+        self.store = store
+        self.tree = tree
+        scope = tree.args.get("scope")
+        self.path: tuple[str, ...] = parts_of(scope.sql("snowflake")) if scope is not None else ()
+        self.kind = str(tree.args.get("scope_kind") or "").upper()
+
+    def places(self) -> list[tuple[str, str | None]]:
+        """Databases to look into, each with the one schema that counts, or ``None``."""
+        store, current = self.store, self.store.current()
+        if self.kind in {"SCHEMA", "TABLE", "VIEW"}:
+            path = self.path if self.kind == "SCHEMA" else store.full(self.path)[:2]
+            full = store.schema_path(path, "SHOW")
+            store.schema_named(full)
+            return [(full[0], full[1])]
+        if self.kind == "DATABASE" or (self.path and len(self.path) == 1):
+            store.database_named(self.path[-1] if self.path else current["database"])
+            return [(self.path[-1] if self.path else current["database"], None)]
+        if self.kind == "ACCOUNT" or current["database"] is None:
+            return [(row["name"], None) for row in store.databases()]
+        return [(current["database"], current["schema"])]
+
+    def chosen(self, answer: Answer) -> Answer:
+        """The rows whose name is like what was asked for."""
+        names = [one.name for one in answer.fields]
+        at = names.index("column_name" if "column_name" in names else "name")
+        tests: list[Callable[[str], bool]] = []
+        if like := self.tree.args.get("like"):
+            pattern = re.compile(_as_pattern(like.name), re.IGNORECASE | re.DOTALL)
+            tests.append(lambda name: pattern.fullmatch(name) is not None)
+        starts = self.tree.args.get("starts_with")
+        if isinstance(starts, exp.Expression):
+            prefix = starts.name
+            tests.append(lambda name: name.startswith(prefix))
+        answer.rows = [row for row in answer.rows if all(test(str(row[at])) for test in tests)]
+        limit = self.tree.args.get("limit")
+        if limit is not None:
+            answer.rows = answer.rows[: int(limit.expression.name)]
+        return answer
+
+
+def _as_pattern(like: str) -> str:
+    """A pattern of LIKE as a regular expression."""
+    found = {"%": ".*", "_": "."}
+    return "".join(found.get(one, re.escape(one)) for one in like)
+
+
+def _stamp(row: Row, key: str = "created") -> str:
+    return f"{row[key]} +0000"
+
+
+def _databases(shown: _Shown) -> Answer:
+    current = shown.store.current()["database"]
+    rows = [
+        (
+            _stamp(row),
+            row["name"],
+            "N",
+            "Y" if row["name"] == current else "N",
+            "",
+            OWNER,
+            row["comment"],
+            "",
+            "1",
+            "STANDARD",
+        )
+        for row in shown.store.databases()
+    ]
+    return listing(_DATABASES, rows)
+
+
+def _schemas(shown: _Shown) -> Answer:
+    current, rows = shown.store.current(), []
+    for database, _ in shown.places():
+        for row in shown.store.schemas(database):
+            here = (current["database"], current["schema"]) == (database, row["name"])
+            flags = ("N", "Y" if here else "N")
+            rows.append((_stamp(row), row["name"], *flags, database, OWNER, row["comment"], "", "1"))
+    return listing(_SCHEMAS, rows)
+
+
+def _items(shown: _Shown) -> list[tuple[str, Row]]:
+    return [
+        (database, row) for database, schema in shown.places() for row in shown.store.items(database, schema)
+    ]
+
+
+def _table_row(database: str, row: Row, rows: int | None) -> tuple[Any, ...]:
+    size = None if rows is None else 512 * ((rows + 15) // 16)
+    names = (row["name"], database, row["schema"], row["kind"], row["comment"], row["cluster_by"])
+    return (_stamp(row), *names, rows, size, OWNER, "1")
+
+
+def _tables(shown: _Shown) -> Answer:
+    counts = shown.store.counts()
+    rows = [
+        _table_row(database, row, counts.get(row["id"], 0))
+        for database, row in _items(shown)
+        if row["kind"] != "VIEW"
+    ]
+    return listing(_TABLES, rows, numbers="rows|bytes")
+
+
+def _objects(shown: _Shown) -> Answer:
+    counts = shown.store.counts()
+    rows = [_table_row(database, row, counts.get(row["id"])) for database, row in _items(shown)]
+    return listing(_OBJECTS, rows, numbers="rows|bytes")
+
+
+def _views(shown: _Shown) -> Answer:
+    rows = [
+        (
+            _stamp(row),
+            row["name"],
+            "",
+            database,
+            row["schema"],
+            OWNER,
+            row["comment"],
+            row["text"],
+            "false",
+            "false",
+        )
+        for database, row in _items(shown)
+        if row["kind"] == "VIEW"
+    ]
+    return listing(_VIEWS, rows)
+
+
+def _asked_columns(shown: _Shown) -> list[tuple[str, Row]]:
+    table = None
+    if shown.kind in {"TABLE", "VIEW"}:
+        table = shown.store.full(shown.path)[2]
+        shown.store.item_named(shown.path, shown.kind.title())
+    return [
+        (database, row)
+        for database, schema in shown.places()
+        for row in shown.store.item_columns(database)
+        if schema in {None, row["schema"]} and table in {None, row["item"]}
+    ]
+
+
+def _columns(shown: _Shown) -> Answer:
+    rows = [
+        (
+            *(
+                row["item"],
+                row["schema"],
+                row["name"],
+                row["type"],
+                "NOT_NULL" if row["required"] else "true",
+            ),
+            *(row["default"] or "", "COLUMN", "", row["comment"], database),
+            "" if row["sequence_id"] is None else "IDENTITY START 1 INCREMENT 1",
+        )
+        for database, row in _asked_columns(shown)
+    ]
+    return listing(_COLUMNS, rows)
+
+
+def _sequences(shown: _Shown) -> Answer:
+    rows = [
+        (
+            row["name"],
+            database,
+            row["schema"],
+            row["next"],
+            row["step"],
+            _stamp(row),
+            OWNER,
+            row["comment"],
+            "Y",
+        )
+        for database, schema in shown.places()
+        for row in shown.store.sequences(database)
+        if schema in {None, row["schema"]}
+    ]
+    return listing(_SEQUENCES, rows, numbers="next_value|interval")
+
+
+def _primary_keys(shown: _Shown) -> Answer:
+    rows: list[tuple[Any, ...]] = []
+    places: dict[int, int] = {}
+    for database, row in _asked_columns(shown):
+        if row["primary_key"]:
+            places[row["item_id"]] = places.get(row["item_id"], 0) + 1
+            name = f"SYS_CONSTRAINT_{row['item_id']}_PRIMARY_KEY"
+            place = (database, row["schema"], row["item"], row["name"], places[row["item_id"]])
+            rows.append((None, *place, name, "false", None))
+    return listing(_KEYS, rows, numbers="key_sequence")
+
+
+def _warehouses(shown: _Shown) -> Answer:
+    current = shown.store.current()["warehouse"]
+    return listing(
+        "name|state|type|size|is_current|owner", [(current, "STARTED", "STANDARD", "X-Small", "Y", OWNER)]
+    )
+
+
+def _roles(shown: _Shown) -> Answer:
+    current = shown.store.current()["role"]
+    names: Sequence[str] = sorted({current, "ACCOUNTADMIN", "PUBLIC", "SYSADMIN"})
+    return listing(
+        "name|is_default|is_current|owner|comment",
+        [(one, "N", "Y" if one == current else "N", "", "") for one in names],
+    )
+
+
+def _users(shown: _Shown) -> Answer:
+    return listing("name|login_name|display_name|default_role", [("AGENT", "AGENT", "Agent", OWNER)])

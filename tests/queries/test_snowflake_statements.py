@@ -1,0 +1,62 @@
+"""Statements of Snowflake SQL and what they give, as we know Snowflake's manual (it was not at hand)."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from mesocosm.servers.snowflake.store import SnowflakeStore
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
+
+CASES = [
+    tuple(line.rsplit(" => ", 1))
+    for line in Path(__file__).with_name("snowflake_statements.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> SnowflakeStore:
+    world = World.create(tmp_path_factory.mktemp("corpus") / "world", Manifest(services={"snowflake": None}))
+    store = world.store(SnowflakeStore)
+    columns = {"ID": "INT", "GRP": "VARCHAR", "AMOUNT": "NUMBER(10,2)", "DAY": "DATE", "NAME": "VARCHAR(20)"}
+    amounts = ["10.00", "20.00", "5.25", "15.25", None, "50.00"]
+    rows = [
+        (number, group, amount and Decimal(amount), date(2024 + number // 5, 1, number), name)
+        for number, group, amount, name in zip(
+            range(1, 7), "aabbac", amounts, ("ann", "bob", "cy", "dan", "eve", "fay"), strict=True
+        )
+    ]
+    store.add_table("DB.PUBLIC.T", columns, rows)
+    cities = [(1, "Rome"), (3, "Oslo"), (9, "Bern")]
+    store.add_table("DB.PUBLIC.U", {"ID": "INT", "CITY": "VARCHAR"}, cities)
+    values = [
+        (1, {"name": "Ann", "n": 5, "tags": ["red", "blue"], "big key": "yes", "nothing": None}),
+        (2, {"name": "Bob", "n": 3}),
+    ]
+    store.add_table("DB.PUBLIC.J", {"ID": "INT", "V": "VARIANT"}, values)
+    store.use("DB", "PUBLIC")
+    return store
+
+
+def said(value: Any) -> str:
+    """A value as the file has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return orjson.dumps(value).decode()
+    if isinstance(value, float):
+        return f"{value:.16g}"
+    return "NULL" if value is None else str(value)
+
+
+@pytest.mark.parametrize(("statement", "expected"), CASES, ids=lambda text: str(text)[:50])
+def test_a_statement_gives_what_it_should(store: SnowflakeStore, statement: str, expected: str) -> None:
+    rows = store.query(statement, limit=100).rows
+    assert " / ".join(" | ".join(said(value) for value in row) for row in rows) == expected

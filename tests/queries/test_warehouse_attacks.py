@@ -1,0 +1,161 @@
+"""Statements that try to leave the warehouse or to keep everybody waiting."""
+
+from __future__ import annotations
+
+import re
+import threading
+from pathlib import Path
+from time import process_time
+
+import pytest
+
+from mesocosm.errors import Refusal
+from mesocosm.servers.snowflake.store import SnowflakeStore
+from mesocosm.services.queries.dialects.snowflake import Snowflake
+from mesocosm.services.queries.statements import parse_one
+from mesocosm.worlds import deadlines
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.world import World
+
+LEAVING = [
+    "select * from read_csv('/etc/passwd')",
+    "select * from read_text('/etc/passwd')",
+    "select * from read_parquet('x')",
+    "select * from '/etc/passwd'",
+    'select * from "/etc/passwd"',
+    "select * from '/etc/passwd' as x, t",
+    "select read_text('/etc/passwd')",
+    "select * from table(read_csv('/etc/passwd'))",
+    "select * from table(glob('/*')) g",
+    "select * from t, lateral read_csv('/etc/passwd')",
+    "select * from sqlite_master",
+    "select * from duckdb_settings()",
+    "select * from information_schema.duckdb",
+    "select current_setting('temp_directory')",
+    "select getenv('HOME')",
+    "select nextval('counter_1')",
+    "select query('select 1')",
+    "select * from query_table('t')",
+    "select * from t; drop table t",
+    "attach database '/tmp/x.db' as x",
+    "copy into t from @stage",
+    "copy (select 1) to '/tmp/x.csv'",
+    "copy t to '/tmp/x'",
+    "install httpfs",
+    "load httpfs",
+    "set memory_limit = '10GB'",
+    "pragma table_info('t')",
+    "call pragma_version()",
+    "vacuum",
+    "export database '/tmp/x'",
+    "begin",
+    "execute immediate 'select 1'",
+    "create function f() returns int as '1'",
+    "create stage s url = 's3://x'",
+    "create external table e location = @s",
+    "put file:///etc/passwd @s",
+    "select * from @stage",
+    "insert into t select * from read_csv('/etc/passwd')",
+    "create table x as select * from read_csv('/etc/passwd')",
+    "create view x as select * from read_csv('/etc/passwd')",
+    "merge into t using (select * from read_csv('/etc/passwd')) s on true when matched then delete",
+    "update t set id = (select count(*) from read_csv('/etc/passwd'))",
+    "create table x (a int default getenv('HOME'))",
+]
+LARGE = [
+    "select repeat('x', 1000000000)",
+    "select length(repeat('x', 100000 * 100000))",
+    "select lpad('x', 1000000000, 'ab')",
+    "select count(*) from table(generator(rowcount => 1000000000))",
+    "with recursive r as (select repeat('x', 1000000) s union all select s || s from r) "
+    "select max(length(s)) from r",
+]
+ENDLESS = [
+    "with recursive r as (select 1 n union all select n + 1 from r) select count(*) from r",
+    "select count(*) from n a, n b, n c, n d where a.id + b.id + c.id = d.id * 7 + 1",
+    "select sum(a.id * b.id) from n a cross join n b cross join n c",
+]
+NESTED = [
+    "select " + "(" * 20_000 + "1" + ")" * 20_000,
+    "select " + "not " * 50_000 + "true",
+    "select " + "- " * 50_000 + "1",
+    "select " + "case when true then " * 5_000 + "1",
+    "select * from (" * 5_000 + "select 1" + ")" * 5_000,
+    "select 1 " + "+ 1" * 5_000,
+    "select 1 " + "|| 'x'" * 5_000,
+    "select a" + "::int" * 5_000 + " from t",
+    "select " + "[" * 20_000,
+    "select x -> y " * 2_000,
+    "select 1 where " + "exists " * 20_000,
+    "select cast(" * 20_000,
+    "select " + "interval " * 20_000,
+    "select 1 " + "union select 1 " * 5_000,
+]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    world = World.create(tmp_path_factory.mktemp("attacks") / "world", Manifest(services={"snowflake": None}))
+    store = world.store(SnowflakeStore)
+    store.add_table("DB.PUBLIC.T", {"ID": "INT", "NAME": "VARCHAR"}, [(1, "a"), (2, "b")])
+    store.add_table("DB.PUBLIC.N", {"ID": "INT"}, [(number,) for number in range(3_000)])
+    store.use("DB", "PUBLIC")
+    world.finish_building()
+    return world
+
+
+@pytest.mark.parametrize("statement", LEAVING)
+def test_a_statement_that_tries_to_leave_is_refused(world: World, statement: str) -> None:
+    before = (world.path / "snowflake.db").read_bytes()
+    for tool in ("read_query", "write_query"):
+        outcome = world.call("snowflake", tool, {"query": statement})
+        assert outcome.status == "refused", outcome.text
+        assert not re.search("root|/bin/", outcome.text)
+    assert (world.path / "snowflake.db").read_bytes()[100:] == before[100:]
+
+
+@pytest.mark.parametrize("statement", [*LARGE, *NESTED], ids=lambda text: text[:40])
+def test_what_is_too_large_is_refused_at_once(world: World, statement: str) -> None:
+    started = process_time()
+    assert world.call("snowflake", "read_query", {"query": statement}).status == "refused"
+    assert process_time() - started < 3
+
+
+@pytest.mark.parametrize("statement", ENDLESS)
+def test_what_does_not_end_is_interrupted(world: World, statement: str) -> None:
+    with pytest.raises(deadlines.Overdue):
+        world.calls.make(
+            "snowflake", world.tool("snowflake", "read_query"), {"query": statement}, patience=0.2
+        )
+    assert world.call("snowflake", "read_query", {"query": "select 1 a"}).status == "ok"
+
+
+def test_others_are_served_while_a_statement_does_not_end(world: World, tmp_path: Path) -> None:
+    world.copy_to(tmp_path / "other")
+    with World(tmp_path / "other") as other:
+        tool = other.tool("snowflake", "read_query")
+        other.store(SnowflakeStore)
+
+        def attack() -> None:
+            with pytest.raises(deadlines.Overdue):
+                other.calls.make("snowflake", tool, {"query": ENDLESS[0]}, patience=1.0)
+
+        thread = threading.Thread(target=attack)
+        thread.start()
+        served = 0
+        while thread.is_alive():
+            assert (
+                world.call("snowflake", "read_query", {"query": f"select {served} n from t"}).status == "ok"
+            )
+            served += 1
+        thread.join()
+    assert served > 10
+
+
+def test_the_parser_takes_what_people_write() -> None:
+    conditions = " or ".join(f"(a = {number} and b in ({number}, 1))" for number in range(300))
+    rows = ", ".join(f"({number}, 'x')" for number in range(3_000))
+    for statement in (f"select * from t where {conditions}", f"insert into t values {rows}"):
+        assert parse_one(statement, Snowflake())
+    with pytest.raises(Refusal, match=r"syntax error line 2 at position \d+ unexpected"):
+        parse_one("select a\nfrom t whre b", Snowflake())

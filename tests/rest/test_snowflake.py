@@ -1,0 +1,77 @@
+"""Snowflake's connector for Python, pointed at an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from rest.hosted import HostedWorld
+
+from mesocosm.servers.snowflake.store import SnowflakeStore
+from mesocosm.worlds.world import World
+
+connector = pytest.importorskip("snowflake.connector")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+ROWS = [("A-1", Decimal("12.50"), date(2025, 1, 2), {"tags": ["x"]}), ("A-2", None, None, None)]
+
+
+def fill(world: World) -> None:
+    store = world.store(SnowflakeStore)
+    columns = {"ID": "VARCHAR NOT NULL", "AMOUNT": "NUMBER(10,2)", "DAY": "DATE", "MORE": "VARIANT"}
+    store.add_table("SALES.PUBLIC.ORDERS", columns, ROWS)
+
+
+@pytest.fixture
+def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
+    return episode_of(["snowflake"], fill)
+
+
+def connect(hosted: HostedWorld, **options: Any) -> Any:
+    host, _, port = hosted.base.removeprefix("http://").partition(":")
+    options = {"user": "me", "password": hosted.id, "account": "any", "database": "SALES"} | options
+    return connector.connect(host=host, port=int(port), protocol="http", login_timeout=5, **options)
+
+
+@pytest.fixture
+def cursor(hosted: HostedWorld) -> Iterator[Any]:
+    with connect(hosted, schema="PUBLIC") as connection:
+        yield connection.cursor()
+
+
+def test_the_connector_reads_writes_and_is_refused(hosted: HostedWorld, cursor: Any) -> None:
+    cursor.execute(
+        "select id, amount, day, more:tags[0]::string, 1.5::float, true, null from orders order by id"
+    )
+    assert cursor.fetchall() == [
+        ("A-1", Decimal("12.50"), date(2025, 1, 2), "x", 1.5, True, None),
+        ("A-2", None, None, None, 1.5, True, None),
+    ]
+    assert [column[0] for column in cursor.description][:3] == ["ID", "AMOUNT", "DAY"]
+    cursor.execute("insert into orders (id, amount) values (%s, %s)", ("B'1", 3))
+    assert cursor.rowcount == 1
+    cursor.executemany("insert into orders (id, amount) values (%s, %s)", [("C", 1), ("D", 2)])
+    cursor.execute("select '2025-01-02 03:04:05'::timestamp, '10:20:30'::time, count(*) from orders")
+    moment, at, count = cursor.fetchone()
+    assert (str(moment), str(at), count) == ("2025-01-02 03:04:05", "10:20:30", 5)
+    with pytest.raises(connector.errors.ProgrammingError, match="invalid identifier 'AMOUN'") as refused:
+        cursor.execute("select amoun from orders")
+    assert (refused.value.errno, refused.value.sqlstate) == (904, "42000")
+    with hosted.tools() as tools:
+        told = tools.call(
+            "snowflake", "read_query", query="select id from sales.public.orders where amount = 3"
+        )
+    assert "B'1" in str(told)
+    assert hosted.replay().identical
+
+
+def test_each_connection_has_a_session_of_its_own(hosted: HostedWorld) -> None:
+    with connect(hosted, schema="PUBLIC") as one, connect(hosted) as other:
+        one.cursor().execute("create schema aside")
+        assert one.cursor().execute("select current_schema()").fetchone() == ("ASIDE",)
+        assert other.cursor().execute("select current_schema()").fetchone() == ("PUBLIC",)
+    with pytest.raises(connector.errors.Error, match="Incorrect username or password"):
+        connect(hosted, password="wrong")
