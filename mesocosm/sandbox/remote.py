@@ -24,7 +24,7 @@ from mesocosm.sandbox.frames import BadFrame, Decoder, TooMuch, encode
 from mesocosm.sandbox.jobs import Captured, Ended, Job, Reached, SandboxFailed
 from mesocosm.sandbox.running import Order
 from mesocosm.sandbox.sharing import tidy
-from mesocosm.sandbox.supervising import STDERR_SHOWN, STDOUT_SHOWN, ending_by, time_left
+from mesocosm.sandbox.supervising import STDERR_SHOWN, STDOUT_SHOWN, ending_with, time_left
 from mesocosm.sandbox.transfer import Item, Receiver, changes, digest, read, scan
 
 SILENCE = 30.0
@@ -235,7 +235,7 @@ class _Session:
         assert self._job.conversation
         token = _caller.set(self._id)
         try:
-            with ending_by(self._deadline):
+            with ending_with(self._deadline):
                 data = self._job.conversation.replies()
         finally:
             _caller.reset(token)

@@ -34,11 +34,22 @@ _WAITING = 1 << 20
 _SOCKET_BYTES = 208 * 1024
 """What the kernel lets wait in a socket, whose buffers code cannot make larger."""
 _NODE_BYTES = 2048
-_deadline: ContextVar[float] = ContextVar("deadline", default=inf)
-"""When the program must have ended whose tool call is being answered."""
 STDOUT_SHOWN = (30_000, 10_000)
 STDERR_SHOWN = (4_000, 6_000)
 """Bytes of the beginning and of the end that are kept."""
+
+
+@dataclass(frozen=True)
+class _Program:
+    """The program whose tool call is being answered."""
+
+    deadline: float
+    """When it must have ended."""
+    ended: Callable[[], bool]
+
+
+_NONE = _Program(inf, lambda: False)
+_program: ContextVar[_Program] = ContextVar("program", default=_NONE)
 
 
 @dataclass(frozen=True)
@@ -61,18 +72,19 @@ class Launch:
 
 
 @contextmanager
-def ending_by(deadline: float) -> Iterator[None]:
+def ending_with(deadline: float, ended: Callable[[], bool] = lambda: False) -> Iterator[None]:
     """Whatever code is started in here, on behalf of a program, ends no later than that program."""
-    token = _deadline.set(min(deadline, _deadline.get()))
+    outer = _program.get()
+    token = _program.set(_Program(min(deadline, outer.deadline), lambda: ended() or outer.ended()))
     try:
         yield
     finally:
-        _deadline.reset(token)
+        _program.reset(token)
 
 
 def time_left() -> float:
     """Seconds left to the program for which code is being started; infinite if there is none."""
-    return max(0.0, _deadline.get() - monotonic())
+    return max(0.0, _program.get().deadline - monotonic())
 
 
 def socket_pair(job: Job, stack: ExitStack) -> tuple[socket.socket, socket.socket] | None:
@@ -98,6 +110,7 @@ class Supervisor:
         self._reached: Reached | None = None
         self._exited = -1
         self._deadline = monotonic() + min(job.limits.seconds, time_left())
+        self._asked_by = _program.get()
 
     def run(self) -> Ended:
         """Start, watch and end the process; all that it started is gone afterwards."""
@@ -122,7 +135,7 @@ class Supervisor:
             if self._job.conversation:
                 # A tool that the program calls may take long; somebody has to look meanwhile.
                 stack.enter_context(_repeating(look))
-                stack.enter_context(ending_by(self._deadline))
+                stack.enter_context(ending_with(self._deadline, lambda: not self._is_running()))
             self._watch(process, selector, look, stack)
         return Ended(self._status(process), self._stdout, self._stderr, self._reached)
 
@@ -198,7 +211,7 @@ class Supervisor:
         if not self._socket:
             return
         # A program that does not read what it is answered is answered no more, nor is one that has ended.
-        while not self._reached and len(self._outgoing) < _WAITING and self._is_running():
+        while len(self._outgoing) < _WAITING and self._is_running():
             answer = self._conversation.replies()
             if not answer or self._conversation.over:  # who declared the task done is told nothing more
                 break
@@ -223,14 +236,14 @@ class Supervisor:
                 del self._outgoing[:sent]
 
     def _is_running(self) -> bool:
-        return not readable(self._exited, 0)
+        return not self._reached and not readable(self._exited, 0)
 
     def _look(self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, Quota]) -> None:
         """End the job if it has gone beyond what the kernel does not limit by itself."""
         if self._reached or process.poll() is not None:
             return
         pids = (self._launch.members or tree)(process.pid)
-        if monotonic() >= self._deadline or self._job.unwanted():
+        if monotonic() >= self._deadline or self._job.unwanted() or self._asked_by.ended():
             self._reached = "time"
         elif (hidden := unseen(pids, in_memory=self._launch.status is not None)).memory + memory_of(
             pids

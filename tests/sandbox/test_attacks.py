@@ -356,6 +356,26 @@ python_execute(code="import time; time.sleep(100)", timeout=110)
     assert not world.journal.with_status("fault")
 
 
+@pytest.mark.parametrize("end", ["os._exit(0)", "open('f', 'wb').write(bytes(20 << 20))"])
+def test_a_program_that_has_ended_leaves_no_tool_running(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    monkeypatch.setenv("MESOCOSM_WORKSPACE_SIZE", "8MiB")
+    world = make_world(None, "python_execute", "programmatic_tool_calling")
+    code = f"""
+import os, threading, time
+def leave():
+    time.sleep(3)  # the tool has started
+    {end}
+threading.Thread(target=leave).start()
+python_execute(code="import time; time.sleep(100)", timeout=110)
+"""
+    started = time.perf_counter()
+    world.call("programmatic_tool_calling", "code_execution", {"code": code, "timeout": 120})
+    assert time.perf_counter() - started < 60
+    assert not world.journal.with_status("fault")
+
+
 def test_a_program_ends_in_time_whatever_it_has_called(make_world: MakeWorld) -> None:
     world = make_world(None, "python_execute", "programmatic_tool_calling")
     code = "python_execute(code='import time; time.sleep(60)', timeout=60)"
