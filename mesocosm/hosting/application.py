@@ -31,11 +31,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import Receive, Scope, Send
 
 import mesocosm
-from mesocosm.doors import rooted
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.doors.mcp import HttpEndpoints, error_body
+from mesocosm.doors.rooted import Rooted, rooted_at
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
 from mesocosm.families.archives import pack
@@ -193,15 +193,15 @@ class Hosting:
         """Route by path; the episodes' calls are many, so they take the short way."""
         if scope["type"] == "http" and scope["path"].startswith("/e/"):
             await self._serve_episode(scope, receive, send)
-        elif scope["type"] == "http" and rooted.is_rooted(scope["path"]):
-            await self._serve_rooted(scope, receive, send)
+        elif scope["type"] == "http" and (rooted := rooted_at(scope["path"])):
+            await self._serve_rooted(rooted, scope, receive, send)
         else:
             await self.control(scope, receive, send)
 
-    async def _serve_rooted(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve_rooted(self, rooted: Rooted, scope: Scope, receive: Receive, send: Send) -> None:
         found = await rooted.placed(scope, receive)
         if found is None or not self.pool.has(found[0]["path"].split("/")[2]):
-            await _send_json(send, 200, orjson.dumps(rooted.REFUSED))
+            await _send_json(send, 200, orjson.dumps(rooted.refused))
             return
         await self._serve_episode(*found, send)
 

@@ -1,6 +1,6 @@
 """The protocol of Snowflake's connectors: sessions, and statements whose results are JSON.
 
-A client signs in with the episode's id as its password; see ``mesocosm.doors.rooted`` for how its requests
+A client signs in with the episode's id as its password; see ``rooted.py`` for how its requests
 come here. Each connection has a session of its own, with a current database and schema.
 """
 

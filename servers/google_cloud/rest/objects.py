@@ -3,6 +3,7 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -227,80 +228,46 @@ def delete_object(
     store.storage.objects.delete(bucket, object, generation, must)
 
 
-def _copied(
-    store: GoogleCloudStore,
-    request: Request,
-    sourceBucket: str,
-    sourceObject: str,
-    destinationBucket: str,
-    destinationObject: str,
-    sourceGeneration: int | None = None,
-    ifGenerationMatch: int | None = None,
-    ifGenerationNotMatch: int | None = None,
-    ifSourceGenerationMatch: int | None = None,
-) -> StorageObject:
-    changes = _changes(body_of(request)) if request.body else {}
-    return store.storage.objects.copy(
-        (sourceBucket, sourceObject),
-        (destinationBucket, destinationObject),
-        generation=sourceGeneration,
-        condition=condition(ifGenerationMatch, ifGenerationNotMatch, None, None),
-        source_condition=condition(ifSourceGenerationMatch, None, None, None),
-        changes=changes,
-    )
+def _copying(answer: Callable[[str, StorageObject], Json]) -> Callable[..., Json]:
+    def copy_object(
+        store: GoogleCloudStore,
+        request: Request,
+        sourceBucket: str,
+        sourceObject: str,
+        destinationBucket: str,
+        destinationObject: str,
+        sourceGeneration: int | None = None,
+        ifGenerationMatch: int | None = None,
+        ifGenerationNotMatch: int | None = None,
+        ifSourceGenerationMatch: int | None = None,
+    ) -> Json:
+        """A copy of an object, perhaps in another class of storage; done at once."""
+        made = store.storage.objects.copy(
+            (sourceBucket, sourceObject),
+            (destinationBucket, destinationObject),
+            generation=sourceGeneration,
+            condition=condition(ifGenerationMatch, ifGenerationNotMatch, None, None),
+            source_condition=condition(ifSourceGenerationMatch, None, None, None),
+            changes=_changes(body_of(request)) if request.body else {},
+        )
+        return answer(destinationBucket, made)
+
+    return copy_object
 
 
-_COPY = "/storage/v1/b/{sourceBucket}/o/{sourceObject}/%s/b/{destinationBucket}/o/{destinationObject}"
-
-
-@api.post(_COPY % "copyTo")
-def copy_object(
-    store: GoogleCloudStore,
-    request: Request,
-    sourceBucket: str,
-    sourceObject: str,
-    destinationBucket: str,
-    destinationObject: str,
-    sourceGeneration: int | None = None,
-    ifGenerationMatch: int | None = None,
-    ifGenerationNotMatch: int | None = None,
-    ifSourceGenerationMatch: int | None = None,
-) -> Json:
-    """A copy of an object."""
-    names = (sourceBucket, sourceObject, destinationBucket, destinationObject)
-    made = _copied(
-        *(store, request, *names),
-        *(sourceGeneration, ifGenerationMatch, ifGenerationNotMatch, ifSourceGenerationMatch),
-    )
-    return shown(destinationBucket, made)
-
-
-@api.post(_COPY % "rewriteTo")
-def rewrite_object(
-    store: GoogleCloudStore,
-    request: Request,
-    sourceBucket: str,
-    sourceObject: str,
-    destinationBucket: str,
-    destinationObject: str,
-    sourceGeneration: int | None = None,
-    ifGenerationMatch: int | None = None,
-    ifGenerationNotMatch: int | None = None,
-    ifSourceGenerationMatch: int | None = None,
-) -> Json:
-    """A copy of an object, perhaps in another class of storage; done at once."""
-    names = (sourceBucket, sourceObject, destinationBucket, destinationObject)
-    made = _copied(
-        *(store, request, *names),
-        *(sourceGeneration, ifGenerationMatch, ifGenerationNotMatch, ifSourceGenerationMatch),
-    )
+def _rewritten(bucket: str, made: StorageObject) -> Json:
     return {
         "kind": "storage#rewriteResponse",
         "totalBytesRewritten": str(made.size),
         "objectSize": str(made.size),
         "done": True,
-        "resource": shown(destinationBucket, made),
+        "resource": shown(bucket, made),
     }
+
+
+_COPY = "/storage/v1/b/{sourceBucket}/o/{sourceObject}/%s/b/{destinationBucket}/o/{destinationObject}"
+api.post(_COPY % "copyTo")(_copying(shown))
+api.post(_COPY % "rewriteTo")(_copying(_rewritten))
 
 
 @api.post("/storage/v1/b/{bucket}/o/{sourceObject}/moveTo/o/{destinationObject}")

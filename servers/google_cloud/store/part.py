@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.servers.google_cloud.models import Project
@@ -23,6 +23,9 @@ class PreconditionFailed(Refusal):
     """What is there is not what the client has seen."""
 
     status = 412
+
+
+T = TypeVar("T")
 
 
 class Part:
@@ -45,6 +48,26 @@ class Part:
     def now(self) -> datetime:
         """The world's clock."""
         return self.store.now
+
+    def page_of(
+        self,
+        chosen: Select[T],
+        *order: InstrumentedAttribute[Any],
+        asked: int | None,
+        token: str | None,
+        usual: int = 100,
+        most: int = 1000,
+        falling: bool = False,
+    ) -> tuple[Sequence[T], str | None]:
+        """A page of what is chosen, in the order of columns that tell it apart, and the token of the next."""
+        size = page_size(asked, usual, most)
+        after = read_token(token, *(column.type.python_type for column in order))
+        if after:
+            here, there = tuple_(*order), tuple_(*after)
+            chosen = chosen.where(here < there if falling else here > there)
+        ordered = chosen.order_by(*(column.desc() if falling else column for column in order))
+        rows = self.session.scalars(ordered.limit(size + 1)).all()
+        return cut(rows, size, lambda row: [getattr(row, column.key) for column in order])
 
 
 def read_project(session: Session) -> Project:
@@ -95,6 +118,11 @@ def read_token(token: str | None, *kinds: type) -> tuple[Any, ...] | None:
     if not fits or not all(isinstance(value, kind) for value, kind in zip(values, kinds, strict=True)):
         raise Invalid(f"Invalid page token {quoted(token)}.", code="invalid")
     return tuple(values)
+
+
+def cut(rows: Sequence[T], size: int, key: Callable[[T], Sequence[Any]]) -> tuple[Sequence[T], str | None]:
+    """A page of rows of which one more was read, and the token of the next page if there is one."""
+    return rows[:size], page_token(*key(rows[size - 1])) if len(rows) > size else None
 
 
 def page_size(asked: int | None, usual: int, most: int, name: str = "max_results") -> int:

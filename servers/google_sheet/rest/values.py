@@ -37,7 +37,7 @@ def _range(store: SheetStore, sheet: Grid, area: Area, axis: str, how: Render, m
     values = store.values.grid(sheet, area, how, moments, columns=axis == "COLUMNS")
     shown: Json = {
         "range": range_text(sheet, area),
-        "majorDimension": "COLUMNS" if axis == "COLUMNS" else "ROWS",
+        "majorDimension": _axis(axis == "COLUMNS"),
     }
     return shown | ({"values": values} if values else {})
 
@@ -119,20 +119,29 @@ def update(
     responseDateTimeRenderOption: Moments = "SERIAL_NUMBER",
 ) -> Json:
     """Write values into a range."""
-    how = _option(valueInputOption)
-    book = store.sheets.book(spreadsheetId, "writer")
-    body = body_of(request)
-    _same_range(body, range)
-    values, columns = _lines(plain(body))
-    sheet, area = _place(store, book, range)
+    book, sheet, area, values, columns, how = _asked(store, request, spreadsheetId, range, valueInputOption)
     written, count = store.values.write(book, sheet, area, values, how, columns)
     answer = _updated(book, sheet, written, count, columns)
     if includeValuesInResponse:
-        axis = "COLUMNS" if columns else "ROWS"
-        answer["updatedData"] = _range(
-            store, sheet, written, axis, responseValueRenderOption, responseDateTimeRenderOption
-        )
+        shown = (responseValueRenderOption, responseDateTimeRenderOption)
+        answer["updatedData"] = _range(store, sheet, written, _axis(columns), *shown)
     return answer
+
+
+def _asked(
+    store: SheetStore, request: Request, spreadsheet: str, range: str, option: str | None
+) -> tuple[Book, Grid, Area, list[Any], bool, Option]:
+    """Where a request writes, what (lines, and whether these are columns), and how."""
+    how = _option(option)
+    book = store.sheets.book(spreadsheet, "writer")
+    body = body_of(request)
+    _same_range(body, range)
+    values, columns = _lines(plain(body))
+    return book, *_place(store, book, range), values, columns, how
+
+
+def _axis(columns: bool) -> str:
+    return "COLUMNS" if columns else "ROWS"
 
 
 def _same_range(body: Mapping[str, Any], range: str) -> None:
@@ -165,8 +174,7 @@ def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Jso
     if flag_field(body, "includeValuesInResponse"):
         render = text_field(body, "responseValueRenderOption") or "FORMATTED_VALUE"
         for part, (area, _), response in zip(parts, written, responses, strict=True):
-            axis = "COLUMNS" if part[3] else "ROWS"
-            response["updatedData"] = _range(store, part[0], area, axis, render, "SERIAL_NUMBER")  # type: ignore[arg-type]
+            response["updatedData"] = _range(store, part[0], area, _axis(part[3]), render, "SERIAL_NUMBER")  # type: ignore[arg-type]
     sheets = {part[0].number for part, (_, count) in zip(parts, written, strict=True) if count}
     totals = {
         "totalUpdatedRows": sum(area.height for area, count in written if count),
@@ -190,12 +198,7 @@ def append(
     responseDateTimeRenderOption: Moments = "SERIAL_NUMBER",
 ) -> Json:
     """Write values below the table that lies in a range."""
-    how = _option(valueInputOption)
-    book = store.sheets.book(spreadsheetId, "writer")
-    body = body_of(request)
-    _same_range(body, range)
-    values, columns = _lines(plain(body))
-    sheet, area = _place(store, book, range)
+    book, sheet, area, values, columns, how = _asked(store, request, spreadsheetId, range, valueInputOption)
     table = store.values.table(sheet, area)
     answer: Json = {"spreadsheetId": book.id}
     top, left = area.top, area.left
@@ -215,10 +218,8 @@ def append(
     written, count = store.values.write(book, sheet, place, values, how, columns)
     answer["updates"] = _updated(book, sheet, written, count, columns)
     if includeValuesInResponse:
-        axis = "COLUMNS" if columns else "ROWS"
-        answer["updates"]["updatedData"] = _range(
-            store, sheet, written, axis, responseValueRenderOption, responseDateTimeRenderOption
-        )
+        shown = (responseValueRenderOption, responseDateTimeRenderOption)
+        answer["updates"]["updatedData"] = _range(store, sheet, written, _axis(columns), *shown)
     return answer
 
 

@@ -13,10 +13,7 @@ from mesocosm.servers.google_cloud.models import Dataset, WarehouseTable
 from mesocosm.servers.google_cloud.store.part import (
     Part,
     moment,
-    page_size,
-    page_token,
     quoted,
-    read_token,
     suggestion,
 )
 from mesocosm.servers.google_cloud.store.storage.buckets import MULTI_REGIONS, REGIONS, checked_labels
@@ -53,13 +50,7 @@ class Datasets(Part):
         self, limit: int | None = None, token: str | None = None
     ) -> tuple[Sequence[Dataset], str | None]:
         """A page of the datasets by id, and the token of the next."""
-        size = page_size(limit, 100, 1000)
-        after = read_token(token, str)
-        chosen = select(Dataset).order_by(Dataset.id).limit(size + 1)
-        if after:
-            chosen = chosen.where(Dataset.id > after[0])
-        rows = self.session.scalars(chosen).all()
-        return rows[:size], page_token(rows[size - 1].id) if len(rows) > size else None
+        return self.page_of(select(Dataset), Dataset.id, asked=limit, token=token)
 
     def create(
         self,

@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select
 
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Job, JobRows
-from mesocosm.servers.google_cloud.store.part import Part, moment, page_size, page_token, quoted, read_token
+from mesocosm.servers.google_cloud.store.part import Part, moment, quoted
 
 KEPT_ROWS = 50_000
 """Rows of a result that are kept for clients that fetch them page by page."""
@@ -76,13 +76,7 @@ class Jobs(Part):
             )
         if wanted and "done" not in wanted:
             return [], None
-        size = page_size(limit, 50, 1000)
-        after = read_token(token, int)
-        chosen = select(Job).order_by(Job.number.desc()).limit(size + 1)
-        if after:
-            chosen = chosen.where(Job.number < after[0])
-        rows = self.session.scalars(chosen).all()
-        return rows[:size], page_token(rows[size - 1].number) if len(rows) > size else None
+        return self.page_of(select(Job), Job.number, asked=limit, token=token, usual=50, falling=True)
 
     def delete(self, id_: str) -> None:
         """Forget a job and its result."""

@@ -15,9 +15,9 @@ from mesocosm.servers.google_cloud.store.bigquery.schema import Field, checked_f
 from mesocosm.servers.google_cloud.store.bigquery.values import stored_row
 from mesocosm.servers.google_cloud.store.part import (
     Part,
+    cut,
     moment,
     page_size,
-    page_token,
     quoted,
     read_token,
     suggestion,
@@ -79,7 +79,7 @@ class WarehouseTables(Part):
         found = self.all_of(self.store.bigquery.datasets.dataset(dataset))
         if after:
             found = [table for table in found if table.id > after[0]]
-        return found[:size], page_token(found[size - 1].id) if len(found) > size else None
+        return cut(found, size, lambda table: [table.id])
 
     def by_number(self, numbers: Sequence[int]) -> Sequence[WarehouseTable]:
         """Tables by their numbers."""

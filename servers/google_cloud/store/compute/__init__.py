@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, select, tuple_
+from sqlalchemy import delete, func, select
 
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import ComputeOperation, Instance
@@ -20,10 +20,7 @@ from mesocosm.servers.google_cloud.store.compute.catalogue import MACHINE_TYPES,
 from mesocosm.servers.google_cloud.store.part import (
     Part,
     moment,
-    page_size,
-    page_token,
     quoted,
-    read_token,
     suggestion,
 )
 from mesocosm.servers.google_cloud.store.storage.buckets import checked_labels
@@ -86,19 +83,12 @@ class Compute(Part):
         self, zone: str = "", limit: int | None = None, token: str | None = None
     ) -> tuple[Sequence[Instance], str | None]:
         """A page of the instances of a zone (or of all), and the token of the next."""
-        size = page_size(limit, 100, 500)
-        after = read_token(token, str, str)
-        order = (Instance.zone, Instance.name)
         gone = (Instance.status == "DELETED") & (Instance.settled <= moment(self.now))
-        chosen = select(Instance).where(~gone).order_by(*order).limit(size + 1)
+        chosen = select(Instance).where(~gone)
         if zone:
             self._check_zone(zone)
             chosen = chosen.where(Instance.zone == zone)
-        if after:
-            chosen = chosen.where(tuple_(*order) > tuple_(*after))
-        rows = self.session.scalars(chosen).all()
-        last = rows[size - 1] if len(rows) > size else None
-        return rows[:size], page_token(last.zone, last.name) if last else None
+        return self.page_of(chosen, Instance.zone, Instance.name, asked=limit, token=token, most=500)
 
     def create(
         self,

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import select
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import BucketEntry, LogBucket
 from mesocosm.servers.google_cloud.store.part import (
     Part,
     moment,
-    page_size,
-    page_token,
     quoted,
-    read_token,
     suggestion,
 )
 from mesocosm.servers.google_cloud.store.storage.buckets import REGIONS
@@ -44,17 +41,10 @@ class LogBuckets(Part):
         self, limit: int | None = None, token: str | None = None, location: str = "-"
     ) -> tuple[Sequence[LogBucket], str | None]:
         """A page of the buckets of a location (``-``: of all), and the token of the next."""
-        size = page_size(limit, 100, 1000)
-        after = read_token(token, str, str)
-        order = (LogBucket.location, LogBucket.id)
-        chosen = select(LogBucket).order_by(*order).limit(size + 1)
+        chosen = select(LogBucket)
         if location != "-":
             chosen = chosen.where(LogBucket.location == location)
-        if after:
-            chosen = chosen.where(tuple_(*order) > tuple_(*after))
-        rows = self.session.scalars(chosen).all()
-        last = rows[size - 1] if len(rows) > size else None
-        return rows[:size], page_token(last.location, last.id) if last else None
+        return self.page_of(chosen, LogBucket.location, LogBucket.id, asked=limit, token=token)
 
     def create(
         self, id_: str, location: str = "global", retention_days: int = 30, description: str = ""

@@ -19,6 +19,7 @@ from mesocosm.servers.google_cloud.store.logs.matching import SEVERITIES, instan
 from mesocosm.servers.google_cloud.store.logs.reading import Both, Call, Comparison, Node, parse
 from mesocosm.servers.google_cloud.store.part import (
     Part,
+    cut,
     page_size,
     page_token,
     quoted,
@@ -152,7 +153,7 @@ class Entries(Part):
         if after:
             chosen = chosen.where(LogEntry.log > after[0])
         found = self.session.scalars(chosen.limit(size + 1)).all()
-        return found[:size], page_token(found[size - 1]) if len(found) > size else None
+        return cut(found, size, lambda log: [log])
 
     def delete_log(self, log: str) -> int:
         """Delete all entries of a log; how many there were. ``NotFound`` where there are none."""

@@ -17,10 +17,7 @@ from mesocosm.servers.google_cloud.store.logs.reading import parse
 from mesocosm.servers.google_cloud.store.part import (
     Part,
     moment,
-    page_size,
-    page_token,
     quoted,
-    read_token,
     suggestion,
 )
 from mesocosm.servers.google_cloud.store.storage.objects import NewObject
@@ -48,13 +45,7 @@ class Sinks(Part):
         self, limit: int | None = None, token: str | None = None
     ) -> tuple[Sequence[LogSink], str | None]:
         """A page of the sinks by name, and the token of the next."""
-        size = page_size(limit, 100, 1000)
-        after = read_token(token, str)
-        chosen = select(LogSink).order_by(LogSink.name).limit(size + 1)
-        if after:
-            chosen = chosen.where(LogSink.name > after[0])
-        rows = self.session.scalars(chosen).all()
-        return rows[:size], page_token(rows[size - 1].name) if len(rows) > size else None
+        return self.page_of(select(LogSink), LogSink.name, asked=limit, token=token)
 
     def create(
         self,

@@ -15,10 +15,7 @@ from mesocosm.servers.google_cloud.store.part import (
     Part,
     PreconditionFailed,
     moment,
-    page_size,
-    page_token,
     quoted,
-    read_token,
     suggestion,
 )
 from mesocosm.servers.google_cloud.store.storage.lifecycle import checked_rules
@@ -116,13 +113,8 @@ class Buckets(Part):
         self, limit: int | None = None, token: str | None = None, prefix: str = ""
     ) -> tuple[Sequence[Bucket], str | None]:
         """A page of the buckets by name, and the token of the next page."""
-        size = page_size(limit, 100, 1000)
-        after = read_token(token, str)
-        chosen = select(Bucket).where(Bucket.name.startswith(prefix, autoescape=True)).order_by(Bucket.name)
-        if after:
-            chosen = chosen.where(Bucket.name > after[0])
-        rows = self.session.scalars(chosen.limit(size + 1)).all()
-        return rows[:size], page_token(rows[size - 1].name) if len(rows) > size else None
+        chosen = select(Bucket).where(Bucket.name.startswith(prefix, autoescape=True))
+        return self.page_of(chosen, Bucket.name, asked=limit, token=token)
 
     def create(
         self,

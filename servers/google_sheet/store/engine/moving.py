@@ -61,7 +61,7 @@ def pieces_of(formula: str) -> tuple[Piece, ...] | None:
 
     try:
         tokens = formualizer.Tokenizer(formula).tokens()
-    except Exception:  # noqa: BLE001 - the library has errors of several kinds for what is no formula
+    except formualizer.TokenizerError:
         return None
     raw = formula.encode()
     found: list[Piece] = []
