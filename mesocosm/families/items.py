@@ -34,10 +34,22 @@ def items_of_text(text: str) -> Iterator[tuple[str, Any]]:
         yield from (("[]", element) for element in value)
     else:
         lines = value.splitlines()
-        if len(lines) > 3 and min(line.count(",") for line in lines if line.strip()) >= 2:
+        if listed := _listed_below(value):
+            yield ".rest", value.partition("\n[\n")[0]
+            yield from (("[]", element) for element in listed)
+        elif len(lines) > 3 and min(line.count(",") for line in lines if line.strip()) >= 2:
             yield from ((".line", line) for line in lines)
         else:
             yield "", value
+
+
+def _listed_below(text: str) -> list[Any]:
+    """The elements of a JSON list that stands below some lines, as where a query's result has a head."""
+    inside = text.partition("\n[\n")[2].rpartition("\n]")[0]
+    try:
+        return list(orjson.loads(f"[{inside}]")) if inside else []
+    except orjson.JSONDecodeError:
+        return []
 
 
 def written(item: Any) -> str:

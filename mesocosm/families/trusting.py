@@ -3,7 +3,7 @@
 A task file may come from a stranger; reading, linting and building it runs none of its code. A file that
 takes functions from the Python file of the same name beside it says so (``python: [distance, check]``), and
 is refused until it is named with ``--trust``, or in ``MESOCOSM_TRUST``, which holds for the processes that a
-command starts.
+command starts. The tasks that come with Mesocosm are as trusted as the rest of it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from mesocosm.errors import UsageError
+from mesocosm.services.content import roots
 
 VARIABLE = "MESOCOSM_TRUST"
 """Paths of task files whose Python may be run, separated as in PATH."""
@@ -31,6 +32,8 @@ def trust(*tasks: str) -> None:
 
 def is_trusted(path: Path) -> bool:
     """Whether the Python beside a task file may be run."""
+    if path.parent.resolve() == (roots()[0].path / "tasks").resolve():
+        return True
     return str(path.absolute()) in os.environ.get(VARIABLE, "").split(os.pathsep)
 
 

@@ -108,6 +108,11 @@ class Thing:
         """Tokens that a survey spends on one row of it besides the cells."""
         return 0
 
+    def row_trace(self, cells: Mapping[str, Any]) -> str | None:
+        """A text that occurs in exactly those results of the survey that hold a row; ``None`` where a table
+        has one trace for all of it."""
+        return None
+
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         """Put things into a world that is being built; returns what ``gives`` promises of each.
 

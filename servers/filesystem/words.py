@@ -119,6 +119,9 @@ class CsvFile(FileThing):
     def trace(self, fields: Fields, given: Fields) -> str:
         return next((_line(row.values()) for row in fields["rows"]), str(given["path"]))
 
+    def row_trace(self, cells: Mapping[str, Any]) -> str:
+        return _line(cells.values())
+
     def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:
         try:
             text = world.workspace.read(str(fields["path"])).decode(errors="replace")

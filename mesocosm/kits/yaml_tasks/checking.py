@@ -18,7 +18,9 @@ from mesocosm.kits.yaml_tasks.definition import (
     Step,
 )
 from mesocosm.kits.yaml_tasks.drawing import One, drawn
+from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.judging import WAYS
+from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.options import unclosed
 from mesocosm.services.content import service_names
 from mesocosm.services.outlines import outlines
@@ -93,8 +95,9 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
                 yield (*place, "fields", field), "not a name for a field: small letters, digits and _"
             if field in definition.facts and not (isinstance(source, One) and source.one == field):
                 yield (*place, "fields", field), f"{field!r} is a fact already"
-        if isinstance(fact.count, str) and fact.count not in parameters:
-            yield (*place, "count"), f"no parameter {fact.count!r}; there are {', '.join(parameters)}"
+        yield from _check_amount(fact.count, parameters, (*place, "count"))
+        for kind, it in fact.kinds.items():
+            yield from _check_amount(it.share, parameters, (*place, "kinds", kind, "share"))
         if isinstance(fact.count, int) and not 1 <= fact.count <= MAX_COUNT:
             yield (*place, "count"), f"between 1 and {MAX_COUNT:,}"
         if isinstance(fact.count, Between):
@@ -133,6 +136,19 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
     me = definition.facts.get("me")
     if me is None or not me.single or not {"name", "email"} <= set(me.fields):
         yield ("facts",), "there must be a fact `me` with the fields name and email: who acts"
+
+
+def _check_amount(given: Any, parameters: list[str], place: tuple[Any, ...]) -> Iterator[Complaint]:
+    """What is wrong with an expression of parameters."""
+    if not isinstance(given, str):
+        return
+    try:
+        names = Expression(given, bare=True).names
+    except ExpressionError as error:
+        yield place, str(error)
+        return
+    for name in sorted(names - set(parameters)):
+        yield place, f"no parameter {name!r}; there are {', '.join(parameters)}"
 
 
 def _circle(definition: Definition, name: str) -> list[str]:

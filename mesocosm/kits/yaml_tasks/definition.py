@@ -81,8 +81,9 @@ class Strict(BaseModel):
 class Kind(Strict):
     """A case that an entity may be."""
 
-    share: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """Its part of the count, against those of the other kinds; one at least."""
+    share: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str | None = None
+    """Its part of the count, against those of the other kinds; one at least. Or an expression of parameters,
+    such as ``drop_rate / 2``; where that is 0 there are none."""
     background: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """Instead of a share: further entities of this kind fill the length, in this proportion."""
     fields: dict[str, Value] = {}
@@ -120,7 +121,8 @@ class Fact(Strict):
     """Something that is true: one entity, or as many as ``count`` says."""
 
     count: int | str | Between | None = None
-    """How many: a number, the name of a parameter, or (with ``of``) ``{from: 1, to: 3}``; without: one."""
+    """How many: a number, the name of a parameter or an expression of some (``days * 2``), or (with ``of``)
+    ``{from: 1, to: 3}``; without: one."""
     of: str | None = None
     """The fact that each of these belongs to."""
     fields: dict[str, Value] = {}
@@ -199,6 +201,8 @@ class Statement(Doing):
     """A field of the entity that holds what the service gives (its id)."""
     around: bool = True
     """Whether everyday text may stand around what it says."""
+    counts: Condition | None = None
+    """Whether what it tells matters; default: for all but background."""
 
 
 class Goal(Doing):

@@ -235,14 +235,17 @@ Read = tuple[Entity, str]
 """A field of an entity that was looked at."""
 
 
-def selects(selection: Selection, entity: Entity) -> bool:
-    """Whether an entity of the right fact is among those that something is done for."""
+def selects(selection: Selection, entity: Entity, lookup: Callable[[str], Any] | None = None) -> bool:
+    """Whether an entity of the right fact is among those that something is done for.
+
+    ``lookup``: what names mean there, where that is more than the entity knows.
+    """
     if selection.kinds is not None and entity.kind not in selection.kinds:
         return False
     if selection.where is None:
         return True
     try:
-        return bool(selection.where.value(entity.lookup))
+        return bool(selection.where.value(lookup or entity.lookup))
     except ExpressionError as error:
         raise Wrong((), f"where: {entity.label}: {error}") from None
 

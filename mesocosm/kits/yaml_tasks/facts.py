@@ -11,10 +11,11 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mesocosm.kits.apportioning import apportion
-from mesocosm.kits.yaml_tasks.definition import Between, Definition, Fact, Selection
+from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Between, Definition, Fact, Selection
 from mesocosm.kits.yaml_tasks.drawing import weighted
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, settle
-from mesocosm.kits.yaml_tasks.language import missing
+from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.language import ExpressionError, missing
 from mesocosm.kits.yaml_tasks.lateness import late_names
 
 Stream = Callable[[str], random.Random]
@@ -52,6 +53,8 @@ class Truth:
         self._numbers: dict[str, tuple[random.Random, set[int]]] = {}
         self._places: Counter[tuple[str, bool]] = Counter()
         self._evened: dict[tuple[str, bool], tuple[int, list[float]]] = {}
+        self._parameters: Mapping[str, Any] = {}
+        self._shares: dict[str, dict[str, float]] = {}
         self.given: dict[str, Any] = {}
         """What services gave for statements that are made once, by their ``as``."""
         self.late = late_names(definition, hooks)
@@ -109,12 +112,13 @@ class Truth:
 
     def draw(self, parameters: Mapping[str, Any]) -> None:
         """Draw all facts but background."""
+        self._parameters = parameters
         for name, fact in self.definition.facts.items():
             if fact.single:
                 self.singles[name] = Entity(self, name, "0", 0)
         for name, fact in self.definition.facts.items():
             if not fact.single and fact.of is None:
-                self.sets[name] = self._draw_set(name, fact, parameters)
+                self.sets[name] = self._draw_set(name, fact)
             elif fact.of is not None:
                 self.sets[name] = [
                     child for parent in self.sets[fact.of] for child in self._children(name, parent)
@@ -122,11 +126,36 @@ class Truth:
         for entity in [*self.singles.values(), *(one for ones in self.sets.values() for one in ones)]:
             settle(entity)
 
-    def _draw_set(self, name: str, fact: Fact, parameters: Mapping[str, Any]) -> list[Entity]:
-        count = parameters[fact.count] if isinstance(fact.count, str) else fact.count
-        assert isinstance(count, int)
+    def _number_from(self, given: float | str, keys: tuple[Any, ...]) -> float:
+        """A number of the file, or what an expression of parameters makes."""
+        if not isinstance(given, str):
+            return given
+        try:
+            found = Expression(given, bare=True).value(self._parameter)
+        except ExpressionError as error:
+            raise Wrong(keys, str(error)) from None
+        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found <= MAX_COUNT:
+            raise Wrong(keys, f"{given} is {found!r}, and not a number from 0 to {MAX_COUNT:,}")
+        return found
+
+    def _parameter(self, name: str) -> Any:
+        return self._parameters.get(name, self.hooks.get(name, missing))
+
+    def shares(self, fact: str) -> dict[str, float]:
+        """The kinds of a fact that there are in this instance, with their shares."""
+        if fact not in self._shares:
+            kinds = self.definition.facts[fact].kinds.items()
+            given = {kind: it.share for kind, it in kinds if it.share is not None}
+            keys = ("facts", fact, "kinds")
+            shares = {kind: self._number_from(one, (*keys, kind, "share")) for kind, one in given.items()}
+            self._shares[fact] = {kind: share for kind, share in shares.items() if share > 0}
+        return self._shares[fact]
+
+    def _draw_set(self, name: str, fact: Fact) -> list[Entity]:
+        assert isinstance(fact.count, (int, str))
+        count = int(self._number_from(fact.count, ("facts", name, "count")))
         kinds: list[str | None] = [None] * count
-        if shares := {kind: it.share for kind, it in fact.kinds.items() if it.share is not None}:
+        if shares := self.shares(name):
             if count < len(shares):
                 keys = ("facts", name, "count")
                 raise Wrong(
@@ -171,7 +200,7 @@ class Truth:
                 ("facts", name, "count"), "a number or {from, to} is needed for what belongs to another"
             )
         kinds: list[str | None] = [None] * count
-        if shares := {kind: it.share or 0 for kind, it in fact.kinds.items()}:
+        if shares := self.shares(name):
             first = self._places[name, parent.background]
             kinds = [
                 weighted(shares, self.even(f"{name}:kind", first + number, background=parent.background))
@@ -188,8 +217,7 @@ class Truth:
         entities = self.background.setdefault(fact, [])
         number = self._number(fact, len(self.sets[fact]), background=True)
         ident = f"b{len(entities)}"
-        shares = {name: it.share for name, it in self.definition.facts[fact].kinds.items() if it.share}
-        if kind is None and shares:
+        if kind is None and (shares := self.shares(fact)):
             kind = weighted(shares, self.even(f"{fact}:kind", self._places[fact, True], background=True))
         entity = Entity(self, fact, ident, number, kind, background=True, lookalike=lookalike)
         entities.append(entity)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mesocosm.families.family import Evidence
 from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
-from mesocosm.services.words import Owner, find_thing, load_words
+from mesocosm.services.words import Owner, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
     from mesocosm.worlds.world import World
@@ -46,10 +46,18 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
         for one in told:
             if one.evidence:
                 filled.told.append(one)
-                trace = thing.trace(one.fields, one.given)
-                for text in [trace] if isinstance(trace, str) else trace:
-                    filled.evidence.append(Evidence(service=what.partition(".")[0], contains=text))
+                filled.evidence += [
+                    Evidence(service=what.partition(".")[0], contains=text) for text in _traces(thing, one)
+                ]
     return filled
+
+
+def _traces(thing: Thing, told: Told) -> Sequence[str]:
+    """Texts that occur in the results that hold what was told: of a table, in its rows that count."""
+    if told.counting and (rows := [thing.row_trace(row) for row in told.counting]) and rows[0] is not None:
+        return list(dict.fromkeys(row for row in rows if row is not None))
+    trace = thing.trace(told.fields, told.given)
+    return [trace] if isinstance(trace, str) else trace
 
 
 def _put_in(truth: Truth, world: World, what: str, things: Sequence[Told]) -> None:

@@ -99,7 +99,7 @@ def _sizes(definition: Definition, task: Task) -> Iterator[checking.Complaint]:
         if fact.count != task.growth.parameter or fact.of is not None:
             continue
         least, most = min(points.values()), task.growth.size_for(longest)
-        shares = [kind for kind, it in fact.kinds.items() if it.share]
+        shares = [kind for kind, it in fact.kinds.items() if isinstance(it.share, float)]
         if least < len(shares):
             message = f"{least} of {name} are too few for its kinds with a share: {', '.join(shares)}"
             yield ("growth", "points"), message
@@ -126,6 +126,6 @@ def _errors(task: Task) -> Iterator[checking.Complaint]:
     yield from checking.check_offer("needed", task.needed)
     yield from _survey_options(definition)
     yield from _sizes(definition, task)
-    counts = [name for name, value in task.parameters.items() if isinstance(value, int)]
+    counts = [name for name, value in task.parameters.items() if isinstance(value, (int, float))]
     yield from checking.check(definition, task.servers, [*counts, task.growth.parameter])
     yield from unknown_names(definition, task)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Rows
@@ -23,10 +23,10 @@ def prepared(value: Any) -> Any:
     return drawn(value)
 
 
-def selects_at(selection: Any, entity: Entity, keys: tuple[Any, ...]) -> bool:
+def selects_at(selection: Any, entity: Entity, keys: tuple[Any, ...], around: Entity | None = None) -> bool:
     """Whether an entity is chosen; complaints say where the choice stands."""
     try:
-        return selects(selection, entity)
+        return selects(selection, entity, _within(entity, around))
     except Wrong as wrong:
         raise Wrong((*keys, "where"), wrong.message) if not wrong.keys else wrong from None
 
@@ -34,16 +34,39 @@ def selects_at(selection: Any, entity: Entity, keys: tuple[Any, ...]) -> bool:
 def rendered_rows(
     truth: Truth, rows: Rows, keys: tuple[Any, ...], entity: Entity | None, *, background: bool
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a table: for each chosen entity, or (without ``for``) one."""
+    """The rows of a table: for each chosen entity, or (without ``for``) one.
+
+    Those of a table that is made for an entity of another fact read that one by its fact's name.
+    """
+    for _, row in rows_with_owners(truth, rows, keys, entity, background=background):
+        yield row
+
+
+def rows_with_owners(
+    truth: Truth, rows: Rows, keys: tuple[Any, ...], entity: Entity | None, *, background: bool
+) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
+    """The rows, each with the entity that it is about."""
     if rows.for_ is None:
-        yield row_of(truth, rows, entity, keys)
+        yield entity, row_of(truth, rows, entity, keys)
         return
+    around = None
     if entity is not None and rows.for_ in entity.children:
         chosen = [one for one in entity.children[rows.for_] if selects_at(rows, one, keys)]
     else:
-        chosen = truth.chosen(rows, background=background)
+        around = entity
+        entities = truth.sets[rows.for_]
+        if background:
+            entities = [*entities, *truth.background.get(rows.for_, ())]
+        chosen = [one for one in entities if selects_at(rows, one, keys, around)]
     for one in in_order(chosen, rows.by, keys):
-        yield row_of(truth, rows, one, keys)
+        yield one, row_of(truth, rows, one, keys, around)
+
+
+def _within(entity: Entity, around: Entity | None) -> Callable[[str], Any]:
+    """What names mean for an entity inside a thing that is about another."""
+    if around is None:
+        return entity.lookup
+    return lambda name: around if name == around.fact else entity.lookup(name)
 
 
 def in_order(entities: Sequence[Entity], by: Sequence[str], keys: tuple[Any, ...]) -> list[Entity]:
@@ -57,9 +80,11 @@ def in_order(entities: Sequence[Entity], by: Sequence[str], keys: tuple[Any, ...
     return ordered
 
 
-def row_of(truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...]) -> dict[str, Any]:
+def row_of(
+    truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...], around: Entity | None = None
+) -> dict[str, Any]:
     """One row."""
-    lookup = entity.lookup if entity else truth.lookup
+    lookup = _within(entity, around) if entity else truth.lookup
     cells: dict[str, Any] = {}
     for name, value in rows.columns.items():
         try:

@@ -19,7 +19,14 @@ from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.lateness import is_late
 from mesocosm.kits.yaml_tasks.letters import LEAST, Crowd, Letters, Strangers
 from mesocosm.kits.yaml_tasks.options import chosen
-from mesocosm.kits.yaml_tasks.rendering import fitted, misfit, prepared, rendered_rows, row_of, selects_at
+from mesocosm.kits.yaml_tasks.rendering import (
+    fitted,
+    misfit,
+    prepared,
+    row_of,
+    rows_with_owners,
+    selects_at,
+)
 from mesocosm.kits.yaml_tasks.scopes import Scope
 from mesocosm.services.words import Fields, Thing, Word, find_thing
 from mesocosm.worlds import tokens
@@ -42,6 +49,8 @@ class Told:
     """By its fields: the facts' fields that each was written from."""
     content: str = ""
     """What the statement says of itself, without what stands around it."""
+    counting: list[dict[str, Any]] | None = None
+    """Of a table: those of its rows that are about no background."""
     given: Fields = field(default_factory=dict)
     cost: int = 0
     """About how many tokens a survey spends on it, once that was asked."""
@@ -49,7 +58,10 @@ class Told:
     @property
     def evidence(self) -> bool:
         """Whether it tells a fact that counts; what is the same in all instances tells none."""
-        return any(self.reads.values()) and not (self.entity and self.entity.background)
+        if not any(self.reads.values()) or (self.entity and self.entity.background):
+            return False
+        counts = self.statement.counts if self.statement else None
+        return counts is None or self.entity is None or bool(counts.value(self.entity.lookup))
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,7 @@ class Teller:
         self._frames: dict[tuple[int, str, bool], _Frame] = {}
         self._places: dict[Entity | str, Fields] = {}
         """What stands for what services will give, by entity, or by the ``as`` of what is told once."""
+        self._counting: list[dict[str, Any]] | None = None
         self._further = Further(definition, truth, stream("background kinds"))
 
     def begin(self) -> None:
@@ -143,10 +156,11 @@ class Teller:
         scope = Scope(self.truth, entity, rng)
         fields: Fields = {}
         reads: dict[str, set[Read]] = {}
+        self._counting = None
         for name, value in statement.fields.items():
             with self.truth.watched() as reads[name]:
                 fields[name] = self._field((*keys, name), thing.says[name], value, scope, entity)
-        told = Told(statement.what, fields, entity, statement, reads)
+        told = Told(statement.what, fields, entity, statement, reads, counting=self._counting)
         if thing.text and isinstance(fields.get(thing.text), str):
             told.content = fields[thing.text]
             content = told.content.strip()
@@ -185,7 +199,9 @@ class Teller:
         return fitted(word, found)
 
     def _rows(self, keys: tuple[Any, ...], rows: Rows, entity: Entity | None) -> list[dict[str, Any]]:
-        return list(rendered_rows(self.truth, rows, keys, entity, background=True))
+        found = list(rows_with_owners(self.truth, rows, keys, entity, background=True))
+        self._counting = [row for owner, row in found if owner is None or not owner.background]
+        return [row for _, row in found]
 
     def _even(self, index: int, part: str, entity: Entity | None, rng: random.Random) -> float:
         """From 0 to below 1, spread evenly over the entities that a statement is made for."""
@@ -273,11 +289,16 @@ class Teller:
 
     def _cost_in_rows(self, entity: Entity) -> int:
         together = 0
-        for keys, thing, rows in self._tables:
-            if rows.for_ == entity.fact and selects_at(rows, entity, keys):
-                cells = row_of(self.truth, rows, entity, keys)
-                together += sum(self._count(str(cell)) + 1 for cell in cells.values())
-                together += thing.row_overhead(cells)
+        for keys, thing, rows, outer in self._tables:
+            if rows.for_ != entity.fact:
+                continue
+            for around in (
+                [None] if outer is None or entity.definition.of == outer else self.truth.sets[outer]
+            ):
+                if selects_at(rows, entity, keys, around):
+                    cells = row_of(self.truth, rows, entity, keys, around)
+                    together += sum(self._count(str(cell)) + 1 for cell in cells.values())
+                    together += thing.row_overhead(cells)
         return together
 
     def cost(self, told: Told) -> int:
@@ -381,14 +402,15 @@ class Teller:
         return Told(what, thing.unlike(fields))
 
 
-def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Rows]]:
-    """The rows that statements have, and where they stand."""
+def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Rows, str | None]]:
+    """The rows that statements have, where they stand, and for which fact such a table is made."""
     for index, statement in enumerate(definition.statements):
         for name, value in statement.fields.items():
             if is_rows(value):
                 thing = find_thing(statement.what)
                 assert thing is not None
-                yield ("statements", index, statement.what, name), thing, Rows.model_validate(value)
+                keys = "statements", index, statement.what, name
+                yield keys, thing, Rows.model_validate(value), statement.for_
 
 
 def _size(everyday: Everyday, share: float) -> int:

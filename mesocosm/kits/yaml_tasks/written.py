@@ -77,8 +77,8 @@ class Written:
 
     @cached_property
     def parameters(self) -> list[str]:
-        """Whole numbers that the file's counts may name."""
-        return [name for name, value in self.task.parameters.items() if isinstance(value, int)]
+        """Numbers that the file's counts and shares may name."""
+        return [name for name, value in self.task.parameters.items() if isinstance(value, (int, float))]
 
     @cached_property
     def Params(self) -> type[family.Params]:  # noqa: N802 - it stands for a family's class
