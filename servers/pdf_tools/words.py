@@ -13,11 +13,15 @@ from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 
 if TYPE_CHECKING:
     from mesocosm.servers.pdf_tools import store as rules
-    from mesocosm.servers.pdf_tools.store import writing
+    from mesocosm.servers.pdf_tools.store import letterheads, writing
     from mesocosm.worlds.changes import Changes
     from mesocosm.worlds.world import World
 else:
-    rules, writing = later("mesocosm.servers.pdf_tools.store", "mesocosm.servers.pdf_tools.store.writing")
+    rules, writing, letterheads = later(
+        "mesocosm.servers.pdf_tools.store",
+        "mesocosm.servers.pdf_tools.store.writing",
+        "mesocosm.servers.pdf_tools.store.letterheads",
+    )
 
 _WIDTH = 88
 """Characters of a line: below the width at which the writer of PDF files would wrap it."""
@@ -42,6 +46,8 @@ class PdfDocument(Thing):
         "title": Word("Its title among its properties; left out, an everyday one."),
         "author": Word("Its author among its properties."),
         "date": Word("When it was made.", "moment", required=True),
+        "letterhead": Word("A company's head: its name, then small lines below each other."),
+        "layout": Word("Which of six layouts the head has, 0 to 5.", "number"),
     }
     judges: ClassVar[Mapping[str, Word]] = {
         "path": Word("Its path.", required=True),
@@ -64,6 +70,7 @@ class PdfDocument(Thing):
                 moment=fields["date"],
                 title=_plain(fields.get("title")),
                 author=_plain(author),
+                head=_head(fields),
             )
             world.workspace.fill([(path, data)], fields["date"])
             given.append({"path": path})
@@ -96,11 +103,18 @@ def _plain(text: Any) -> str:
     return str(text or "").encode("cp1252", "replace").decode("cp1252")
 
 
+def _head(fields: Fields) -> letterheads.Letterhead | None:
+    lines = [line for line in _plain(fields.get("letterhead")).split("\n") if line]
+    return letterheads.Letterhead(lines, int(fields.get("layout") or 0)) if lines else None
+
+
 def _pages(fields: Fields) -> list[str]:
-    lines = [
-        part for line in _plain(fields["text"]).split("\n") for part in textwrap.wrap(line, _WIDTH) or [""]
-    ]
-    return ["\n".join(lines[start : start + writing.LINES]) for start in range(0, len(lines), writing.LINES)]
+    most = letterheads.LINES if fields.get("letterhead") else writing.LINES
+    lines = []
+    for line in _plain(fields["text"]).split("\n"):
+        # Cells of a table stand beside one another: such a line is not broken.
+        lines += [line] if "\t" in line else textwrap.wrap(line, _WIDTH) or [""]
+    return ["\n".join(lines[start : start + most]) for start in range(0, len(lines), most)]
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:

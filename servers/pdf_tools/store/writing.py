@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from mesocosm.servers.pdf_tools.store.letterheads import FONTS, Letterhead, letter
+
 WIDTH = 95
 """Characters that fit into a line, about; longer lines are wrapped."""
 LINES = 60
@@ -15,12 +17,19 @@ _SIZE, _LEADING, _LEFT, _TOP = 10, 12, 50, 790
 
 
 def write_pdf(
-    pages: Sequence[str], *, moment: datetime, title: str = "", author: str = "", creator: str = "Mesocosm"
+    pages: Sequence[str],
+    *,
+    moment: datetime,
+    title: str = "",
+    author: str = "",
+    creator: str = "Mesocosm",
+    head: Letterhead | None = None,
 ) -> bytes:
     """A PDF file with one page of text for each string; the same arguments give the same bytes.
 
     The text may hold the characters of Windows-1252 (Western European), and at most 60 lines a page after
-    long lines were wrapped. ``ValueError`` otherwise.
+    long lines were wrapped. With a ``head``, each page is a letter of 46 lines at most, whose lines are not
+    wrapped and may have cells with tabs between them. ``ValueError`` otherwise.
     """
     if not pages:
         raise ValueError("a PDF file needs at least one page")
@@ -32,17 +41,28 @@ def write_pdf(
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        _font("Helvetica"),
         b"<< " + entries + b" >>",
     ]
+    fonts = b"/F1 3 0 R" if head is None else _all_fonts(first + 2 * len(pages))
     for index, page in enumerate(pages):
         objects.append(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842]"
-            b" /Resources << /Font << /F1 3 0 R >> >> /Contents %d 0 R >>" % (first + 2 * index + 1)
+            b" /Resources << /Font << %s >> >> /Contents %d 0 R >>" % (fonts, first + 2 * index + 1)
         )
-        content = _content(page)
+        content = _content(page) if head is None else letter(page, head, _text)
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
+    objects += [] if head is None else map(_font, FONTS.values())
     return _file(objects)
+
+
+def _font(name: str) -> bytes:
+    return f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>".encode()
+
+
+def _all_fonts(first: int) -> bytes:
+    """The fonts of letters by their names on a page, whose objects begin at a number."""
+    return " ".join(f"/{name} {first + place} 0 R" for place, name in enumerate(FONTS)).encode()
 
 
 def _content(page: str) -> bytes:

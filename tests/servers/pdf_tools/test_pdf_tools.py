@@ -11,6 +11,7 @@ import pypdf
 import pytest
 
 from mesocosm.servers.pdf_tools.store import limits, write_pdf
+from mesocosm.servers.pdf_tools.store.letterheads import LAYOUTS, LINES, Letterhead
 from mesocosm.services.calling import ToolError
 from mesocosm.worlds.world import World
 
@@ -40,6 +41,23 @@ def test_pages_are_read_one_or_several_at_a_time(tools: Any) -> None:
     text = call(tools, "read_pdf_pages", pdf_file_path="/workspace/in.pdf", start_page=11, end_page=12)
     assert "=== Page 11 ===" in text
     assert "=== Page 12 ===" in text
+
+
+@pytest.mark.parametrize("layout", range(LAYOUTS))
+def test_letters_of_all_layouts_are_read_line_by_line(tools: Any, layout: int) -> None:
+    head = Letterhead(["Müller Hydraulik", "Hafenstr. 4, Hamburg"], layout)
+    lines = ["INVOICE", "", "Total due (EUR)\t87.20", "4\tpump seals, 40 mm\t12.50\t50.00"]
+    tools.world.workspace.write("letter.pdf", write_pdf(["\n".join(lines)], moment=MOMENT, head=head))
+
+    text = call(tools, "read_pdf_pages", pdf_file_path="letter.pdf").splitlines()
+
+    assert {"Müller Hydraulik", "Hafenstr. 4, Hamburg", "Total due (EUR) 87.20"} <= set(text)
+    assert "4 pump seals, 40 mm 12.50 50.00" in text
+
+
+def test_a_letter_holds_no_more_lines_than_fit() -> None:
+    with pytest.raises(ValueError, match="46 lines"):
+        write_pdf(["\n".join("x" * (LINES + 1))], moment=MOMENT, head=Letterhead(["Miller"], 0))
 
 
 def test_pages_without_text_say_so(tools: Any) -> None:
