@@ -3,16 +3,24 @@
 FROM python:3.11-slim AS build
 COPY . /source
 # The tests of libraries are a fifth of their size.
-RUN pip install --no-cache-dir --prefix=/install '/source[mail]' \
+RUN pip install --no-cache-dir --prefix=/install /source \
     && find /install/lib -type d -name tests -prune -exec rm -r {} +
 # What is installed besides finds there what it needs and already has.
 ENV PYTHONPATH=/install/lib/python3.11/site-packages
 RUN python -c "import tomllib; extras = tomllib.load(open('/source/pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-[open(f'/{name}.txt', 'w').write('\n'.join(extras[name])) for name in ('code', 'eval', 'plots')]"
+[open(f'/{name}.txt', 'w').write('\n'.join(extras[name])) for name in ('code', 'eval', 'mail', 'plots', 'sheets', 'warehouses')]"
+
+# Mail over IMAP and SMTP, and what computes for warehouses and sheets. Arrow is used in memory only: what it has for networks and
+# clouds goes.
+FROM build AS build-servers
+RUN pip install --no-cache-dir --prefix=/install -r /mail.txt -r /sheets.txt -r /warehouses.txt \
+    && cd /install/lib/python3.11/site-packages \
+    && rm -rf pyarrow/include pyarrow/libarrow_flight.so* pyarrow/libarrow_s3.so* pyarrow/_flight*.so pyarrow/*.pxi \
+    && find . -type d -name tests -prune -exec rm -r {} +
 
 # inspect_ai brings programs for containers of its own, botocore the descriptions of all of a vendor's services, and a
 # debugger comes along; nothing of these is used here.
-FROM build AS build-evaluation
+FROM build-servers AS build-evaluation
 RUN pip install --no-cache-dir --prefix=/install -r /eval.txt -r /plots.txt \
     && cd /install/lib/python3.11/site-packages \
     && rm -rf inspect_ai/binaries debugpy zstandard/_cffi*.so \
@@ -24,7 +32,8 @@ RUN pip install --no-cache-dir --prefix=/install -r /eval.txt -r /plots.txt \
 FROM build AS build-runner
 RUN pip install --no-cache-dir --prefix=/install -r /code.txt \
     && cd /install/lib/python3.11/site-packages \
-    && rm -rf PIL pillow.libs dulwich faker lxml pymap rustworkx tiktoken \
+    && rm -rf PIL pillow.libs cryptography dulwich faker jsonschema lemminflect lxml mcp pypdf rustworkx sqlalchemy \
+        tiktoken \
     && find . -type d -name tests -prune -exec rm -r {} + \
     && cd mesocosm \
     && rm -r checkers generators servers solvers tasks kits
@@ -51,7 +60,7 @@ USER mesocosm
 CMD ["eval", "--help"]
 
 FROM account AS mesocosm
-COPY --from=build /install /usr/local
+COPY --from=build-servers /install /usr/local
 USER mesocosm
 ENV MESOCOSM_STATE=/state
 EXPOSE 8321

@@ -7,7 +7,7 @@ import copy
 import json
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -180,7 +180,7 @@ class Requests:
         else:
             if route.wants_request and dice.random() < 0.8:
                 said = self._by_hand(route, said)
-            body = self._body(said, headers)
+            body = self._body(service, said, headers)
         if dice.random() < 0.005:
             headers["x-http-method-override"] = dice.choice(["PUT", "DELETE", "x", "patch"])
         if dice.random() < 0.02:
@@ -206,14 +206,15 @@ class Requests:
             return {nouns[-1].removesuffix("s") if nouns else "data": fields}
         return fields
 
-    def _body(self, said: Any, headers: dict[str, str]) -> bytes:
+    def _body(self, service: str, said: Any, headers: dict[str, str]) -> bytes:
         dice = self._inputs.dice
         if dice.random() < 0.85:
             headers["content-type"] = "application/json"
             if dice.random() < 0.02:
                 said = self._inputs.value("", {})
             elif isinstance(said, dict) and dice.random() < 0.1:
-                said = _with_unknown(said, dice)
+                api = load_api(service)
+                said = _with_unknown(said, dice, {*_ANSWERED, *(api.read_only if api else ())})
             try:
                 return json.dumps(said).encode()
             except (RecursionError, ValueError):
@@ -258,8 +259,9 @@ class Requests:
         return self._client.outcome
 
 
-def _with_unknown(said: dict[str, Any], dice: random.Random) -> dict[str, Any]:
-    """What is said, with an unknown field in one of its objects, however deep."""
+def _with_unknown(said: dict[str, Any], dice: random.Random, passed_over: Collection[str]) -> dict[str, Any]:
+    """What is said, with an unknown field in one of its objects, however deep; but for those that the vendor
+    passes over as a whole."""
     try:
         said = copy.deepcopy(said)
     except RecursionError:
@@ -267,7 +269,7 @@ def _with_unknown(said: dict[str, Any], dice: random.Random) -> dict[str, Any]:
     objects: list[Any] = [said]
     for value in objects:  # which grows while it is walked through
         inside = (
-            value if isinstance(value, list) else [value[name] for name in value if name not in _ANSWERED]
+            value if isinstance(value, list) else [value[name] for name in value if name not in passed_over]
         )
         objects += [item for item in inside if isinstance(item, dict | list)]
     chosen = dice.choice([value for value in objects if isinstance(value, dict)])

@@ -158,7 +158,7 @@ class Api:
         self.described = described
         self.unknown_method = unknown_method
         self._conventions = frozenset(conventions)
-        self._read_only = frozenset({"_method", *read_only})
+        self.read_only = frozenset({"_method", *read_only})
         self.operations: dict[str, Operation] = {}
         self.routes: list[Route] = []
         self._error = error
@@ -282,7 +282,7 @@ class Api:
         result = route.function(store, **bound)
         reply = self._reply(result, route, request)
         # Last, because what a function takes of a request shows when it has run; a refusal undoes all of it.
-        for name in request.left_over(_shown(result), self._conventions, self._read_only):
+        for name in request.left_over(_shown(result), self._conventions, self.read_only):
             raise self.unknown(name)
         return reply
 

@@ -29,7 +29,7 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.task import Offer
 from mesocosm.sandbox.levels import announce
-from mesocosm.services.service import Action, Operation, Service
+from mesocosm.services.service import Action, Operation, Service, load_service
 from mesocosm.worlds.outcomes import Outcome
 from mesocosm.worlds.workspace import keep_for_owner
 
@@ -249,7 +249,8 @@ class EpisodePool:
         self, instance: Path, family: Family, tools: Offer = "all", services: Sequence[str] = ()
     ) -> str:
         """A new episode on an instance that was built elsewhere."""
-        announce([*family.task.servers, *services])
+        offered = [*family.task.servers, *services]
+        announce([name for name in offered if load_service(name).runs_code])
         return self._place(lambda draft: Episode.create(draft, instance, family, tools, services))
 
     def fork(self, episode: Episode) -> str:

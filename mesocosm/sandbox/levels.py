@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -15,7 +15,6 @@ from mesocosm.sandbox import bubblewrap
 from mesocosm.sandbox.jobs import Ended, Job
 from mesocosm.sandbox.remote import RemoteSandbox
 from mesocosm.sandbox.unconfined import Subprocess
-from mesocosm.services.service import load_service
 
 VARIABLE = "MESOCOSM_SANDBOX"
 CHOICES = ("auto", "bubblewrap", "code-runner", "subprocess", "none")
@@ -57,10 +56,9 @@ def active() -> Sandbox:
     return sandbox
 
 
-def announce(services: Iterable[str]) -> None:
-    """Say in the log, before an episode with these services, if what they offer cannot be done here."""
-    names = [name for name in services if load_service(name).runs_code]
-    if not names:
+def announce(services: Sequence[str]) -> None:
+    """Say in the log, before an episode with services that run code, if they cannot do so here."""
+    if not services:
         return
     try:
         active()
@@ -68,7 +66,7 @@ def announce(services: Iterable[str]) -> None:
         logging.getLogger("mesocosm.sandbox").warning(
             "%s; %s cannot do anything, and an episode that needs it will be errored",
             problem,
-            ", ".join(names),
+            ", ".join(services),
         )
 
 

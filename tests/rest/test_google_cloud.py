@@ -88,6 +88,7 @@ def test_buckets_and_objects_are_made_read_changed_and_deleted(gcs: Any, tools: 
     blob = bucket.blob("2025/a b.txt")
     blob.metadata = {"by": "ada"}
     blob.upload_from_string("hello", content_type="text/plain", if_generation_match=0)
+    blob.upload_from_string("hello", content_type="text/plain")  # the same bytes in its own place
     with pytest.raises(PreconditionFailed):
         blob.upload_from_string("again", if_generation_match=0)
     found = gcs.bucket("photos-1").get_blob("2025/a b.txt")
@@ -255,6 +256,14 @@ def test_entries_are_written_found_and_sent_on(hosted: HostedWorld, bq: Any, too
     with pytest.raises(BadRequest, match="Unparseable filter: syntax error at line 1, column 12"):
         list(client.list_entries(filter_="timestamp>="))
     logger.delete()
+    place = "/projects/local-project/sinks/errors"
+    body = {"description": "Kept", "filter": "severity>=DEBUG"}
+    answer = client._connection.api_request(
+        "PATCH", place, query_params={"updateMask": "description"}, data=body
+    )
+    assert (answer["description"], answer["filter"]) == ("Kept", sink.filter_)
+    with pytest.raises(BadRequest, match="Invalid update mask: 'colour'"):
+        client._connection.api_request("PATCH", place, query_params={"updateMask": "colour"}, data=body)
     sink.delete()
     assert list(client.list_entries(filter_=ever)) == []
 

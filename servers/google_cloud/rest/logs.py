@@ -3,6 +3,7 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from mesocosm.doors.fields import Fields
@@ -179,14 +180,24 @@ def _change_sink(
     body = body_of(request)
     if text(body, "name") not in (None, "", sink):
         raise Invalid("The name of a sink cannot be changed.", code="INVALID_ARGUMENT")
-    changed = store.logs.sinks.update(
-        sink,
-        destination=text(body, "destination"),
-        filter_=text(body, "filter"),
-        description=text(body, "description"),
-        disabled=flag(body, "disabled") if "disabled" in body else None,
-    )
-    return _sink(changed)
+    given: dict[str, Any] = {name: text(body, name) for name in ("destination", "filter", "description")}
+    given["disabled"] = flag(body, "disabled") if "disabled" in body else None
+    empty = {"destination": "", "filter": "", "description": "", "disabled": False}
+    return _sink(store.logs.sinks.update(sink, _masked(given, updateMask, empty)))
+
+
+def _masked(given: Mapping[str, Any], mask: str | None, empty: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given, or of it the fields that a mask names; what it names and the body lacks is emptied."""
+    if not mask:
+        return dict(given)
+    named = [name.strip() for name in mask.split(",")]
+    if unknown := next((name for name in named if name not in empty), None):
+        raise Invalid(
+            f"Invalid update mask: {unknown[:60]!r} is no field that can be changed here; there are "
+            f"{', '.join(empty)}.",
+            code="INVALID_ARGUMENT",
+        )
+    return {name: empty[name] if given[name] is None else given[name] for name in named}
 
 
 api.put("/v2/projects/{project}/sinks/{sink}")(_change_sink)
@@ -265,8 +276,10 @@ def update_log_bucket(
     """A log bucket with other retention or description."""
     check_project(store, project)
     body = body_of(request)
+    given = {"retentionDays": number(body, "retentionDays"), "description": text(body, "description")}
+    changes = _masked(given, updateMask, {"retentionDays": 30, "description": ""})
     changed = store.logs.buckets.update(
-        bucket, place, retention_days=number(body, "retentionDays"), description=text(body, "description")
+        bucket, place, retention_days=changes.get("retentionDays"), description=changes.get("description")
     )
     return _bucket(project, changed)
 

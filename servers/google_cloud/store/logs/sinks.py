@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -82,23 +82,13 @@ class Sinks(Part):
         self.session.flush()
         return sink
 
-    def update(
-        self,
-        name: str,
-        *,
-        destination: str | None = None,
-        filter_: str | None = None,
-        description: str | None = None,
-        disabled: bool | None = None,
-    ) -> LogSink:
-        """Change what is given (not ``None``)."""
+    def update(self, name: str, given: Mapping[str, Any]) -> LogSink:
+        """Change what is given (not ``None``): ``destination``, ``filter``, ``description``, ``disabled``."""
+        checks = {"destination": _checked_destination, "filter": _checked_filter}
         sink = self.sink(name)
-        if destination is not None:
-            sink.destination = _checked_destination(destination)
-        if filter_ is not None:
-            sink.filter = _checked_filter(filter_)
-        sink.description = sink.description if description is None else description
-        sink.disabled = sink.disabled if disabled is None else disabled
+        for field, value in given.items():
+            if value is not None:
+                setattr(sink, field, checks[field](value) if field in checks else value)
         sink.updated = moment(self.now)
         self.session.flush()
         return sink

@@ -69,10 +69,10 @@ class Objects(Part):
         self.sweep(place)
         before = self._find(place.number, new.name, None)
         condition.check(*(before.generation, before.metageneration) if before else (None, None))
-        row = self._row(place, new, self._next_generation())
         if before is not None:
+            # First of all: what holds the same bytes may go, and its bytes with it.
             self._retire(place, before)
-        made = StorageObject(**row)
+        made = StorageObject(**self._row(place, new, self._next_generation()))
         self.session.add(made)
         self.session.flush()
         return made
