@@ -156,6 +156,9 @@ class Task(BaseModel):
         "change nothing in the world. Default: all of them.",
     )
     parameters: dict[str, Any] = Field(default={}, description="Parameters of the generator that differ.")
+    about: dict[str, str] = Field(
+        default={}, description="Of a task without Python: what its parameters mean, a sentence each."
+    )
     presets: dict[Difficulty, dict[str, Any]] = Field(
         default={},
         description="What each value of the parameter `difficulty` sets besides; what is given counts more.",

@@ -30,6 +30,7 @@ class Truth:
         stream: Where values are drawn from; ``None`` where they are read back.
         now, zone: The world's.
         hooks: Python functions beside the file.
+        parameters: Of the task.
     """
 
     def __init__(
@@ -39,8 +40,10 @@ class Truth:
         now: dt.datetime,
         zone: dt.tzinfo,
         hooks: Mapping[str, Callable[..., Any]],
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         self.definition = definition
+        self.parameters = parameters or {}
         self.stream = stream
         self.now = now
         self.zone = zone
@@ -53,7 +56,6 @@ class Truth:
         self._numbers: dict[str, tuple[random.Random, set[int]]] = {}
         self._places: Counter[tuple[str, bool]] = Counter()
         self._evened: dict[tuple[str, bool], tuple[int, list[float]]] = {}
-        self._parameters: Mapping[str, Any] = {}
         self._shares: dict[str, dict[str, float]] = {}
         self.given: dict[str, Any] = {}
         """What services gave for statements that are made once, by their ``as``."""
@@ -85,7 +87,7 @@ class Truth:
             return self.now.date()
         if name in self.hooks:
             return self.hooks[name]
-        return missing
+        return self.parameters.get(name, missing)
 
     # -- making -----------------------------------------------------------------------------------------
 
@@ -110,9 +112,8 @@ class Truth:
             known = self._evened[what, background] = block, shares
         return known[1][slot]
 
-    def draw(self, parameters: Mapping[str, Any]) -> None:
+    def draw(self) -> None:
         """Draw all facts but background."""
-        self._parameters = parameters
         for name, fact in self.definition.facts.items():
             if fact.single:
                 self.singles[name] = Entity(self, name, "0", 0)
@@ -139,7 +140,7 @@ class Truth:
         return found
 
     def _parameter(self, name: str) -> Any:
-        return self._parameters.get(name, self.hooks.get(name, missing))
+        return self.parameters.get(name, self.hooks.get(name, missing))
 
     def shares(self, fact: str) -> dict[str, float]:
         """The kinds of a fact that there are in this instance, with their shares."""

@@ -29,6 +29,7 @@ def kept(truth: Truth, background: int) -> dict[str, Any]:
     return {
         "now": _as_data(truth.now),
         "zone": str(truth.zone),
+        "parameters": dict(truth.parameters),
         "given": _as_data(truth.given),
         "entities": [_kept(entity) for entity in entities],
     }
@@ -37,7 +38,7 @@ def kept(truth: Truth, background: int) -> dict[str, Any]:
 def read(definition: Definition, data: Mapping[str, Any], hooks: Mapping[str, Callable[..., Any]]) -> Truth:
     """From what ``kept`` made."""
     zone = ZoneInfo(data["zone"])
-    truth = Truth(definition, None, _from_data(data["now"], {}, zone), zone, hooks)
+    truth = Truth(definition, None, _from_data(data["now"], {}, zone), zone, hooks, data["parameters"])
     truth.given = _from_data(data["given"], {}, zone)
     waiting: list[tuple[Entity, Mapping[str, Any]]] = []
     for kept in data["entities"]:

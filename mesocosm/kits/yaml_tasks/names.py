@@ -22,7 +22,7 @@ def unknown_names(definition: Definition, task: Task) -> Iterator[checking.Compl
             given.setdefault(statement.for_, set()).add(statement.as_)
     everywhere = (
         {"now", "today", "span", "none", "true", "false"} | set(definition.facts) | given.get(None, set())
-    ) | set(task.python)
+    ) | {*task.python, *task.parameters, task.growth.parameter}
 
     def known(fact: str | None) -> set[str]:
         names, seen = set(everywhere), set[str]()

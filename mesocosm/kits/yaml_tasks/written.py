@@ -84,9 +84,12 @@ class Written:
     def Params(self) -> type[family.Params]:  # noqa: N802 - it stands for a family's class
         """Parameters: ``size`` or what grows, and those of the file."""
         fields: dict[str, Any] = {
-            name: (type(value), Field(default=value)) for name, value in self.task.parameters.items()
+            name: (type(value), Field(default=value, description=self.task.about.get(name)))
+            for name, value in self.task.parameters.items()
         }
-        fields.setdefault(self.task.growth.parameter, (int, Field(default=10, ge=1, le=MAX_COUNT)))
+        grows = self.task.growth.parameter
+        about = self.task.about.get(grows, "How much there is to do.")
+        fields.setdefault(grows, (int, Field(default=10, ge=1, le=MAX_COUNT, description=about)))
         made: type[family.Params] = create_model("Params", __base__=family.Params, **fields)
         return made
 
@@ -138,10 +141,11 @@ class Written:
         zones = self.definition.world.zone
         name = zones if isinstance(zones, str) else world.stream("zone").choice(zones)
         zone = read_zone(name)
-        truth = Truth(self.definition, stream, world.now, zone, self.hooks)
+        parameters = params.model_dump(exclude={"filler_tokens"})  # of which facts must not depend
+        truth = Truth(self.definition, stream, world.now, zone, self.hooks, parameters)
         truth.now = self._now(world, truth)
         world.set_now(truth.now)
-        truth.draw(params.model_dump())
+        truth.draw()
         return truth
 
     def _now(self, world: Beginning, truth: Truth) -> dt.datetime:
