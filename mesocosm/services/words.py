@@ -38,6 +38,18 @@ class Word:
     """The values that there are, where it has only some."""
 
 
+class Cells(dict[str, Any]):
+    """Values by column, as found: right where those that a goal speaks of are; ``Whole``: and no others."""
+
+    whole: ClassVar[bool] = False
+
+
+class Whole(Cells):
+    """Values by name of which a goal speaks of all."""
+
+    whole = True
+
+
 @dataclass(frozen=True)
 class Owner:
     """Who acts in a world: signed in wherever one can be."""
@@ -88,6 +100,8 @@ class Thing:
     """Tokens that a survey spends on it besides its own values, measured on whole worlds."""
     listed: ClassVar[bool] = True
     """Whether a survey meets the title twice: in a list, and in the thing itself."""
+    ordered: ClassVar[bool] = True
+    """Whether the rows of it have an order that can be judged."""
     identified_by: ClassVar[str | None] = None
     """The judged field that says which of the present ones is meant, where a goal changes or removes."""
 
@@ -112,6 +126,14 @@ class Thing:
         """A text that occurs in exactly those results of the survey that hold a row; ``None`` where a table
         has one trace for all of it."""
         return None
+
+    def size(self, fields: Fields, count: Callable[[str], int]) -> int:
+        """Tokens that a survey spends on values that are no texts, as ``count`` counts them."""
+        return 0
+
+    def read_singly(self, fields: Fields, options: Mapping[str, Any]) -> bool:
+        """Whether a survey with these options meets it; else it only bears on what queries answer."""
+        return True
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         """Put things into a world that is being built; returns what ``gives`` promises of each.

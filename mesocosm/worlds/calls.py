@@ -205,10 +205,9 @@ class Calls:
         self._reads.clear()
 
     def peek(self, service: str, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        """Make a reading call that leaves no trace, not even in the journal; also of a tool that is not
-        offered to the agent."""
+        """Make a call that leaves no trace, not even in the journal; also of a tool that is not offered to
+        the agent. What may write into tables cannot here: it is asked for what it tells without."""
         tool = load_service(service).tools[name]
-        assert not tool.writes, f"{service}.{name} writes"
         outcome, error = self._run_read(service, tool, tool.bind(arguments), 0)
         if error:
             raise RuntimeError(f"{service}.{name} failed:\n{error}")

@@ -240,6 +240,11 @@ def allow_writes(session: Session, allowed: bool) -> None:
         driver_connection(session).execute(f"PRAGMA query_only={'OFF' if allowed else 'ON'}")
 
 
+def may_write(session: Session) -> bool:
+    """Whether statements may change the file."""
+    return bool(session.info.get("writes", True))
+
+
 def commit(session: Session) -> None:
     """Commit everything since ``begin``, or since the last commit."""
     session.commit()

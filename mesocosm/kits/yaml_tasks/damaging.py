@@ -37,7 +37,8 @@ def tables(written: Written) -> Iterator[Mutant]:
             changes |= {"without the last row": _shorter, "with a row twice": _longer}
             for what, change in changes.items():
                 yield Mutant(f"{of} {what}", findings, partial(_rearranged, written, index, change))
-            if value.get("by"):
+            thing = find_thing(goal.what)
+            if value.get("by") and thing is not None and thing.ordered:
                 turned = partial(_rearranged, written, index, _turned_round)
                 yield Mutant(f"{of} in the opposite order", f"{base}_order", turned)
 

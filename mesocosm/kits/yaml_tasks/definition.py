@@ -262,7 +262,13 @@ class Definition(Strict):
     world: Setting = Setting()
     facts: dict[str, Fact] = Field(min_length=1)
     statements: list[Statement] = Field(min_length=1)
-    background: dict[str, Everyday] = Field(min_length=1)
+    background: dict[str, Everyday] = {}
     survey: dict[str, dict[str, Any]] = {}
     goal: list[Goal] = Field(min_length=1)
     walk: list[Step] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _can_be_filled(self) -> Definition:
+        if not self.background and not any(fact.fills for fact in self.facts.values()):
+            raise ValueError("background: this key is required where no fact has lookalikes")
+        return self

@@ -21,6 +21,8 @@ class Filled:
 
     told: list[Told] = field(default_factory=list)
     """All that states a fact which counts."""
+    summed: list[Told] = field(default_factory=list)
+    """The same, where the survey reads none of it singly but asks queries."""
     evidence: list[Evidence] = field(default_factory=list)
 
 
@@ -44,7 +46,9 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
             left -= sum(map(teller.cost, everyday))
         _put_in(truth, world, what, [*told, *everyday])
         for one in told:
-            if one.evidence:
+            if one.evidence and not teller.is_read(what, one.fields):
+                filled.summed.append(one)
+            elif one.evidence:
                 filled.told.append(one)
                 filled.evidence += [
                     Evidence(service=what.partition(".")[0], contains=text) for text in _traces(thing, one)
@@ -55,7 +59,7 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
 def _traces(thing: Thing, told: Told) -> Sequence[str]:
     """Texts that occur in the results that hold what was told: of a table, in its rows that count."""
     if told.counting and (rows := [thing.row_trace(row) for row in told.counting]) and rows[0] is not None:
-        return list(dict.fromkeys(row for row in rows if row is not None))
+        return list(dict.fromkeys(row for row in rows if row))
     trace = thing.trace(told.fields, told.given)
     return [trace] if isinstance(trace, str) else trace
 

@@ -210,6 +210,25 @@ def _cells(rows: Any) -> list[list[Any]]:
     return [list(found[0]) if found else [], *(list(row.values()) for row in found)]
 
 
+def _sql(value: Any) -> str:
+    """As SQL writes a value: ``'it\\'s'``; a row in brackets, and rows as they stand behind VALUES."""
+    if isinstance(value, Mapping):
+        return f"({', '.join(map(_sql, value.values()))})"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_sql, value))
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, dt.datetime):
+        return f"TIMESTAMP '{value.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S+00:00}'"
+    if isinstance(value, dt.date):
+        return f"DATE '{value.isoformat()}'"
+    return "'" + show(value).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
+
+
 def _clean(value: Any) -> Any:
     """A sum without the dust of binary fractions."""
     return round(value, 9) if isinstance(value, float) else value
@@ -268,4 +287,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "csv": _csv,
     "lines": lambda value: [line for line in show(value).splitlines() if line.strip()],
     "cells": _cells,
+    "sql": _sql,
 }

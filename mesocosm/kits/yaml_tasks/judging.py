@@ -19,7 +19,7 @@ from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
-from mesocosm.services.words import Fields, Found, Thing, find_thing, load_words
+from mesocosm.services.words import Cells, Fields, Found, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
     from mesocosm.worlds.changes import Changes
@@ -87,7 +87,8 @@ def _row(truth: Truth, thing: Thing, goal: Goal, entity: Entity | None, keys: tu
             if thing.judges[name].shape == "list" and isinstance(value, dict) and "columns" in value:
                 rows = Rows.model_validate(value)
                 cells = list(rendered_rows(truth, rows, (*keys, name), entity, background=False))
-                fields[name] = Table(list(rows.columns), cells, ordered=bool(rows.by), within=rows.within)
+                ordered = bool(rows.by) and thing.ordered
+                fields[name] = Table(list(rows.columns), cells, ordered=ordered, within=rows.within)
             else:
                 found = evaluated(prepared(value), lookup)
                 fields[name] = _addresses(found) if thing.judges[name].shape == "addresses" else found
@@ -141,7 +142,11 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
     """Whether a value is the wanted one: numbers by value, moments by instant, texts to the letter."""
     if isinstance(wanted, dt.datetime):
         found = _moment(found)
-        return isinstance(found, dt.datetime) and found.astimezone(dt.UTC) == wanted.astimezone(dt.UTC)
+        if not isinstance(found, dt.datetime):
+            return False
+        if found.tzinfo is None:  # what a clock shows, where nothing says whose
+            return found == wanted.replace(tzinfo=None)
+        return found.astimezone(dt.UTC) == wanted.astimezone(dt.UTC)
     if isinstance(wanted, dt.date):
         return show(wanted) == show(found.date() if isinstance(found, dt.datetime) else found)
     if isinstance(wanted, bool) or isinstance(found, bool):
@@ -172,6 +177,10 @@ def _moment(value: Any) -> Any:
 
 def matches(wanted: Any, found: Any) -> bool:
     """Whether a field is as its goal says."""
+    if isinstance(found, Cells):
+        if not isinstance(wanted, Mapping) or (found.whole and wanted.keys() != found.keys()):
+            return False
+        return all(name in found and matches(value, found[name]) for name, value in wanted.items())
     if not isinstance(wanted, Mapping) or not wanted.keys() & set(WAYS):
         return same(wanted, found)
     text = " ".join(show(found).split()) if not isinstance(found, (list, tuple)) else found
@@ -252,14 +261,26 @@ def judge(definition: Definition, services: Iterable[str], truth: Truth, world: 
         of_goal = [(one, found) for one, found in pairs if one.goal is goal]
         yield from _judge_goal(goal, of_goal)
         explained += [found for _, found in of_goal if found]
-    for (what, how), left in pools.items():
+    for (what, how), pool in pools.items():
         name = what.replace(".", "_") if how == "add" else f"{what.replace('.', '_')}_{how}"
+        left = [one for one in pool if not _met_otherwise(one, what, how, pairs)]
         yield finding(f"{name}_extra", [_shown_found(one) for one in left])
         explained += left
     for service in services:
         if words := load_words(service):
             yield finding(f"{service}_unchanged", words.others(world, changes, explained))
     yield finding("files_unchanged", _other_files(changes, explained))
+
+
+def _met_otherwise(one: Found, what: str, how: str, pairs: Sequence[tuple[Wanted, Found | None]]) -> bool:
+    """Whether goals of other sorts met all of it: a table whole, and each of its rows."""
+    rows = {
+        row
+        for wanted, found in pairs
+        if found is not None and (wanted.goal.what, wanted.goal.how) != (what, how)
+        for row in found.rows
+    }
+    return bool(one.rows) and one.rows <= rows
 
 
 def _present(goal: Goal, world: World, changes: Changes) -> Iterable[Found]:
@@ -343,8 +364,15 @@ def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Ite
 def _also_changed(goal: Goal, one: Wanted, found: Found) -> Iterator[str]:
     """Fields of something that was there before which the goal does not speak of, and which changed."""
     for name, value in (found.before or {}).items():
-        if name not in goal.fields and not same(value, found.fields.get(name)):
-            yield f"{one.shown}: {name} was {_shown(value)}, and is {_shown(found.fields.get(name))}"
+        now = found.fields.get(name)
+        if isinstance(value, Cells) and isinstance(now, Cells):
+            said = one.fields.get(name) or {}
+            for column in dict.fromkeys([*value, *now]):
+                old, new = value.get(column), now.get(column)
+                if column not in said and old != new:
+                    yield f"{one.shown}: {column} was {_shown(old)}, and is {_shown(new)}"
+        elif name not in goal.fields and not same(value, now):
+            yield f"{one.shown}: {name} was {_shown(value)}, and is {_shown(now)}"
 
 
 def _judge_tables(base: str, name: str, pairs: Sequence[tuple[Wanted, Found]]) -> Iterator[Check]:

@@ -137,11 +137,8 @@ class Sample:
         by_entity: dict[Entity, list[Told]] = {}
         for things in told.values():
             for one in things:
-                if one.entity is not None:
-                    top = one.entity
-                    while top.parent is not None:
-                        top = top.parent
-                    by_entity.setdefault(top, []).append(one)
+                for entity in _told_of(one):
+                    by_entity.setdefault(entity, []).append(one)
         for name, fact in self._definition.facts.items():
             yield from self._unlike(name, by_entity)
             kinds = list(fact.kinds) if fact.of is None else []
@@ -256,6 +253,20 @@ def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding
                         message = f"{str(value[way])!r} is no pattern: {error}"
                         yield ("goal", index, goal.what, name, way), "error", message
                         return
+
+
+def _told_of(one: Told) -> Sequence[Entity]:
+    """Of whom a statement tells; a table tells of all in its rows."""
+    those = [one.entity]
+    if one.entity is None:
+        those = [who for reads in one.reads.values() for who, _ in reads]
+    tops = []
+    for entity in those:
+        while entity is not None and entity.parent is not None:
+            entity = entity.parent
+        if entity is not None:
+            tops.append(entity)
+    return list(dict.fromkeys(tops))
 
 
 def _is_rows(value: Any) -> bool:

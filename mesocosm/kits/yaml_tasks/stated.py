@@ -36,6 +36,9 @@ def needed(definition: Definition, truth: Truth, filled: Filled, prompt: Iterabl
             for read in {further for one in direct for further in _behind(truth, one, behind)}:
                 if read not in where:
                     where[read] = told.what.partition(".")[0], _text(told, name), _called(read)
+    for told in filled.summed:
+        direct = {read for ones in told.reads.values() for read in ones}
+        where |= dict.fromkeys(read for one in direct for read in _behind(truth, one, behind))
     found: dict[Read, Stated | None] = {}
     for read in sorted(reads, key=_called):
         _seek(truth, read, where, found)

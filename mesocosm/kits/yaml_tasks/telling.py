@@ -192,6 +192,10 @@ class Teller:
                 found = chosen(found, scope.rng)
             elif isinstance(found, list):
                 found = [chosen(one, scope.rng) if isinstance(one, str) else one for one in found]
+            elif isinstance(found, dict):
+                found = {
+                    key: chosen(one, scope.rng) if isinstance(one, str) else one for key, one in found.items()
+                }
         except ExpressionError as error:
             raise Wrong(keys, f"{label}{error}") from None
         if problem := misfit(word, found):
@@ -290,7 +294,8 @@ class Teller:
     def _cost_in_rows(self, entity: Entity) -> int:
         together = 0
         for keys, thing, rows, outer in self._tables:
-            if rows.for_ != entity.fact:
+            named = self.definition.statements[keys[1]].fields
+            if rows.for_ != entity.fact or not self.is_read(keys[2], named):
                 continue
             for around in (
                 [None] if outer is None or entity.definition.of == outer else self.truth.sets[outer]
@@ -306,10 +311,18 @@ class Teller:
         told.cost = told.cost or self._cost(told)
         return told.cost
 
+    def is_read(self, what: str, fields: Fields) -> bool:
+        """Whether the survey meets a thing, which a query may sum with others instead."""
+        thing, service = find_thing(what), what.partition(".")[0]
+        assert thing is not None
+        return thing.read_singly(fields, self.definition.survey.get(service, {}))
+
     def _cost(self, told: Told) -> int:
         thing = find_thing(told.what)
         assert thing is not None
-        together = thing.overhead
+        if not self.is_read(told.what, told.fields):
+            return 0
+        together = thing.overhead + thing.size(told.fields, self._count)
         for name, value in told.fields.items():
             if isinstance(value, str):
                 times = 2 if name == thing.title and thing.listed else 1

@@ -10,6 +10,7 @@ from sqlalchemy import delete, insert, select
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Job, JobRows
 from mesocosm.servers.google_cloud.store.part import Part, moment, quoted
+from mesocosm.worlds.database import may_write
 
 KEPT_ROWS = 50_000
 """Rows of a result that are kept for clients that fetch them page by page."""
@@ -40,7 +41,10 @@ class Jobs(Part):
         total_rows: int = 0,
         seen: Mapping[str, Any] | None = None,
     ) -> Job:
-        """A job that was done; its id is that of the client, or the next of the project."""
+        """A job that was done; its id is that of the client, or the next of the project.
+
+        Where nothing may be written (a query that is asked to measure what it delivers), it is not kept.
+        """
         job = Job(
             id=id_ or self._next_id(),
             kind=kind,
@@ -52,8 +56,9 @@ class Jobs(Part):
             seen=dict(seen or {}),
             created=moment(self.now),
         )
-        self.session.add(job)
-        self.session.flush()
+        if may_write(self.session):
+            self.session.add(job)
+            self.session.flush()
         return job
 
     def check_id(self, id_: str | None) -> None:
@@ -106,11 +111,13 @@ class Jobs(Part):
 
     def _next_id(self) -> str:
         project = self.project
-        project.last_job += 1
+        last = project.last_job + 1
+        if may_write(self.session):
+            project.last_job = last
         # Looks like the product's, and follows from the count.
-        number = project.last_job * 0x9E3779B97F4A7C15 % 2**64
+        number = last * 0x9E3779B97F4A7C15 % 2**64
         letters = "".join(_LETTERS[number >> 5 * place & 31] for place in range(12))
-        return f"job_{letters}{project.last_job:04d}"
+        return f"job_{letters}{last:04d}"
 
 
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"

@@ -1,0 +1,554 @@
+"""What task files may say of warehouses: tables, and single rows of them.
+
+A table is its rows, in whatever order: neither numbers of rows nor who made the table anew are judged, as
+nobody who asks can see them.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import sqlite3
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import orjson
+
+from mesocosm.services.later import later
+from mesocosm.services.words import Cells, Fields, Found, Spoiling, Thing, Word, Words
+
+if TYPE_CHECKING:
+    from mesocosm.worlds import database, tokens
+    from mesocosm.worlds.changes import Changes
+    from mesocosm.worlds.world import World
+else:
+    database, tokens = later("mesocosm.worlds.database", "mesocosm.worlds.tokens")
+
+_ROWS = re.compile(r"t_\d+")
+_SUMMED = "summed"
+
+Key = tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A column, as rows are kept."""
+
+    name: str
+    stored: str
+    kind: str
+    """Its type as DuckDB writes it."""
+    vendor: str
+    """Its type as the vendor writes it."""
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A table of a warehouse, in one state of a world."""
+
+    name: str
+    number: int
+    columns: tuple[Kept, ...]
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What else is known of it."""
+    rows: frozenset[Key] = frozenset()
+    """The rows of the service's own tables that make it up: (table, primary key)."""
+    place: frozenset[Key] = frozenset()
+    """Those of what it lies in."""
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Its columns with their types."""
+        return {column.name: column.vendor for column in self.columns}
+
+    def cells(self, row: Mapping[str, Any]) -> Cells:
+        """A row as SQLite keeps it, in values of Python by the columns' names."""
+        known = [column for column in self.columns if column.stored in row]
+        return Cells({column.name: _value(column.kind, row[column.stored]) for column in known})
+
+    def read(self, db: Any) -> list[Cells]:
+        """All rows."""
+        names = [column.stored for column in self.columns]
+        listed = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+        found = db.execute(f"SELECT {listed} FROM t_{self.number} ORDER BY row_id")
+        return [self.cells(dict(zip(names, row, strict=True))) for row in found]
+
+
+def _value(kind: str, kept: Any) -> Any:
+    if kept is None:
+        return None
+    if kind.endswith("]") or kind.startswith(("STRUCT", "JSON")):
+        return orjson.loads(kept)
+    read = _READERS.get(kind.partition("(")[0])
+    return read(kept) if read else kept
+
+
+def _float(kept: Any) -> Any:
+    number = float(kept)
+    return number if number == number else "NaN"
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "BIGINT": int,
+    "HUGEINT": int,
+    "DOUBLE": _float,
+    "BOOLEAN": bool,
+    "DECIMAL": lambda kept: Decimal(str(kept)),
+    "DATE": dt.date.fromisoformat,
+    "TIMESTAMP": dt.datetime.fromisoformat,
+    "TIMESTAMP WITH TIME ZONE": dt.datetime.fromisoformat,
+    "BLOB": lambda kept: kept.hex(),
+}
+
+
+@dataclass
+class Difference:
+    """How a table differs from what it was."""
+
+    name: str
+    before: Shelf | None
+    after: Shelf | None
+    added: list[Cells] = field(default_factory=list)
+    removed: list[Cells] = field(default_factory=list)
+    changed: list[tuple[Cells, Cells]] = field(default_factory=list)
+
+    def differing(self) -> Iterator[tuple[Key, str]]:
+        """Names for its rows that differ, each with what happened to it."""
+        for number, row in enumerate(self.added):
+            yield self.key("added", number), f"{self.name}: a row was added: {_shown(row)}"
+        for number, row in enumerate(self.removed):
+            yield self.key("removed", number), f"{self.name}: a row was removed: {_shown(row)}"
+        for number, (row, now) in enumerate(self.changed):
+            other = [name for name in now if row.get(name) != now[name]]
+            yield (
+                self.key("changed", number),
+                f"{self.name}: a row was changed ({', '.join(other)}): {_shown(row)}",
+            )
+
+    def key(self, what: str, number: int) -> Key:
+        """The name of one row that differs."""
+        return self.name, (what, number)
+
+    @property
+    def redefined(self) -> bool:
+        """Whether it has other columns, or more is known of it."""
+        before, after = self.before, self.after
+        return before is None or after is None or _definition(before) != _definition(after)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing differs that anybody could see."""
+        return not (self.redefined or self.added or self.removed or self.changed)
+
+    @property
+    def catalogue(self) -> frozenset[Key]:
+        """The rows of the service's own tables that changed with it."""
+        before = self.before.rows if self.before else frozenset()
+        after = self.after.rows | self.after.place if self.after else frozenset()
+        return before | after
+
+
+def _definition(shelf: Shelf) -> Any:
+    return [(column.name, column.vendor) for column in shelf.columns], shelf.about
+
+
+def _shown(row: Mapping[str, Any]) -> str:
+    text = ", ".join(f"{name} {value}" for name, value in row.items() if value is not None)
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+class Warehouse(ABC):
+    """Where a service has its tables."""
+
+    service: ClassVar[str]
+    columns: ClassVar[frozenset[str]]
+    """Of the service's own tables: what follows from a table's columns and rows."""
+
+    @abstractmethod
+    def shelves(self, db: Any) -> dict[str, Shelf]:
+        """The tables that a database file has, by name."""
+
+    @abstractmethod
+    def key(self, name: str) -> str:
+        """A table's name, as ``shelves`` has it."""
+
+    @abstractmethod
+    def type_of(self, values: Sequence[Any]) -> str:
+        """The type of a column with these values, which has one at least."""
+
+    @abstractmethod
+    def make(
+        self, world: World, name: str, types: Mapping[str, str], rows: Sequence[Fields], about: Fields
+    ) -> None:
+        """Make a table with these columns and rows."""
+
+    @abstractmethod
+    def append(self, world: World, name: str, rows: Sequence[Fields]) -> None:
+        """Put further rows into a table."""
+
+    @abstractmethod
+    def remove(self, world: World, name: str) -> None:
+        """Remove a table."""
+
+    @abstractmethod
+    def mark(self, cells: Mapping[str, Any]) -> str:
+        """A text of a result that has this row, with the least that tells it from others."""
+
+    def said(self, column: str) -> str:
+        """How a file writes the name of a column."""
+        return column
+
+    def make_anew(self, world: World, shelf: Shelf, columns: Sequence[str], rows: Sequence[Fields]) -> None:
+        """The same table with some of its columns and other rows."""
+        self.remove(world, shelf.name)
+        types = {self.said(column): shelf.types[column] for column in columns}
+        lines = [{self.said(column): value for column, value in row.items()} for row in rows]
+        self.make(world, shelf.name, types, lines, dict(shelf.about))
+
+    # -- two states -------------------------------------------------------------------------------------
+
+    def differences(self, world: World, changes: Changes) -> list[Difference]:
+        """All tables that differ."""
+        assert world.base is not None
+        states = []
+        for folder in (world.base, world.path):
+            file = database.file_uri(folder / f"{self.service}.db", "mode=ro")
+            with closing(sqlite3.connect(file, uri=True)) as db:
+                states.append(self.shelves(db))
+        before, after = states
+        found = []
+        for name in sorted({*before, *after}):
+            old, new = before.get(name), after.get(name)
+            touched = new and changes.table(self.service, f"t_{new.number}")
+            if touched or (old and old.number) != (new and new.number) or _redefined(old, new):
+                found.append(self._difference(Difference(name, old, new), changes))
+        return found
+
+    def _difference(self, found: Difference, changes: Changes) -> Difference:
+        old, new = found.before, found.after
+        there = changes.table(self.service, f"t_{old.number}") if old else None
+        here = changes.table(self.service, f"t_{new.number}") if new else None
+        removed = [old.cells(row) for row in there.removed] if there and old else []
+        added = [new.cells(row) for row in here.added] if here and new else []
+        if here and old and new and old.number == new.number:
+            pairs = [(old.cells(before), new.cells(after)) for before, after in here.changed]
+            found.changed = [(before, after) for before, after in pairs if before != after]
+        found.removed, found.added = _without_common(removed, added)
+        _pair(found)
+        return found
+
+    def current(self, world: World) -> tuple[Any, dict[str, Shelf]]:
+        """The tables as the world has them at this moment, and where they are read."""
+        db = database.driver_connection(world.store_of(self.service).session)
+        return db, self.shelves(db)
+
+
+def _redefined(old: Shelf | None, new: Shelf | None) -> bool:
+    return old is None or new is None or _definition(old) != _definition(new)
+
+
+def _without_common(removed: list[Cells], added: list[Cells]) -> tuple[list[Cells], list[Cells]]:
+    """Rows that went and came again are no difference."""
+    here, there = Counter(map(_identity, added)), Counter(map(_identity, removed))
+    return _left(removed, here), _left(added, there)
+
+
+def _left(rows: list[Cells], others: Counter[Any]) -> list[Cells]:
+    left = []
+    for row in rows:
+        if others[_identity(row)] > 0:
+            others[_identity(row)] -= 1
+        else:
+            left.append(row)
+    return left
+
+
+def _identity(row: Cells) -> Any:
+    return tuple((name, str(orjson.dumps(value)) if isinstance(value, list | dict) else value)
+                 for name, value in row.items())  # fmt: skip
+
+
+def _pair(found: Difference) -> None:
+    """A row that went and one that came with the same first cell are one that was changed."""
+    waiting: dict[Any, list[Cells]] = {}
+    for row in found.removed:
+        waiting.setdefault(_identity(row)[:1], []).append(row)
+    added = []
+    for row in found.added:
+        olds = waiting.get(_identity(row)[:1])
+        if olds:
+            found.changed.append((olds.pop(0), row))
+        else:
+            added.append(row)
+    paired = {id(before) for before, _ in found.changed}
+    found.added, found.removed = added, [row for row in found.removed if id(row) not in paired]
+
+
+# -- the words --------------------------------------------------------------------------------------------
+
+_ABOUT_ROWS = "Its rows: `{for: sale, columns: {id: ...}}`."
+
+
+class WarehouseThing(Thing):
+    """What is in a warehouse."""
+
+    listed = False
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self.warehouse = warehouse
+
+    def read_singly(self, fields: Fields, options: Mapping[str, Any]) -> bool:
+        summed = [self.warehouse.key(str(name)) for name in options.get(_SUMMED, ())]
+        return self.warehouse.key(str(fields["table"])) not in summed
+
+    def _filled(
+        self, world: World, name: str, rows: Sequence[Fields], said: Mapping[str, str], about: Fields
+    ) -> None:
+        _, shelves = self.warehouse.current(world)
+        if self.warehouse.key(name) in shelves:
+            self.warehouse.append(world, name, rows)
+        else:
+            self.warehouse.make(world, name, self._types(rows, said), rows, about)
+
+    def _types(self, rows: Sequence[Fields], said: Mapping[str, str]) -> dict[str, str]:
+        values: dict[str, list[Any]] = {}
+        for row in rows:
+            for name, value in row.items():
+                values.setdefault(name, []).append(value)
+        types = {}
+        for name in dict.fromkeys([*values, *said]):
+            present = [value for value in values.get(name, ()) if value is not None]
+            types[name] = said.get(name) or self.warehouse.type_of(present or [""])
+        return types
+
+
+class TableThing(WarehouseThing):
+    """A table."""
+
+    name = "table"
+    ordered = False
+    overhead = 60
+
+    def __init__(self, warehouse: Warehouse, table: Word, types: Word, **about: Word) -> None:
+        super().__init__(warehouse)
+        rows = Word(_ABOUT_ROWS, "list")
+        self.says = {"table": table, "rows": rows, "types": types, **about}  # type: ignore[misc]
+        all_rows = Word("All its rows, in any order; numbers to `within`.", "list")
+        self.judges = {"table": table, "rows": all_rows, "types": types}  # type: ignore[misc]
+        self.about = "A table with its rows; as a goal, one that is new or has changed."  # type: ignore[misc]
+
+    def row_overhead(self, cells: Mapping[str, Any]) -> int:
+        return _row_overhead(cells)
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        for fields in things:
+            about = {name: value for name, value in fields.items() if name not in ("table", "rows", "types")}
+            rows, types = fields.get("rows") or (), fields.get("types") or {}
+            self._filled(world, str(fields["table"]), rows, types, about)
+        return [{} for _ in things]
+
+    def row_trace(self, cells: Mapping[str, Any]) -> str:
+        return self.warehouse.mark(cells)
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(fields["table"]).rpartition(".")[2]
+
+    def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:
+        name = str(fields["table"])
+        db, shelves = self.warehouse.current(world)
+        shelf = shelves.get(self.warehouse.key(name))
+        if shelf is None:
+            return False
+        lines = [list(shelf.types), *(list(row.values()) for row in shelf.read(db))]
+        head, *rest = change(lines)
+        self.warehouse.make_anew(world, shelf, head, [dict(zip(head, row, strict=True)) for row in rest])
+        return True
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for one in self.warehouse.differences(world, changes):
+            if one.before is None:
+                yield self._found(world, one)
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        for one in self.warehouse.differences(world, changes):
+            if one.before and one.after and not one.is_same:
+                before = {"types": one.before.types, **one.before.about}
+                yield replace(self._found(world, one), before=before)
+
+    def gone(self, world: World, changes: Changes) -> Iterator[Found]:
+        for one in self.warehouse.differences(world, changes):
+            if one.before and one.after is None:
+                rows = {*one.catalogue, *(key for key, _ in one.differing())}
+                yield Found({"table": one.name, "types": one.before.types}, frozenset(rows))
+
+    def _found(self, world: World, one: Difference) -> Found:
+        assert one.after is not None
+        db, _ = self.warehouse.current(world)
+        fields = {"table": one.name, "rows": one.after.read(db), "types": one.after.types, **one.after.about}
+        rows = {key for key, _ in one.differing()}
+        if one.redefined or not rows:
+            rows |= one.catalogue
+        return Found(fields, frozenset(rows), self.warehouse.columns)
+
+
+def _row_overhead(cells: Mapping[str, Any]) -> int:
+    return 2 + sum(3 + tokens.count(name) for name in cells)
+
+
+class RowThing(WarehouseThing):
+    """A row."""
+
+    name = "row"
+    about = "A row of a table; as a goal, one that is new, has changed or is gone."
+    identified_by = "key"
+    overhead = 0
+
+    def __init__(self, warehouse: Warehouse, table: Word, types: Word) -> None:
+        super().__init__(warehouse)
+        values = Word("Its values by column: `{id: 7, city: Oslo}`.", "data", required=True)
+        judged = Word(
+            "Its values that are judged, by column; the others of a changed row are to be as before.",
+            "data",
+        )
+        key = Word("Which row, by some of its columns: `{id: 7}`; default: the one with all values.", "data")
+        self.says = {"table": table, "values": values, "types": types}  # type: ignore[misc]
+        self.judges = {"table": table, "key": key, "values": judged}  # type: ignore[misc]
+
+    def size(self, fields: Fields, count: Callable[[str], int]) -> int:
+        cells = fields["values"]
+        name = count(orjson.dumps(str(fields["table"])).decode())  # which no result repeats
+        return sum(count(str(value)) for value in cells.values()) + _row_overhead(cells) - name
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        tables: dict[str, list[Fields]] = {}
+        for fields in things:
+            tables.setdefault(str(fields["table"]), []).append(fields)
+        for name, those in tables.items():
+            types: dict[str, str] = {}
+            for fields in those:
+                types |= fields.get("types") or {}
+            self._filled(world, name, [fields["values"] for fields in those], types, {})
+        return [{} for _ in things]
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return self.warehouse.mark(fields["values"])
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        for one in self.warehouse.differences(world, changes):
+            for number, row in enumerate(one.added):
+                yield _found_row(one, one.key("added", number), row)
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        for one in self.warehouse.differences(world, changes):
+            for number, (before, after) in enumerate(one.changed):
+                found = _found_row(one, one.key("changed", number), after)
+                yield replace(found, before={"values": before})
+
+    def gone(self, world: World, changes: Changes) -> Iterator[Found]:
+        for one in self.warehouse.differences(world, changes):
+            for number, row in enumerate(one.removed):
+                yield _found_row(one, one.key("removed", number), row)
+
+
+def _found_row(one: Difference, key: Key, row: Cells) -> Found:
+    return Found({"table": one.name, "key": row, "values": row}, frozenset({key}))
+
+
+@dataclass(frozen=True)
+class WarehouseWords(Words):
+    """The words of a service with a warehouse."""
+
+    warehouse: Warehouse | None = None
+
+    def others(self, world: World, changes: Changes, explained: Sequence[Found]) -> Iterator[str]:
+        assert self.warehouse is not None
+        differences = self.warehouse.differences(world, changes)
+        # A table that was made anew as it had been is the same table.
+        renewed = {key for one in differences if not one.redefined for key in one.catalogue}
+        own = {
+            (service, table): those
+            for (service, table), those in changes.tables.items()
+            if service != self.service or not _ROWS.fullmatch(table)
+        }
+        known = [*explained, Found({}, frozenset(renewed), self.warehouse.columns)]
+        yield from super().others(world, replace(changes, tables=own), known)
+        rows = {row for found in explained for row in found.rows}
+        for one in differences:
+            if one.before is not None and one.after is not None:
+                yield from (text for key, text in one.differing() if key not in rows)
+
+
+# -- damage -----------------------------------------------------------------------------------------------
+
+
+def spoilings(warehouse: Warehouse) -> tuple[Spoiling, ...]:
+    """What nobody asks for, done to tables."""
+
+    def first(world: World) -> tuple[Shelf, Any] | None:
+        db, shelves = warehouse.current(world)
+        for _, shelf in sorted(shelves.items()):
+            if db.execute(f"SELECT 1 FROM t_{shelf.number} LIMIT 1").fetchone():
+                return shelf, db
+        return None
+
+    def rewritten(world: World, change: Callable[[list[Cells]], list[Cells]]) -> bool:
+        found = first(world)
+        if found is None:
+            return False
+        shelf, db = found
+        warehouse.make_anew(world, shelf, list(shelf.types), change(shelf.read(db)))
+        return True
+
+    def dropped(world: World) -> bool:
+        found = first(world)
+        if found is not None:
+            warehouse.remove(world, found[0].name)
+        return found is not None
+
+    def made(world: World) -> bool:
+        found = first(world)
+        if found is not None:
+            name = ".".join([*found[0].name.split(".")[:-1], "SCRATCH_NOTES"])
+            warehouse.make(world, name, {"NOTE": warehouse.type_of(["x"])}, [{"NOTE": "Something"}], {})
+        return found is not None
+
+    return (
+        Spoiling("a row changed", lambda world: rewritten(world, _one_changed)),
+        Spoiling("a row deleted", lambda world: rewritten(world, lambda rows: rows[1:])),
+        Spoiling("a row put in twice", lambda world: rewritten(world, lambda rows: [*rows, rows[0]])),
+        Spoiling("a table dropped", dropped),
+        Spoiling("a table made", made),
+    )
+
+
+def _one_changed(rows: list[Cells]) -> list[Cells]:
+    """Another value in the last column of the first row: that of another row, or none."""
+    name = list(rows[0])[-1]
+    value = next((row[name] for row in rows if row[name] != rows[0][name]), None)
+    return [Cells({**rows[0], name: value}), *rows[1:]]
+
+
+def plain(value: Any, zone: dt.tzinfo | None = dt.UTC) -> Any:
+    """A value as warehouses take it: an instant on the clocks of UTC, or as its own clock shows it."""
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return value.replace(tzinfo=None) if zone is None else value.astimezone(zone)
+    return value
+
+
+def kinds_of(values: Iterable[Any]) -> set[type]:
+    """The types of Python that values have, of which there are few."""
+    order = (bool, int, float, Decimal, dt.datetime, dt.date, dt.time, list, dict)
+    return {next((kind for kind in order if isinstance(value, kind)), str) for value in values}
+
+
+def survey_options() -> dict[str, str]:
+    """What a file may say of how a warehouse is read."""
+    return {
+        _SUMMED: "Tables whose rows nobody reads one by one; what is to be known of them, `queries` ask.",
+        "queries": "Queries that are made and read, after the tables: `[SELECT ...]`.",
+    }

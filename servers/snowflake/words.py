@@ -1,0 +1,270 @@
+"""What task files may say of a Snowflake account: tables, rows, and what is said of them in comments."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mesocosm.services.calling import Tools
+from mesocosm.services.later import later
+from mesocosm.services.queries.words import (
+    Kept,
+    RowThing,
+    Shelf,
+    TableThing,
+    Warehouse,
+    WarehouseWords,
+    kinds_of,
+    plain,
+    spoilings,
+    survey_options,
+)
+from mesocosm.services.words import Fields, Found, Thing, Word
+
+if TYPE_CHECKING:
+    from mesocosm.servers.snowflake import store as rules
+    from mesocosm.servers.snowflake.store import naming
+    from mesocosm.servers.snowflake.tools import rendering
+    from mesocosm.worlds.changes import Changes, Row
+    from mesocosm.worlds.world import World
+else:
+    rules, naming, rendering = later(
+        "mesocosm.servers.snowflake.store",
+        "mesocosm.servers.snowflake.store.naming",
+        "mesocosm.servers.snowflake.tools.rendering",
+    )
+
+_SERVICE = "snowflake"
+_ROWS = 200
+"""Rows of a result."""
+_KINDS: dict[type, str] = {
+    bool: "BOOLEAN",
+    int: "NUMBER(38,0)",
+    float: "FLOAT",
+    dt.datetime: "TIMESTAMP_TZ",
+    dt.date: "DATE",
+    dt.time: "TIME",
+    dict: "VARIANT",
+    list: "ARRAY",
+}
+_EXACT = re.compile(r"NUMBER|DECIMAL|NUMERIC|DEC\b", re.IGNORECASE)
+_WITHOUT_ZONE = re.compile(r"(TIMESTAMP(_NTZ)?|DATETIME)\b", re.IGNORECASE)
+
+
+class Account(Warehouse):
+    """Where Snowflake has its tables."""
+
+    service = _SERVICE
+    columns = frozenset({"altered", "position", "stored", "kind", "type", "longest", "required", "default"})
+
+    def shelves(self, db: Any) -> dict[str, Shelf]:
+        columns: dict[int, list[Any]] = {}
+        for row in db.execute(
+            "SELECT item_id, id, name, stored, kind, type, required, comment FROM item_columns"
+            " ORDER BY item_id, position"
+        ):
+            columns.setdefault(row[0], []).append(row[1:])
+        found = db.execute(
+            "SELECT items.id, databases.name, schemas.name, items.name, items.comment, schemas.id,"
+            " databases.id FROM items JOIN schemas ON schema_id = schemas.id"
+            " JOIN databases ON database_id = databases.id WHERE items.kind <> 'VIEW'"
+        )
+        shelves = [_shelf(row, columns.get(row[0], [])) for row in found]
+        return {shelf.name: shelf for shelf in shelves}
+
+    def key(self, name: str) -> str:
+        return naming.written(*naming.parts_of(name))
+
+    def type_of(self, values: Sequence[Any]) -> str:
+        kinds = kinds_of(values)
+        if kinds <= {int, float} and kinds != {int}:
+            return "FLOAT"
+        if kinds <= {int, Decimal} and kinds != {int}:
+            places = [-int(Decimal(value).as_tuple().exponent) for value in values]
+            return f"NUMBER(38,{max(0, *places, 0)})"
+        return _KINDS.get(next(iter(kinds)), "VARCHAR") if len(kinds) == 1 else "VARCHAR"
+
+    def make(
+        self, world: World, name: str, types: Mapping[str, str], rows: Sequence[Fields], about: Fields
+    ) -> None:
+        store = world.store(rules.SnowflakeStore)
+        comments = {naming.written(_named(one)): text for one, text in (about.get("comments") or {}).items()}
+        columns = {naming.written(_named(one)): kind for one, kind in types.items()}
+        comment = str(about.get("comment") or "")
+        store.add_table(name, columns, comment=comment, comments=comments)
+        self.append(world, name, rows)
+
+    def append(self, world: World, name: str, rows: Sequence[Fields]) -> None:
+        store = world.store(rules.SnowflakeStore)
+        columns = store.columns(store.item_named(naming.parts_of(name), "Table")["id"])
+        kinds = {column.name: column.vendor for column in columns}
+        store.fill(name, (_line(row, kinds) for row in rows))
+
+    def remove(self, world: World, name: str) -> None:
+        world.store(rules.SnowflakeStore).drop_item(naming.parts_of(name))
+
+    def said(self, column: str) -> str:
+        return naming.written(column)
+
+    def mark(self, cells: Mapping[str, Any]) -> str:
+        name = next((name for name, value in cells.items() if isinstance(value, str | int)), None)
+        if name is None:
+            return ""
+        text = rendering.document([{_named(name): cells[name]}]).rpartition("data:\n- ")[2]
+        return text if name == list(cells)[-1] else f"{text}\n"
+
+
+def _named(name: str) -> str:
+    """What a column is called that a file writes so: upper-case unless it is quoted."""
+    return naming.parts_of(name)[0]
+
+
+def _shelf(row: Any, columns: Sequence[Any]) -> Shelf:
+    number, database, schema, name, comment, schema_id, database_id = row
+    about = {
+        "comment": comment,
+        "comments": {naming.written(column[1]): column[6] for column in columns if column[6]},
+    }
+    return Shelf(
+        naming.written(database, schema, name),
+        number,
+        tuple(
+            Kept(called, stored, kind, f"{vendor}{' NOT NULL' if required else ''}")
+            for _, called, stored, kind, vendor, required, _ in columns
+        ),
+        about,
+        frozenset({("items", number), *(("item_columns", column[0]) for column in columns)}),
+        frozenset({("schemas", schema_id), ("databases", database_id)}),
+    )
+
+
+def _line(row: Fields, kinds: Mapping[str, str]) -> list[Any]:
+    given = {_named(name): value for name, value in row.items()}
+    return [_fit(given.get(name), kind) for name, kind in kinds.items()]
+
+
+def _fit(value: Any, kind: str) -> Any:
+    """A value for a column: what a file writes as a binary fraction may be an exact number."""
+    if isinstance(value, float) and _EXACT.match(kind):
+        return Decimal(repr(value))
+    if kind.startswith("VARCHAR") and not isinstance(value, str) and value is not None:
+        return str(value)
+    return plain(value, None if _WITHOUT_ZONE.match(kind) else dt.UTC)
+
+
+# -- comments ---------------------------------------------------------------------------------------------
+
+
+class CommentThing(Thing):
+    """What is said of a table or a column."""
+
+    name = "comment"
+    about = "The comment of a table, or of one of its columns."
+    judges: ClassVar[Mapping[str, Word]] = {
+        "table": Word("The table: `DATABASE.SCHEMA.NAME`, in capitals.", required=True),
+        "column": Word("The column, in capitals; left out, the table itself is meant."),
+        "comment": Word("What is said of it."),
+    }
+
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        _, shelves = _ACCOUNT.current(world)
+        names = {shelf.number: shelf.name for shelf in shelves.values()}
+        for before, after in changes.table(_SERVICE, "items").changed:
+            if before["comment"] != after["comment"]:
+                yield _found(names.get(after["id"]), None, "items", before, after)
+        for before, after in changes.table(_SERVICE, "item_columns").changed:
+            if before["comment"] != after["comment"]:
+                yield _found(names.get(after["item_id"]), after["name"], "item_columns", before, after)
+
+
+def _found(table: str | None, column: str | None, kept: str, before: Row, after: Row) -> Found:
+    fields = {"table": table, "column": column, "comment": after["comment"]}
+    columns = frozenset({"comment", "altered"})
+    rows = frozenset({(kept, after["id"])})
+    return Found(fields, rows, columns, {**fields, "comment": before["comment"]})
+
+
+# -- reading ----------------------------------------------------------------------------------------------
+
+_FIELD = re.compile(r"^(?:- |  )(DATABASE_NAME|SCHEMA_NAME|TABLE_NAME|TABLE_TYPE): (.+)$", re.MULTILINE)
+
+
+def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
+    summed = {_ACCOUNT.key(name) for name in options.get("summed", ())}
+    for database in _names(tools.call(_SERVICE, "list_databases"), "DATABASE_NAME"):
+        for schema in _names(tools.call(_SERVICE, "list_schemas", database=database), "SCHEMA_NAME"):
+            if schema == naming.INFORMATION_SCHEMA:
+                continue
+            listed = tools.call(_SERVICE, "list_tables", database=database, schema=schema)
+            for table in _names(listed, "TABLE_NAME"):
+                name = f"{database}.{schema}.{table}"
+                tools.call(_SERVICE, "describe_table", table_name=name)
+                if name not in summed:
+                    _read(tools, f"SELECT * FROM {name}")
+    for query in options.get("queries", ()):
+        _read(tools, query)
+
+
+def _names(text: str, field: str) -> list[str]:
+    """Names out of a list, as statements write them."""
+    found = [value for name, value in _FIELD.findall(text) if name == field]
+    return [naming.written(value.strip('"')) for value in found]
+
+
+def _read(tools: Tools, query: str) -> None:
+    """All rows of a query, page by page."""
+    query, rows = query.strip().rstrip(";"), 0
+    asked = query
+    while True:
+        text = str(tools.call(_SERVICE, "read_query", query=asked))
+        rows += sum(line.startswith("- ") for line in text.splitlines())
+        if "\nmore: " not in text:
+            return
+        asked = f"SELECT * FROM ({query}) LIMIT {_ROWS} OFFSET {rows}"
+
+
+def _follows(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
+    """A table that was written to has another time, a column that counts another number."""
+    found: set[tuple[str, Any]] = set()
+    for table, column in (("items", "altered"), ("sequences", "next")):
+        for before, after in changes.table(_SERVICE, table).changed:
+            if {**before, column: after[column]} == after:
+                found.add((table, after["id"]))
+    return found
+
+
+_ACCOUNT = Account()
+_TABLE = Word(
+    "Its name: `DATABASE.SCHEMA.NAME`, in capitals; database and schema are made where they are missing.",
+    required=True,
+)
+_TYPES = Word(
+    "Types of columns, `{PRICE: 'NUMBER(10,2)', CODE: VARCHAR NOT NULL}`; default: what follows from the "
+    "values (NUMBER, FLOAT, VARCHAR, BOOLEAN, DATE, TIMESTAMP_TZ). A moment in a TIMESTAMP_NTZ is what the "
+    "clock of its zone shows. A table without rows has these columns.",
+    "data",
+)
+
+words = WarehouseWords(
+    service=_SERVICE,
+    warehouse=_ACCOUNT,
+    things={
+        "table": TableThing(
+            _ACCOUNT,
+            _TABLE,
+            _TYPES,
+            comment=Word("What is said of it."),
+            comments=Word("What is said of columns, by name.", "data"),
+        ),
+        "row": RowThing(_ACCOUNT, _TABLE, _TYPES),
+        "comment": CommentThing(),
+    },
+    survey=_survey,
+    unseen=("contents", "sessions", "insights"),
+    excuses=_follows,
+    spoilings=spoilings(_ACCOUNT),
+    survey_options=survey_options(),
+)
