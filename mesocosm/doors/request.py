@@ -149,7 +149,11 @@ class Request:
             if isinstance(part, Fields):
                 if "values" in self.__dict__:
                     part.take(self.values)
-                yield from part.left_over(answer, {*passed_over, *self.params})
+                # Clients repeat what the path says; an object there is another thing of the same name.
+                said_again = {
+                    name for name in self.params if not isinstance(dict.get(part, name), dict | list)
+                }
+                yield from part.left_over(answer, {*passed_over, *said_again})
 
     def arguments(self) -> dict[str, Any]:
         """The request as the journal keeps it."""
