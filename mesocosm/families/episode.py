@@ -244,7 +244,7 @@ class Episode:
         keep_for_owner(path / EXPECTED, (self.path / EXPECTED).read_bytes())
         for name in ("prompt.md", "episode.json"):
             shutil.copyfile(self.path / name, path / name)
-        return Episode(path, self.__dict__.get("family"))
+        return Episode(path, self.__dict__.get("family", self._family))
 
     def _snapshot_path(self, name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):

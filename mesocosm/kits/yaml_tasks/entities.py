@@ -217,7 +217,9 @@ class Entity(Mapping[str, Any]):
             unlike = value_of(draw.unlike, self.lookup)
             for _ in range(_TRIES):
                 value = draw.draw(self)
-                if value == unlike or (isinstance(unlike, list) and value in unlike):
+                if draw.unlike is not None and (
+                    value == unlike or (isinstance(unlike, list) and value in unlike)
+                ):
                     continue
                 if taken is None:
                     return value

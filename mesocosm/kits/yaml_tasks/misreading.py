@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
@@ -13,7 +14,7 @@ from mesocosm.kits.yaml_tasks.definition import Definition, Goal
 from mesocosm.kits.yaml_tasks.drawing import Date, Draw, Moment, Number, One, Series
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
 from mesocosm.kits.yaml_tasks.facts import Truth
-from mesocosm.kits.yaml_tasks.judging import Wanted, wanted_of
+from mesocosm.kits.yaml_tasks.judging import Table, Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.mistakes import (
     Change,
@@ -52,6 +53,8 @@ class _Maker:
         self._definition: Definition = written.definition
         self._lead = _leading(self._definition)
         self._start = partial(_walk_for_others, written, self._lead)
+        self._met: set[tuple[str, str]] = set()
+        """Prompts of instances, each with what a misreading came to there."""
 
     def misread(self) -> Iterator[Misreading]:
         """Everything that can be read wrongly, of every fact that a goal or the walk is about."""
@@ -140,6 +143,10 @@ class _Maker:
                 raise Inapplicable
             if len(right) == len(rows) and same_rows(self._left(right, victims), self._left(rows, victims)):
                 raise Inapplicable  # it makes a difference only for those that are done already
+            outcome = expected.prompt, _outcome(rows, walked(self._definition, truth))
+            if outcome in self._met:
+                raise Inapplicable  # another misreading comes to the same
+            self._met.add(outcome)
             self._finish(tools, truth, victims)
         except (Wrong, ExpressionError):
             raise Inapplicable from None  # who misreads it so notices
@@ -215,6 +222,15 @@ def _walk_for_others(written: Written, lead: Sequence[int], tools: Tools, expect
     truth = written.truth_of(expected)
     victims = victims_of(written.definition, truth)
     Walker(written.definition, truth, tools).walk(lead, lambda one: name_of(one) not in victims)
+
+
+def _outcome(rows: Sequence[Wanted], steps: Sequence[set[tuple[str, str]]]) -> str:
+    """What is wanted and for whom steps are made, as a digest."""
+    fields = [
+        {name: value.rows if isinstance(value, Table) else value for name, value in one.fields.items()}
+        for one in rows
+    ]
+    return sha256(repr((fields, [sorted(those) for those in steps])).encode()).hexdigest()
 
 
 def _leading(definition: Definition) -> list[int]:

@@ -345,6 +345,9 @@ class TableThing(WarehouseThing):
     def row_overhead(self, cells: Mapping[str, Any]) -> int:
         return _row_overhead(cells)
 
+    def shown(self, name: str, value: Any) -> str:
+        return str(value).rpartition(".")[2] if name == "table" else super().shown(name, value)
+
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         for fields in things:
             about = {name: value for name, value in fields.items() if name not in ("table", "rows", "types")}

@@ -1,0 +1,435 @@
+"""Scores of students and what follows from them, for ``academic_warning.yaml``; and a solver that reads.
+
+Scores are whole tenths of a point here, so that nothing is rounded before it is compared. A mark in a table
+is a score, ``None`` where the table says NULL, or ``NO_ROW``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+from bisect import bisect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import Any
+
+from mesocosm.services.calling import Tools
+
+NO_ROW = "-"
+_SUBJECTS = {
+    "ACC": "Accounting", "ARC": "Architecture", "CHE": "Chemistry", "DES": "Design", "ENG": "English",
+    "FIN": "Finance", "LIN": "Linguistics", "MAT": "Mathematics", "PHY": "Physics", "POL": "Politics",
+    "SOC": "Social Work", "STA": "Statistics",
+}  # fmt: skip
+"""Codes with as many tokens each, so that the length of a row does not tell a programme."""
+_MORE_EXAMS = (30, 48, 75, 100, 120, 180, 300, 450, 800, 1400)
+"""From so many students on there is a further exam, or some."""
+_EXAMS = (2, 3, 5, 7, 8, 9, 12, 15, 18, 21, 24)
+_LEAST, _MOST = 300, 1000
+_FAR = (250, 400)
+"""By how much a score that does not count differs from the one that does."""
+
+Student = Mapping[str, Any]
+Plan = dict[str, Any]
+
+
+# -- how many -----------------------------------------------------------------------------------------------
+
+
+def exams_for(given: int, students: int) -> int:
+    """Past exams that count; 0 stands for as many as so many students have."""
+    return given or _EXAMS[bisect(_MORE_EXAMS, students)]
+
+
+def annulled_for(given: int, students: int) -> int:
+    """Annulled exams besides; -1 stands for a sixth of those that count."""
+    return given if given >= 0 else max(1, exams_for(0, students) // 6)
+
+
+def reinstated_for(given: int, students: int) -> int:
+    """Exams that count although they were once annulled; -1 stands for an eighth of them."""
+    return given if given >= 0 else 1 + exams_for(0, students) // 8
+
+
+def subject_of(programme: str) -> str:
+    """What is studied in a programme."""
+    return _SUBJECTS[programme]
+
+
+def draw_others(me: Student, rng: random.Random) -> list[str]:
+    """One or two other programmes; one that stands twice is larger."""
+    first, second = rng.sample([code for code in _SUBJECTS if code != me["programme"]], 2)
+    return [first] if rng.random() < 0.6 else [first, first, second]
+
+
+def draw_sizes(me: Student, rng: random.Random) -> dict[str, list[float]]:
+    """How large the classes of each programme are, against each other: small and large ones in all."""
+    return {code: [rng.uniform(1, 5) for _ in range(4)] for code in _SUBJECTS}
+
+
+def draw_other(one: Student, rng: random.Random) -> str:
+    """One of the other programmes."""
+    return str(rng.choice(one["others"]))
+
+
+def draw_section(student: Student, rng: random.Random) -> int:
+    """The number of a class of the student's programme."""
+    return rng.choices((1, 2, 3, 4), student["sizes"][student["programme"]])[0]
+
+
+def draw_ago(exam: Student, rng: random.Random) -> int:
+    """How many months before the latest exam one was held."""
+    return len(exam["exams"]) - int(exam["nth"]) + 1
+
+
+# -- drawing scores -----------------------------------------------------------------------------------------
+
+
+def draw_plan(student: Student, rng: random.Random) -> Plan:
+    """All of a student's scores, as the student's kind has them."""
+    counts = [bool(exam["counts"]) for exam in student["exams"]]
+    level = 20 * rng.randint(29, 43)
+    scores = iter(_around(rng, level, counts.count(True)))
+    marks = [next(scores) if counted else _noisy(rng, level) for counted in counts]
+    plan: Plan = {"marks": marks, "latest": level, "months": [exam["month"] for exam in student["exams"]]}
+    _PLANS[student["kind"]](plan, rng, [place for place, counted in enumerate(counts) if counted])
+    plan["latest"] = None if plan["latest"] is None else max(0, min(_MOST, plan["latest"]))
+    return plan
+
+
+def _noisy(rng: random.Random, level: int) -> int:
+    return max(_LEAST, min(_MOST, level + round(rng.gauss(0, 60))))
+
+
+def _around(rng: random.Random, level: int, count: int) -> list[int]:
+    """Scores of which the mean is exactly the level."""
+    scores = [_noisy(rng, level) for _ in range(count)]
+    while missing := level * count - sum(scores):
+        place = rng.randrange(count)
+        scores[place] = max(_LEAST, min(_MOST, scores[place] + missing))
+    return scores
+
+
+def _between(rng: random.Random, right: Sequence[int], wrong: Sequence[int]) -> int:
+    """A latest score for which it matters whether the right past scores are taken or the wrong ones."""
+    share = Fraction(rng.choice((75, 75, 55)), 100)
+    ends = sorted(share * sum(scores) / max(len(scores), 1) for scores in (right, wrong))
+    first, beyond = (-(-end.numerator // end.denominator) for end in ends)
+    return rng.randrange(first, beyond) if first < beyond else first
+
+
+def _elsewhere(rng: random.Random, score: int) -> int:
+    """A score far from another."""
+    by = rng.randint(*_FAR)
+    return score + by if score + by <= _MOST and (rng.random() < 0.5 or score < by) else score - by
+
+
+def _by_share(least: float, most: float) -> Callable[[Plan, random.Random, list[int]], None]:
+    def draw(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+        plan["latest"] = round(plan["latest"] * (1 - rng.uniform(least, most)))
+
+    return draw
+
+
+def _at(parts: int, beyond: int) -> Callable[[Plan, random.Random, list[int]], None]:
+    """So many twentieths of the level, which is a multiple of 20 tenths, or a little less."""
+
+    def draw(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+        plan["latest"] = plan["latest"] // 20 * parts - beyond
+
+    return draw
+
+
+_steady, _fallen, _sunk = _by_share(-0.14, 0.18), _by_share(0.27, 0.43), _by_share(0.47, 0.62)
+
+
+def _absent(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    marks = plan["marks"]
+    missed = rng.sample(counting, max(1, len(counting) // 3))
+    for place in missed:
+        marks[place] = rng.choice((None, None, NO_ROW))
+    marks[missed[0]] = None
+    left = [marks[place] for place in counting if place not in missed]
+    plan["latest"] = _between(rng, left, [*left, *[0] * len(missed)]) if left else 300
+
+
+def _newcomer(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    for place in counting:
+        plan["marks"][place] = rng.choice((None, NO_ROW))
+    plan["latest"] = rng.randint(150, 420)
+
+
+def _unscored(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    plan["latest"] = None
+
+
+def _misled(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    marks, right = plan["marks"], [plan["marks"][place] for place in counting]
+    others = [place for place in range(len(marks)) if place not in counting]
+    low = rng.random() < 0.5
+    for place in others:
+        marks[place] = rng.randint(150, 280) if low else rng.randint(950, 1000)
+    plan["latest"] = _between(rng, right, marks) if others else plan["latest"]
+
+
+def _resat(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    """The table has the first score; what counts is in the notice."""
+    place = rng.choice(counting)
+    right = [plan["marks"][other] for other in counting]
+    plan["resit"] = _told(plan, place)
+    plan["marks"][place] = _elsewhere(rng, plan["marks"][place])
+    plan["latest"] = _between(rng, right, [plan["marks"][other] for other in counting])
+
+
+def _twice(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    place = rng.choice(counting)
+    right = [plan["marks"][other] for other in counting]
+    plan["second"] = _told(plan, place)
+    plan["marks"][place] = _elsewhere(rng, plan["marks"][place])
+    plan["resit"] = _told(plan, place)
+    plan["latest"] = _between(rng, right, [plan["marks"][other] for other in counting])
+    plan["marks"][place] = _elsewhere(rng, plan["marks"][place])
+
+
+def _struck(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    place = rng.choice(counting)
+    right = [plan["marks"][other] for other in counting if other != place]
+    plan["strike"] = {"month": plan["months"][place]}
+    plan["marks"][place] = _elsewhere(rng, plan["marks"][place])
+    plan["latest"] = _between(rng, right, [*right, plan["marks"][place]]) if right else 300
+
+
+def _refused(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    place = rng.choice(counting)
+    right = [plan["marks"][other] for other in counting]
+    asked = min(_MOST, plan["marks"][place] + rng.randint(*_FAR))
+    plan["asked"] = {"month": plan["months"][place], "score": asked / 10}
+    wrong = [asked if other == place else plan["marks"][other] for other in counting]
+    plan["latest"] = _between(rng, right, wrong)
+
+
+def _told(plan: Plan, place: int) -> dict[str, Any]:
+    return {"month": plan["months"][place], "score": plan["marks"][place] / 10}
+
+
+def _moved(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    rng.choice((_fallen, _sunk))(plan, rng, counting)
+    plan["switched"] = rng.randint(1, len(plan["marks"]))
+
+
+def _namesake(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+    rng.choice((_fallen, _sunk, _steady))(plan, rng, counting)
+
+
+_PLANS: dict[str, Callable[[Plan, random.Random, list[int]], None]] = {
+    "steady": _steady, "fallen": _fallen, "sunk": _sunk, "at_25": _at(15, 0), "beyond_25": _at(15, 1),
+    "at_45": _at(11, 0), "beyond_45": _at(11, 1), "absent": _absent, "newcomer": _newcomer,
+    "unscored": _unscored, "gone": _unscored, "misled": _misled, "resat": _resat, "twice": _twice,
+    "struck": _struck, "refused": _refused, "moved": _moved, "left": _moved, "namesake": _namesake,
+}  # fmt: skip
+
+
+def _part(name: str) -> Callable[[Student, random.Random], Any]:
+    """One part of the plan, as a fact of its own: each may be misread by itself."""
+
+    def draw(student: Student, rng: random.Random) -> Any:
+        return student["plan"].get(name)
+
+    return draw
+
+
+draw_marks, draw_latest, draw_switched = _part("marks"), _part("latest"), _part("switched")
+draw_resit, draw_second = _part("resit"), _part("second")
+draw_strike, draw_asked = _part("strike"), _part("asked")
+
+
+# -- what follows -------------------------------------------------------------------------------------------
+
+
+def past_of(student: Student, exams: Sequence[Student]) -> list[int]:
+    """The scores that count, of the exams that do."""
+    changed = {}
+    for name in ("resit", "second"):
+        if change := student[name]:
+            changed[change["month"]] = round(change["score"] * 10)
+    struck = student["strike"]["month"] if student["strike"] else None
+    found = []
+    for exam in exams:
+        mark = changed.get(exam["month"], student["marks"][exam["nth"] - 1])
+        if exam["counts"] and exam["month"] != struck and mark not in (None, NO_ROW):
+            found.append(mark)
+    return found
+
+
+def is_below(latest: int | None, past: Sequence[int], percent: int) -> bool:
+    """Whether a score is more than so many percent below the mean of others; never without others."""
+    return latest is not None and bool(past) and 100 * latest * len(past) < (100 - percent) * sum(past)
+
+
+def average_of(past: Sequence[int]) -> float | None:
+    """The mean in points, to two decimals."""
+    return _rounded(Fraction(sum(past), 10 * len(past))) if past else None
+
+
+def drop_of(latest: int | None, past: Sequence[int]) -> float | None:
+    """By how many percent a score is below the mean of others, to two decimals."""
+    if latest is None or not sum(past):
+        return None
+    return _rounded(100 * (1 - Fraction(latest * len(past), sum(past))))
+
+
+def _rounded(value: Fraction) -> float:
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return float(exact.quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+def tenths(mark: int | None) -> float | None:
+    """A mark in points."""
+    return None if mark is None else mark / 10
+
+
+def as_json(student_id: str, name: str, exam: str) -> str:
+    """The payload of an entry."""
+    return json.dumps({"student_id": student_id, "name": name, "exam": exam}, ensure_ascii=False)
+
+
+# -- a solver that reads ------------------------------------------------------------------------------------
+
+_ROW = re.compile(r"^\{.*\}", re.MULTILINE)
+_STUDENT, _EXAM, _SCORE = re.compile(r"\bS\d{6}\b"), re.compile(r"\b\d{4}\b"), re.compile(r"\b\d{1,3}\.\d\b")
+_AGAIN = re.compile(
+    r"no longer (\S+\d)|not (\d\S*\d)|place of (\d\S*\d)|had put (\d\S*\d)|^(?:Instead|In place) of (\S+)"
+)
+_REFUSED = re.compile(r"refused|turned down|dismissed|not granted|in vain|came too late|is rejected")
+_STRUCK = re.compile(
+    r"struck|strike|does not count|is not to be counted|is not counted|left out", re.IGNORECASE
+)
+_LIFTED = re.compile(r"taken back|withdraw|does count|forget|disregard", re.IGNORECASE)
+_ANNULLED = re.compile(r"annul|is void", re.IGNORECASE)
+
+
+def solve(tools: Tools, prompt: str) -> None:
+    """Read the notices and all tables, reckon, write the list and the log, and declare the task done."""
+    text = " ".join(prompt.split())
+    found = re.search(
+        r"students of (.+?): those whose class .*? one of (\w+)-1 to .*? latest exam, (\d+)", text
+    )
+    assert found
+    subject, programme, month = found.groups()
+    notices = _Notices(programme, subject)
+    for content in _texts(tools, "notices"):
+        notices.read(" ".join(content.split()))
+    past: dict[str, list[Decimal]] = {}
+    for table in _names(tools):
+        exam = table.removeprefix("scores_")
+        if exam in notices.annulled - notices.lifted:
+            continue
+        for row in _rows(
+            tools, f"SELECT student_id, score FROM academic_warning.{table} ORDER BY student_id"
+        ):
+            who = row["student_id"]
+            score = notices.score(who, exam, row["score"])
+            if score is not None:
+                past.setdefault(who, []).append(score)
+    listed = csv.DictReader(
+        io.StringIO(tools.call("filesystem", "read_text_file", path="latest_quiz_scores.csv"))
+    )
+    lines = ["student_id,name,class_id,score,past_average,drop"]
+    for row in sorted(listed, key=lambda row: row["student_id"]):
+        scores = past.get(row["student_id"])
+        if not row["class_id"].startswith(f"{programme}-") or not row["score"] or not scores:
+            continue
+        average = sum(scores) / len(scores)
+        share = Decimal(row["score"]) * len(scores) / sum(scores)
+        if share < Decimal("0.75"):
+            lines.append(",".join([*row.values(), f"{average:.2f}", f"{100 - 100 * share:.2f}"]))
+        if share < Decimal("0.55"):
+            message = as_json(row["student_id"], row["name"], month)
+            tools.call(
+                "google_cloud", "logging_write_log", log_name="exam_log", message=message, severity="CRITICAL"
+            )
+    tools.call("filesystem", "write_file", path="bad_student.csv", content="\n".join(lines) + "\n")
+    tools.call("claim_done", "claim_done")
+
+
+class _Notices:
+    """What the notices change for one programme."""
+
+    def __init__(self, programme: str, subject: str) -> None:
+        self._ours = re.compile(rf"\b(?:{programme}|{subject})\b")
+        self.annulled: set[str] = set()
+        self.lifted: set[str] = set()
+        self._struck: set[tuple[str, str]] = set()
+        self._new: dict[tuple[str, str], dict[Decimal, Decimal | None]] = {}
+        """By student and exam: the new scores, each with the one that it takes the place of."""
+
+    def read(self, text: str) -> None:
+        for sentence in re.split(r"(?<=[.?!]) (?=[A-Z])", text):
+            who = _STUDENT.search(sentence)
+            exam = re.search(r"\bexam (\d{4})\b", sentence, re.IGNORECASE)
+            if exam is None:
+                continue
+            if who is not None:
+                self._about_student(sentence, who[0], exam[1])
+            elif self._ours.search(sentence):
+                if _LIFTED.search(sentence):
+                    self.lifted.add(exam[1])
+                elif _ANNULLED.search(sentence):
+                    self.annulled.add(exam[1])
+
+    def _about_student(self, sentence: str, who: str, exam: str) -> None:
+        scores = [Decimal(score) for score in _SCORE.findall(sentence)]
+        if _REFUSED.search(sentence):
+            return
+        if not scores:
+            if _STRUCK.search(sentence):
+                self._struck.add((who, exam))
+            return
+        again = _AGAIN.search(sentence)
+        old = Decimal(next(filter(None, again.groups())).strip(".,;")) if again and len(scores) > 1 else None
+        new = next(score for score in scores if score != old)
+        self._new.setdefault((who, exam), {})[new] = old
+
+    def score(self, who: str, exam: str, shown: Any) -> Decimal | None:
+        """What counts of an exam."""
+        if (who, exam) in self._struck:
+            return None
+        new = self._new.get((who, exam))
+        if new:
+            return next(score for score in new if score not in new.values())
+        return None if shown is None else Decimal(str(shown))
+
+
+def _texts(tools: Tools, folder: str) -> Iterator[str]:
+    page, names = 1, set()
+    while True:
+        listed = tools.call("filesystem", "list_directory_with_sizes", path=folder, page=page)
+        names |= set(re.findall(r"^\[FILE\] (\S+)", listed, re.MULTILINE))
+        page += 1
+        if f"the next are on page {page}" not in listed:
+            break
+    for name in sorted(names):
+        yield tools.call("filesystem", "read_text_file", path=f"{folder}/{name}")
+
+
+def _names(tools: Tools) -> list[str]:
+    asked = "SELECT table_name FROM academic_warning.INFORMATION_SCHEMA.TABLES ORDER BY table_name"
+    return [row["table_name"] for row in _rows(tools, asked)]
+
+
+def _rows(tools: Tools, query: str) -> Iterator[dict[str, Any]]:
+    """The rows of a query, over all its pages."""
+    token = ""
+    while True:
+        text = tools.call(
+            "google_cloud", "bigquery_run_query", query=query, max_results=5000, page_token=token
+        )
+        yield from (json.loads(line) for line in _ROW.findall(text))
+        more = re.search(r'page_token="([^"]+)"', text[-300:])
+        if more is None:
+            return
+        token = more[1]
