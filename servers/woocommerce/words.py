@@ -22,6 +22,7 @@ else:
     )
 
 _STATUSES = ("pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed")
+_SHOWN = ("draft", "pending", "private", "publish")
 _CHANGED = frozenset({"date_modified"})
 
 
@@ -42,8 +43,10 @@ class ProductThing(Thing):
         "sku": Word("Its stock-keeping unit."),
         "regular_price": Word("Its price in the shop's currency.", "number"),
         "sale_price": Word("Its reduced price.", "number"),
-        "stock_quantity": Word("Pieces in stock.", "number"),
+        "stock_quantity": Word("Pieces in stock; left out, the shop does not manage its stock.", "number"),
         "short_description": Word("What it is."),
+        "status": Word("Whether it is shown; default: publish.", choices=_SHOWN),
+        "meta_data": Word("Further fields by their keys: `{stock_threshold: 20}`.", "data"),
         "date_created": Word("Since when it is sold.", "moment"),
     }
     judges: ClassVar[Mapping[str, Word]] = {
@@ -53,9 +56,12 @@ class ProductThing(Thing):
         "regular_price": Word("Its price.", "number"),
         "sale_price": Word("Its reduced price.", "number"),
         "stock_quantity": Word("Pieces in stock.", "number"),
-        "status": Word("Whether it is shown.", choices=("draft", "pending", "private", "publish")),
+        "status": Word("Whether it is shown.", choices=_SHOWN),
     }
     gives: ClassVar[Mapping[str, str]] = {"id": "The product's id."}
+
+    def row_overhead(self, cells: Mapping[str, Any]) -> int:
+        return 11 * len(cells)
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         ids = world.store(rules.WooCommerceStore).add_products([_product(fields) for fields in things])
@@ -82,7 +88,7 @@ class ProductThing(Thing):
 
 
 def _product(fields: Fields) -> Any:
-    new: Fields = {"name": fields["name"], "type": "simple", "status": "publish"}
+    new: Fields = {"name": fields["name"], "type": "simple", "status": fields.get("status") or "publish"}
     for name in ("sku", "short_description"):
         if fields.get(name):
             new[name] = str(fields[name])
@@ -91,9 +97,15 @@ def _product(fields: Fields) -> Any:
             new[name] = f"{fields[name]:.2f}"
     if fields.get("stock_quantity") is not None:
         new |= {"manage_stock": True, "stock_quantity": int(fields["stock_quantity"])}
+    if meta := fields.get("meta_data"):
+        new["meta_data"] = [{"key": key, "value": _text(value)} for key, value in meta.items()]
     if fields.get("date_created"):
         new["date_created"] = stamp(fields["date_created"])[:-1]
     return new
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _product_seen(row: Row) -> Fields:
@@ -270,13 +282,15 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
         for _ in tools.pages("woocommerce", tool, perPage=100, **arguments):
             pass
 
-    read(
-        "woo_products_list",
-        fields=["id", "name", "sku", "regular_price", "sale_price", "stock_quantity", "short_description"],
-    )
-    fields = ["id", "status", "date_created_gmt", "customer_id", "billing", "line_items", "customer_note"]
-    read("woo_orders_list", fields=fields)
-    read("woo_customers_list", fields=["id", "email", "first_name", "last_name"])
+    for things, usual in _READ.items():
+        read(f"woo_{things}_list", fields=options.get(things, usual))
+
+
+_READ = {
+    "products": ["id", "name", "sku", "regular_price", "sale_price", "stock_quantity", "short_description"],
+    "orders": ["id", "status", "date_created_gmt", "customer_id", "billing", "line_items", "customer_note"],
+    "customers": ["id", "email", "first_name", "last_name"],
+}
 
 
 def _spoil(table: str, **values: Any) -> Any:
@@ -308,6 +322,10 @@ words = Words(
         "note": NoteThing(),
     },
     survey=_survey,
+    survey_options={
+        things: f"The fields of {things} to read; default: {', '.join(fields)}."
+        for things, fields in _READ.items()
+    },
     spoilings=(
         Spoiling("an order put on hold", _spoil("Order", status="on-hold")),
         Spoiling("a product renamed", _spoil("Product", name="Something else")),

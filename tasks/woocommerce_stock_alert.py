@@ -1,0 +1,125 @@
+"""Functions of the stock alert: how many products there are of each case, and a solver that reads."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from mesocosm.kits.apportioning import apportion
+from mesocosm.kits.paging import found, mail_folders, mails_in_order
+from mesocosm.services.calling import Tools
+
+_SHORT = ("one_below", "sold_out", "raised", "not_lowered")
+_ENOUGH = ("equal", "one_above", "lowered", "not_raised", "talked_of", "draft", "unmanaged")
+
+
+def part(case: str, short: int, enough: int, edge_case_rate: float) -> int:
+    """How many products are of a case, of so many that are short and that are not."""
+    for plain, edges, count in (("low", _SHORT, short), ("normal", _ENOUGH, enough or short * 3 // 2 + 1)):
+        if case in (plain, *edges):
+            shares = dict.fromkeys(edges, edge_case_rate / len(edges)) | {plain: 1 - edge_case_rate}
+            return apportion(shares, count)[case]
+    raise ValueError(f"no case {case!r}")
+
+
+def emptied(lines: list[list[Any]], count: int) -> list[list[Any]]:
+    """Lines of a sheet, with empty ones below in place of those that were there."""
+    return [*lines, *([""] * len(lines[0]) for _ in range(count - len(lines)))]
+
+
+# -- the solver -----------------------------------------------------------------------------------------
+
+_TALK = re.compile(
+    r"would \d+ be|thinking of|considering|would like to have|has been proposed|draft of|might need|would be",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"what I (wrote|sent)|(ignore|forget) the|is (withdrawn|void|no good)|too (quick|rash)|take back|"
+    r"(strike|disregard) my",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.?!]) ")
+_FIELDS = ["id", "name", "sku", "status", "manage_stock", "stock_quantity", "meta_data"]
+_SHEET = "Stock Alert"
+
+
+def solve(tools: Tools, prompt: str) -> None:
+    """Read shop, mails and register, write the sheet and the mails."""
+    warehouse = found(r"after the (.+?) warehouse", prompt)
+    day = found(r"It is \w+, (\w+ \d+, \d{4}),", prompt)
+    today = dt.datetime.strptime(f"{day} +0000", "%B %d, %Y %z").date()
+    planned = _planned(tools)
+    books = {book["title"]: book["id"] for book in tools.call("google_sheet", "list_spreadsheets")}
+    suppliers = _suppliers(tools, books["Suppliers"], today)
+    rows = []
+    for product in tools.pages("woocommerce", "woo_products_list", perPage=100, fields=_FIELDS):
+        meta = {one["key"]: one["value"] for one in product["meta_data"]}
+        if meta["warehouse"] != warehouse or product["status"] != "publish" or not product["manage_stock"]:
+            continue
+        threshold = planned.get(product["sku"]) or int(meta["stock_threshold"])
+        if product["stock_quantity"] < threshold:
+            mine = [product["id"], product["name"], product["sku"], product["stock_quantity"], threshold]
+            rows.append([*mine, meta["supplier"], *suppliers[meta["supplier"]]])
+    rows.sort(key=lambda row: row[0])
+    _write(tools, books[f"WooCommerce {_SHEET}"], rows)
+    _mail(tools, rows)
+    tools.call("claim_done", "claim_done")
+
+
+def _planned(tools: Tools) -> dict[str, int]:
+    """Thresholds by the mails of planners, of the SKUs that have one."""
+    said: dict[str, list[int | None]] = {}
+    for mail in mails_in_order(tools, *mail_folders(tools)):
+        for sentence in _SENTENCE.split(" ".join(mail["body"].split())):
+            if sku := re.search(r"\bWS-\d+", sentence):
+                figures = said.setdefault(sku[0], [])
+                if _BACK.search(sentence):
+                    figures[-1] = None
+                else:
+                    figure = re.search(r"(?<!\S)\d+\b", sentence.replace(sku[0], ""))
+                    assert figure, sentence
+                    figures.append(None if _TALK.search(sentence) else int(figure[0]))
+    last = {sku: [one for one in figures if one is not None] for sku, figures in said.items()}
+    return {sku: figures[-1] for sku, figures in last.items() if figures}
+
+
+def _suppliers(tools: Tools, book: str, today: dt.date) -> dict[str, tuple[str, str]]:
+    """Id and contact of each supplier, as they are today."""
+    head, *lines = _lines(tools, book, "Register")
+    known = [dict(zip(head, line, strict=True)) for line in lines]
+    known = [one for one in known if dt.date.fromisoformat(one["Valid From"]) <= today]
+    known.sort(key=lambda one: one["Valid From"])
+    return {one["Supplier Name"]: (one["Supplier ID"], one["Supplier Contact"]) for one in known}
+
+
+def _lines(tools: Tools, book: str, sheet: str) -> Iterator[list[Any]]:
+    asked: dict[str, Any] = {"spreadsheet_id": book, "sheet": sheet}
+    while asked:
+        read = tools.call("google_sheet", "get_sheet_data", **asked)
+        yield from read["valueRanges"][0]["values"]
+        asked = asked | {"range": read["nextRange"]} if "nextRange" in read else {}
+
+
+def _write(tools: Tools, book: str, rows: list[list[Any]]) -> None:
+    head, *old = _lines(tools, book, _SHEET)
+    lines = emptied([head, *rows], 1 + len(old))[1:]
+    tools.call(
+        "google_sheet", "update_cells", spreadsheet_id=book, sheet=_SHEET, range="A2", data=lines
+    )  # fmt: skip
+
+
+def _mail(tools: Tools, rows: list[list[Any]]) -> None:
+    manager = tools.call("filesystem", "read_text_file", path="purchasing_manager_email.txt").strip()
+    template = tools.call("filesystem", "read_text_file", path="stock_alert_email_template.md").strip()
+    head, _, body = template.partition("\n\n")
+    names = [
+        "Product ID", "Product Name", "SKU", "Current Stock", "Safety Threshold", "Supplier Name",
+        "Supplier ID", "Supplier Contact",
+    ]  # fmt: skip
+    for row in rows:
+        subject, text = head.removeprefix("Subject: "), body
+        for name, value in zip(names, row, strict=True):
+            subject, text = (part.replace(f"{{{name}}}", str(value)) for part in (subject, text))
+        tools.call("email", "send_email", to=manager, subject=subject, body=text)
