@@ -10,6 +10,8 @@ from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family
 from mesocosm.families.verdict import Verdict
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import Image
 
 
 def sizes(family: Family) -> dict[str, int]:
@@ -25,10 +27,20 @@ def call(episode: Episode, service: str, tool: str, **arguments: Any) -> str:
     return outcome.text
 
 
-def solve(family: Family, episode: Episode) -> None:
-    """Let the reference solver do the task through MCP."""
+def solve(family: Family, episode: Episode, *, claim: bool = True) -> None:
+    """Let the reference solver do the task through MCP; without ``claim`` it does not say that it is done."""
     with McpTools(world_server(episode.world)) as tools:
-        family.solve(tools, episode.prompt, episode.expected())
+        family.solve(tools if claim else _Unclaimed(tools), episode.prompt, episode.expected())
+
+
+class _Unclaimed(Tools):
+    """Tools with which a task cannot be declared done."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        return ["{}"] if service == "claim_done" else self._tools.look(service, tool, arguments)
 
 
 def truth(family: Family, episode: Episode) -> Any:

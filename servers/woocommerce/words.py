@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
@@ -60,8 +60,9 @@ class ProductThing(Thing):
     }
     gives: ClassVar[Mapping[str, str]] = {"id": "The product's id."}
 
-    def row_overhead(self, cells: Mapping[str, Any]) -> int:
-        return 11 * len(cells)
+    def size(self, fields: Fields, count: Callable[[str], int]) -> int:
+        meta: Mapping[str, Any] = fields.get("meta_data") or {}
+        return sum(15 + count(f"{key} {value}") for key, value in meta.items())
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         ids = world.store(rules.WooCommerceStore).add_products([_product(fields) for fields in things])

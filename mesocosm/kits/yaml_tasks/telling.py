@@ -327,8 +327,6 @@ class Teller:
             if isinstance(value, str):
                 times = 2 if name == thing.title and thing.listed else 1
                 together += times * self._count(orjson.dumps(value).decode())
-            elif isinstance(value, Mapping):
-                together += self._count(orjson.dumps(value).decode()) + thing.row_overhead(value)
         return together
 
     def everyday(self, what: str, patterns: Sequence[Told], budget: int, *, exactly: bool) -> list[Told]:
