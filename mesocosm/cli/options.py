@@ -58,6 +58,12 @@ With = Annotated[
 SuiteLengths = Annotated[str | None, typer.Option("--lengths", help="Lengths (default: each task's own).")]
 SuiteSeeds = Annotated[str | None, typer.Option("--seeds", help="Seeds (default: each task's own).")]
 SuiteTasks = Annotated[str | None, typer.Option("--tasks", help="Tasks, separated by commas (default: all).")]
+SuitePreset = Annotated[
+    str | None,
+    typer.Option(
+        "--preset", help="Another benchmark as released (loca): its tasks, lengths, seeds, numbers."
+    ),
+]
 
 
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")]

@@ -14,6 +14,7 @@ from mesocosm.cli.options import (
     AsJson,
     Parameter,
     SuiteLengths,
+    SuitePreset,
     SuiteSeeds,
     SuiteTasks,
     Trust,
@@ -55,14 +56,18 @@ def prove(
 
 @suite_app.command("list")
 def suite_list(
-    lengths: SuiteLengths = None, seeds: SuiteSeeds = None, tasks: SuiteTasks = None, as_json: AsJson = False
+    lengths: SuiteLengths = None,
+    seeds: SuiteSeeds = None,
+    tasks: SuiteTasks = None,
+    preset: SuitePreset = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the instances of the suite."""
     from mesocosm.families.suite import instances
 
     rows = [
         {"task": i.task, "length": show_length(i.length), "seed": i.seed}
-        for i in instances(tasks, lengths, seeds)
+        for i in instances(tasks, lengths, seeds, preset)
     ]
     if as_json:
         print_json(rows)
@@ -79,13 +84,14 @@ def suite_build(
     lengths: SuiteLengths = None,
     seeds: SuiteSeeds = None,
     tasks: SuiteTasks = None,
+    preset: SuitePreset = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Build all instances that are not there yet, on all cores."""
     from mesocosm.families.suite import build_all, instances
 
-    wanted = instances(tasks, lengths, seeds)
+    wanted = instances(tasks, lengths, seeds, preset)
     done = []
     with progress(len(wanted), "building") as advance:
         for built in build_all(wanted, to, workers):
@@ -108,6 +114,7 @@ def suite_prove(
     lengths: SuiteLengths = None,
     seeds: SuiteSeeds = None,
     tasks: SuiteTasks = None,
+    preset: SuitePreset = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
     resume: Annotated[
         Path | None,
@@ -118,8 +125,11 @@ def suite_prove(
     """Prove all instances (see: mesocosm prove)."""
     from mesocosm.families.suite import instances
 
-    wanted = instances(tasks, lengths, seeds)
-    _prove_jobs([(i.task, i.length, i.seed) for i in wanted], workers, as_json, resume=resume)
+    wanted = instances(tasks, lengths, seeds, preset)
+    parameters = dict(wanted[0].parameters) if wanted else {}
+    _prove_jobs(
+        [(i.task, i.length, i.seed) for i in wanted], workers, as_json, resume=resume, parameters=parameters
+    )
 
 
 def _prove_jobs(
@@ -137,7 +147,8 @@ def _prove_jobs(
         proofs = [
             Proof.model_validate_json(line) for line in resume.read_bytes().splitlines() if line.strip()
         ]
-        proofs = [p for p in proofs if (p.task, p.length, p.seed) in jobs and not p.problems]
+        of_these = [p for p in proofs if p.parameters == (parameters or {}) and not p.problems]
+        proofs = [p for p in of_these if (p.task, p.length, p.seed) in jobs]
     done = {(proof.task, proof.length, proof.seed) for proof in proofs}
     with progress(len(jobs), "proving") as advance:
         for _ in proofs:

@@ -50,6 +50,13 @@ class Configuration(BaseModel):
     """The seeds it was released with."""
     tasks: dict[str, Released]
 
+    def of(self, task: str) -> Released:
+        """What was released for a task; ``UsageError`` where nothing was, with what there is."""
+        if task not in self.tasks:
+            known = ", ".join(self.tasks)
+            raise UsageError(f"{self.title}: there are no numbers for {task}; there are for: {known}")
+        return self.tasks[task]
+
 
 @cache
 def configurations() -> Mapping[str, Configuration]:
@@ -65,18 +72,20 @@ def _read(path: Path) -> Configuration:
         raise UsageError(f"{path}: {error}") from None
 
 
+def configuration(preset: object) -> Configuration:
+    """A configuration by name; ``UsageError`` where there is none of it, with what there is."""
+    known = configurations()
+    if not isinstance(preset, str) or preset not in known:
+        raise UsageError(f"preset={preset}: there is no such configuration; there are: {', '.join(known)}")
+    return known[preset]
+
+
 def released(task: str, preset: object, target: int | None) -> dict[str, Any]:
     """The parameters of a task in a configuration at one of its lengths.
 
     Raises ``UsageError`` where there is none, with what there is.
     """
-    known = configurations()
-    if not isinstance(preset, str) or preset not in known:
-        raise UsageError(f"preset={preset}: there is no such configuration; there are: {', '.join(known)}")
-    tasks = known[preset].tasks
-    if task not in tasks:
-        raise UsageError(f"preset={preset} has no numbers for {task}; it has them for: {', '.join(tasks)}")
-    found = tasks[task]
+    found = configuration(preset).of(task)
     if target not in found.lengths:
         lengths = ", ".join(map(show_length, found.lengths))
         raise UsageError(f"preset={preset} has numbers for {task} at these lengths: {lengths}")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import orjson
 from pydantic import BaseModel
 
 from mesocosm.families.building import build_instance
+from mesocosm.families.configurations import PRESET, configuration
 from mesocosm.families.family import family_names, load_family
 from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
 
@@ -26,6 +28,7 @@ class SuiteInstance:
     task: str
     length: int
     seed: int
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 class BuiltInstance(BaseModel):
@@ -39,22 +42,36 @@ class BuiltInstance(BaseModel):
     problem: str = ""
 
 
-def instances(tasks: str | None, lengths: str | None, seeds: str | None) -> list[SuiteInstance]:
-    """The instances of these tasks (default: all) at these lengths and seeds (default: each task's own)."""
-    names = [name.strip() for name in tasks.split(",")] if tasks else family_names()
+def instances(
+    tasks: str | None, lengths: str | None, seeds: str | None, preset: str | None = None
+) -> list[SuiteInstance]:
+    """The instances of these tasks (default: all) at these lengths and seeds (default: each task's own).
+
+    With a ``preset`` (a benchmark as it was released) all three are by default what that has.
+    """
+    released = configuration(preset) if preset else None
+    names = list(released.tasks) if released else family_names()
+    if tasks:
+        names = [name.strip() for name in tasks.split(",")]
     wanted = []
     for name in names:
         task = load_family(name).task
-        for length in parse_lengths(lengths) if lengths else task.lengths:
-            for seed in parse_seeds(seeds) if seeds else task.seeds:
-                wanted.append(SuiteInstance(name, length, seed))
+        own_lengths, own_seeds = (
+            (list(released.of(name).lengths), released.seeds) if released else (task.lengths, task.seeds)
+        )
+        for length in parse_lengths(lengths) if lengths else own_lengths:
+            for seed in parse_seeds(seeds) if seeds else own_seeds:
+                wanted.append(SuiteInstance(name, length, seed, {PRESET: preset} if preset else {}))
     return wanted
 
 
 def build_all(
     wanted: Sequence[SuiteInstance], root: Path, workers: int | None = None
 ) -> Iterator[BuiltInstance]:
-    """Build what is not there yet, below ``root/<task>/<length>/<seed>``; yields each as it is done."""
+    """Build what is not there yet, below ``root/<task>/<length>/<seed>``; yields each as it is done.
+
+    What a preset has lies below ``root/<preset>``.
+    """
     root.mkdir(parents=True, exist_ok=True)
     workers = min(workers or os.cpu_count() or 1, max(len(wanted), 1))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
@@ -65,7 +82,7 @@ def build_all(
 
 
 def _build(one: SuiteInstance, root: Path) -> BuiltInstance:
-    path = root / one.task / show_length(one.length) / str(one.seed)
+    path = root / one.parameters.get(PRESET, "") / one.task / show_length(one.length) / str(one.seed)
     built = BuiltInstance(task=one.task, length=one.length, seed=one.seed)
     if path.is_dir():
         manifest = orjson.loads((path / "world" / "world.json").read_bytes())
@@ -73,7 +90,8 @@ def _build(one: SuiteInstance, root: Path) -> BuiltInstance:
     started = perf_counter()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        instance = build_instance(load_family(one.task), one.seed, path, target=one.length)
+        family = load_family(one.task)
+        instance = build_instance(family, one.seed, path, target=one.length, parameters=one.parameters)
         built.edl = instance.survey.tokens
     except Exception:  # noqa: BLE001 - one instance that cannot be built must not stop the others
         built.problem = traceback.format_exc()

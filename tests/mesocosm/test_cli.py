@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +254,20 @@ def test_the_suite_is_listed_and_built_and_resumed(tmp_path: Path) -> None:
     again = mesocosm_json("suite", "build", *words, "--out", "suite", cwd=tmp_path)
     assert [one["seconds"] for one in again] == [0, 0]
     assert {one["edl"] for one in again} == {one["edl"] for one in built}
+
+
+def test_a_released_benchmark_is_a_suite(tmp_path: Path) -> None:
+    all_of_it = mesocosm_json("suite", "list", "--preset", "loca", cwd=tmp_path)
+    assert {one["seed"] for one in all_of_it} == {42, 123, 456, 789, 2024}
+    assert Counter(one["task"] for one in all_of_it)["excel_market_research"] == 35
+    words = ["--preset", "loca", "--tasks", "excel_market_research", "--lengths", "8k", "--seeds", "42"]
+    [built] = mesocosm_json("suite", "build", *words, "--out", "suite", cwd=tmp_path)
+    world = json.loads((tmp_path / "suite/loca/excel_market_research/8k/42/world/world.json").read_text())
+    assert not built["problem"]
+    assert world["parameters"]["num_raw_categories"] == 5
+    refused = mesocosm("suite", "list", "--preset", "loca", "--tasks", "stock_take", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "there are no numbers for stock_take" in refused.stderr
 
 
 def test_proofs_are_resumed_from_a_file(tmp_path: Path) -> None:
