@@ -5,6 +5,7 @@ They are found without knowing the family: a mail, a document, an announcement, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ import orjson
 
 
 def items_of_text(text: str) -> Iterator[tuple[str, Any]]:
-    """The items of one result: elements of its longest list, lines of a table, else the whole.
+    """The items of one result: elements of its longest list, rows or lines of a table, else the whole.
 
     Each with what of the result it is (``.cells``, ``.line``; empty for the whole).
     """
@@ -37,6 +38,8 @@ def items_of_text(text: str) -> Iterator[tuple[str, Any]]:
         if listed := _listed_below(value):
             yield ".rest", value.partition("\n[\n")[0]
             yield from (("[]", element) for element in listed)
+        elif paragraphs := _paragraphs(value):
+            yield from paragraphs
         elif len(lines) > 3 and min(line.count(",") for line in lines if line.strip()) >= 2:
             yield from ((".line", line) for line in lines)
         else:
@@ -50,6 +53,18 @@ def _listed_below(text: str) -> list[Any]:
         return list(orjson.loads(f"[{inside}]")) if inside else []
     except orjson.JSONDecodeError:
         return []
+
+
+_YAML = re.compile(r"type: data\n(?:\w+: .*\n)*data:\n- ")
+_FOUND = re.compile(r"Found \d+ [\w ]+:\n\n")
+
+
+def _paragraphs(text: str) -> list[tuple[str, Any]]:
+    """The rows of a table in YAML, or what stands in paragraphs of its own below how many there are."""
+    for head, between in ((_YAML, "\n- "), (_FOUND, "\n\n")):
+        if found := head.match(text):
+            return [(".rest", found[0]), *(("[]", item) for item in text[found.end() :].split(between))]
+    return []
 
 
 def written(item: Any) -> str:

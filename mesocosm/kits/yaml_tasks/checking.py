@@ -95,7 +95,11 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
                 yield (*place, "fields", field), "not a name for a field: small letters, digits and _"
             if field in definition.facts and not (isinstance(source, One) and source.one == field):
                 yield (*place, "fields", field), f"{field!r} is a fact already"
-        yield from _check_amount(fact.count, parameters, (*place, "count"))
+        counts = [fact.count.least, fact.count.most] if isinstance(fact.count, Between) else [fact.count]
+        for count in counts:
+            yield from _check_amount(count, parameters, (*place, "count"))
+        for other, like in fact.lookalikes.items():
+            yield from _check_amount(like.weight, parameters, (*place, "lookalikes", other, "weight"))
         for kind, it in fact.kinds.items():
             yield from _check_amount(it.share, parameters, (*place, "kinds", kind, "share"))
         if isinstance(fact.count, int) and not 1 <= fact.count <= MAX_COUNT:
@@ -103,7 +107,7 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
         if isinstance(fact.count, Between):
             if fact.of is None:
                 yield (*place, "count"), "a range is for facts that belong to another (of)"
-            elif fact.count.most < fact.count.least:
+            elif isinstance(counts[0], int) and isinstance(counts[1], int) and counts[1] < counts[0]:
                 yield (*place, "count"), "from is more than to"
         if fact.of is not None and (fact.of not in definition.facts or definition.facts[fact.of].single):
             several = [other for other, it in definition.facts.items() if not it.single and other != name]
@@ -167,7 +171,8 @@ def _belonging(definition: Definition, name: str) -> int:
     """How many of a fact may belong to one entity that belongs to none."""
     most, seen, fact = 1, {name}, definition.facts[name]
     while fact.of is not None:
-        most *= fact.count.most if isinstance(fact.count, Between) else int(fact.count or 1)
+        count = fact.count.most if isinstance(fact.count, Between) else fact.count
+        most *= count if isinstance(count, int) else 1
         if fact.of in seen or fact.of not in definition.facts:
             break
         seen.add(fact.of)

@@ -102,8 +102,9 @@ class Lookalike(Strict):
     """Further entities that fill the length: of the same kinds, told by the same statements, and different in
     the fields that say why they do not count."""
 
-    weight: float = Field(default=1, gt=0, allow_inf_nan=False)
-    """How many of them there are, against other lookalikes and background kinds."""
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str = 1
+    """How many of them there are, against other lookalikes and background kinds. Or an expression of
+    parameters; where that is 0 there are none."""
     fields: dict[str, Value] = Field(min_length=1)
     """What is different: another place, another year, another customer."""
     about: str = ""
@@ -111,10 +112,10 @@ class Lookalike(Strict):
 
 
 class Between(Strict):
-    """A number between two."""
+    """A number between two, each given or an expression of parameters."""
 
-    least: int = Field(ge=0, le=1000, alias="from")
-    most: int = Field(ge=0, le=1000, alias="to")
+    least: Annotated[int, Field(ge=0, le=1000)] | str = Field(alias="from")
+    most: Annotated[int, Field(ge=0, le=1000)] | str = Field(alias="to")
 
 
 class Fact(Strict):

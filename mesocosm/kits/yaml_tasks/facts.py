@@ -11,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mesocosm.kits.apportioning import apportion
-from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Between, Definition, Fact, Selection
+from mesocosm.kits.yaml_tasks.definition import MAX_BELONGING, MAX_COUNT, Between, Definition, Fact, Selection
 from mesocosm.kits.yaml_tasks.drawing import weighted
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, settle
 from mesocosm.kits.yaml_tasks.expressions import Expression
@@ -127,7 +127,7 @@ class Truth:
         for entity in [*self.singles.values(), *(one for ones in self.sets.values() for one in ones)]:
             settle(entity)
 
-    def _number_from(self, given: float | str, keys: tuple[Any, ...]) -> float:
+    def number_from(self, given: float | str, keys: tuple[Any, ...]) -> float:
         """A number of the file, or what an expression of parameters makes."""
         if not isinstance(given, str):
             return given
@@ -148,13 +148,13 @@ class Truth:
             kinds = self.definition.facts[fact].kinds.items()
             given = {kind: it.share for kind, it in kinds if it.share is not None}
             keys = ("facts", fact, "kinds")
-            shares = {kind: self._number_from(one, (*keys, kind, "share")) for kind, one in given.items()}
+            shares = {kind: self.number_from(one, (*keys, kind, "share")) for kind, one in given.items()}
             self._shares[fact] = {kind: share for kind, share in shares.items() if share > 0}
         return self._shares[fact]
 
     def _draw_set(self, name: str, fact: Fact) -> list[Entity]:
         assert isinstance(fact.count, (int, str))
-        count = int(self._number_from(fact.count, ("facts", name, "count")))
+        count = int(self.number_from(fact.count, ("facts", name, "count")))
         kinds: list[str | None] = [None] * count
         if shares := self.shares(name):
             if count < len(shares):
@@ -193,13 +193,15 @@ class Truth:
         fact = self.definition.facts[name]
         count: Any = fact.count
         assert self.stream is not None
+        keys = ("facts", name, "count")
         if isinstance(count, Between):
             share = self.even(f"{name}:count", parent.place, background=parent.background)
-            count = count.least + int(share * (count.most - count.least + 1))
+            least, most = (int(self.number_from(one, keys)) for one in (count.least, count.most))
+            count = least + int(share * (max(least, most) - least + 1))
         elif isinstance(count, str):
-            raise Wrong(
-                ("facts", name, "count"), "a number or {from, to} is needed for what belongs to another"
-            )
+            count = int(self.number_from(count, keys))
+        if count > MAX_BELONGING:
+            raise Wrong(keys, f"{count:,} of {name} belong to one; at most {MAX_BELONGING:,} can")
         kinds: list[str | None] = [None] * count
         if shares := self.shares(name):
             first = self._places[name, parent.background]

@@ -29,8 +29,10 @@ class Further:
                     self.cases.append((name, kind, None))
                     self._weights.append(it.background)
             for other, like in fact.lookalikes.items():
-                self.cases.append((name, None, other))
-                self._weights.append(like.weight)
+                weight = truth.number_from(like.weight, ("facts", name, "lookalikes", other, "weight"))
+                if weight > 0:
+                    self.cases.append((name, None, other))
+                    self._weights.append(weight)
         self._made: list[tuple[Entity, int]] = []
         """Those beyond one of each case, with what they cost."""
         self._shown = 0

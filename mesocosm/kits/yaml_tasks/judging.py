@@ -394,31 +394,48 @@ def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
         yield "columns", f"{', '.join(map(str, columns))}, not {', '.join(table.columns)}"
         return
     key = table.columns[0]
-    left = list(found)
+    left = dict(enumerate(found))
+    near: dict[str, list[int]] = {}
+    for place, one in left.items():
+        near.setdefault(_roughly(one[key]), []).append(place)
     order: list[int] = []
     for row in table.rows:
-        place = _best(table, row, left, key)
-        if place is None:
+        close = {place: left[place] for place in near.get(_roughly(row[key]), ()) if place in left}
+        best = _best(table, row, close, key)
+        if best is None:
+            best = _best(table, row, left, key)
+        if best is None:
             yield "missing", _shown(row[key])
             continue
-        other = left[place]
-        order.append(next(number for number, one in enumerate(found) if one is other))
-        del left[place]
+        other = left.pop(best)
+        order.append(best)
         for column in table.columns:
             if not table.same(column, row[column], other[column]):
                 yield (
                     "cells",
                     f"{_shown(row[key])}: {column} is {_shown(other[column])}, not {_shown(row[column])}",
                 )
-    yield from (("extra", _shown(row[key])) for row in left)
+    yield from (("extra", _shown(row[key])) for row in left.values())
     if table.ordered and order != sorted(order):
         yield "order", "the rows are in another order"
 
 
-def _best(table: Table, row: Mapping[str, Any], left: Sequence[Mapping[str, Any]], key: str) -> int | None:
+def _roughly(cell: Any) -> str:
+    """A text that is the same for most cells that count as the same."""
+    if isinstance(cell, dt.datetime):
+        return cell.date().isoformat()
+    try:
+        return f"{float(cell):.6g}"
+    except (TypeError, ValueError):
+        return show(cell) if not isinstance(cell, (Mapping, list)) else ""
+
+
+def _best(
+    table: Table, row: Mapping[str, Any], left: Mapping[int, Mapping[str, Any]], key: str
+) -> int | None:
     """The row with the same first cell that has most cells right."""
     best, most = None, -1
-    for place, other in enumerate(left):
+    for place, other in left.items():
         if table.same(key, row[key], other[key]):
             right = sum(table.same(column, row[column], other[column]) for column in table.columns)
             if right > most:

@@ -28,6 +28,7 @@ from mesocosm.kits.yaml_tasks.filling import fill
 from mesocosm.kits.yaml_tasks.judging import judge
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.misreading import misreadings
+from mesocosm.kits.yaml_tasks.rendering import prepared
 from mesocosm.kits.yaml_tasks.telling import Teller
 from mesocosm.kits.yaml_tasks.walking import Refused, Walker
 from mesocosm.services.calling import Tools
@@ -203,7 +204,14 @@ class Written:
         files = list(dict.fromkeys(path for path in told if isinstance(path, str)))
         now = expected.truth["now"]["$moment"]
         listing = "filesystem" in self.task.servers
-        return {"now": now, "files": files, "listing": listing, **self.definition.survey.get(service, {})}
+        said = self.definition.survey.get(service, {})
+        if "{{" in str(said):
+            truth = self.truth_of(expected)
+            try:
+                said = {name: evaluated(prepared(value), truth.lookup) for name, value in said.items()}
+            except ExpressionError as error:
+                raise FileProblem(self.path, ("survey", service), str(error)) from None
+        return {"now": now, "files": files, "listing": listing, **said}
 
     # -- judging ----------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -139,6 +139,7 @@ def _json(value: Any, scale: int) -> Value:
 def _text(value: Any, scale: int) -> Value:
     if isinstance(value, datetime):
         zone = "+00" if value.tzinfo else ""
+        value = value.astimezone(UTC) if value.tzinfo else value
         return (
             value.strftime("%Y-%m-%d %H:%M:%S")
             + (f".{value.microsecond:06d}" if value.microsecond else "")

@@ -110,6 +110,7 @@ def test_statements_change_rows(world: World) -> None:
     do("ALTER TABLE shop.stock ADD COLUMN note STRING; ALTER TABLE shop.stock DROP COLUMN n")
     assert do("SELECT * FROM shop.stock ORDER BY 1").rows == [["b", None, None], ["c", None, None]]
     do("CREATE OR REPLACE TABLE shop.stock AS SELECT item, purchases AS n FROM shop.produce")
+    do("CREATE OR REPLACE TABLE shop.stock AS SELECT * FROM shop.stock WHERE n > 0")
     assert do("SELECT COUNT(*) FROM shop.stock").rows == [[6]]
     do("TRUNCATE TABLE shop.stock; DROP TABLE shop.stock")
 

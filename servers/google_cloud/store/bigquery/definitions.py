@@ -137,11 +137,11 @@ class Definitions(Part):
         nameless = next((one["name"] for one in fields if one["name"].startswith("f0_")), None)
         if nameless:
             raise Invalid("CREATE TABLE columns must be named, but column 1 has no name", code="invalidQuery")
-        if tree.args.get("replace"):
-            self._remove(dataset, name)
+        # What is replaced may be what the query reads, and goes when the query is done.
+        replaces = bool(tree.args.get("replace")) and self._find(dataset, name) is not None
         table = self.store.bigquery.tables.create(
             dataset,
-            name,
+            f"{name[:1000]} being made" if replaces else name,
             fields,
             description=options.get("description"),
             labels=options.get("labels") or {},
@@ -153,6 +153,9 @@ class Definitions(Part):
         )
         if source is not None:
             self._queries.add_rows(table, source, self._names)
+        if replaces:
+            self._remove(dataset, name)
+            self.store.bigquery.tables.rename(table, name)
         return f"{dataset}.{name}"
 
     def _create_view(self, tree: exp.Expr) -> str:
@@ -307,9 +310,12 @@ class Definitions(Part):
         raise Conflict(f"Already Exists: {kind} {self.project.id}:{dataset}.{name}", code="duplicate")
 
     def _remove(self, dataset: str, name: str) -> None:
-        found = self.store.bigquery.tables.find(self.store.bigquery.datasets.dataset(dataset), name)
+        found = self._find(dataset, name)
         if found is not None:
             self.store.bigquery.tables.remove(found)
+
+    def _find(self, dataset: str, name: str) -> WarehouseTable | None:
+        return self.store.bigquery.tables.find(self.store.bigquery.datasets.dataset(dataset), name)
 
     def _declared(self, column: exp.ColumnDef) -> Field:
         if column.kind is None:
