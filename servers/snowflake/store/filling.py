@@ -138,13 +138,9 @@ def _json(value: Any, scale: int) -> Value:
 
 def _text(value: Any, scale: int) -> Value:
     if isinstance(value, datetime):
-        zone = "+00" if value.tzinfo else ""
-        value = value.astimezone(UTC) if value.tzinfo else value
-        return (
-            value.strftime("%Y-%m-%d %H:%M:%S")
-            + (f".{value.microsecond:06d}" if value.microsecond else "")
-            + zone
-        )
+        moment = value.astimezone(UTC) if value.tzinfo else value
+        fraction = f".{moment.microsecond:06d}" if moment.microsecond else ""
+        return f"{moment:%Y-%m-%d %H:%M:%S}{fraction}{'+00' if value.tzinfo else ''}"
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, str):
