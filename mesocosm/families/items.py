@@ -24,13 +24,7 @@ def items_of_text(text: str) -> Iterator[tuple[str, Any]]:
         except orjson.JSONDecodeError:
             value = text
     if isinstance(value, dict):
-        lists = {key: inner for key, inner in value.items() if isinstance(inner, list) and len(inner) > 1}
-        if not lists:
-            yield "", value
-            return
-        longest = max(lists, key=lambda key: len(orjson.dumps(lists[key])))
-        yield ".rest", {key: inner for key, inner in value.items() if key != longest}
-        yield from ((f".{longest}", element) for element in value[longest])
+        yield from _items_of_mapping(value)
     elif isinstance(value, list):
         yield from (("[]", element) for element in value)
     else:
@@ -44,6 +38,22 @@ def items_of_text(text: str) -> Iterator[tuple[str, Any]]:
             yield from ((".line", line) for line in lines)
         else:
             yield "", value
+
+
+def _items_of_mapping(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    lists = {key: inner for key, inner in value.items() if isinstance(inner, list) and inner}
+    several = {key: inner for key, inner in lists.items() if len(inner) > 1}
+    only = next((key for key, inner in lists.items() if isinstance(inner[0], dict)), None)
+    if several:
+        longest = max(several, key=lambda key: len(orjson.dumps(several[key])))
+        yield ".rest", {key: inner for key, inner in value.items() if key != longest}
+        yield from ((f".{longest}", element) for element in value[longest])
+    elif only is not None and any(isinstance(inner, list) for inner in lists[only][0].values()):
+        # One thing in a list, which has the list: the values of a range.
+        yield ".rest", {key: inner for key, inner in value.items() if key != only}
+        yield from _items_of_mapping(lists[only][0])
+    else:
+        yield "", value
 
 
 def _listed_below(text: str) -> list[Any]:

@@ -41,6 +41,10 @@ class SheetThing(Thing):
     def row_overhead(self, cells: Mapping[str, Any]) -> int:
         return 3 * len(cells)
 
+    def row_trace(self, cells: Mapping[str, Any]) -> str | None:
+        first = next(iter(cells.values()))
+        return f'["{first}"' if isinstance(first, (str, int)) else None
+
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         store = world.store(rules.SheetStore)
         books: dict[str, list[Fields]] = {}

@@ -57,11 +57,21 @@ class _Streams:
         self.now = moment
 
 
+class _Anything(dict[str, Any]):
+    """A result that has whatever is read from it."""
+
+    def __missing__(self, key: str) -> str:
+        return key
+
+
 class _Refusing(Tools):
     """Tools that take every call and do nothing."""
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         return ["{}"]
+
+    def call(self, service: str, tool: str, **arguments: Any) -> Any:
+        return _Anything()
 
 
 Finding = tuple[tuple[Any, ...], Literal["error", "warning"], str]
