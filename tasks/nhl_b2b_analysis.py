@@ -34,7 +34,18 @@ MINOR_CLUBS = (
     "Toronto Marlies", "Tucson Roadrunners", "Utica Comets", "Abbotsford Canucks",
     "Wilkes-Barre/Scranton Penguins",
 )  # fmt: skip
-PACIFIC = {"Anaheim", "Calgary", "Edmonton", "Los", "San", "Seattle", "Vancouver", "Vegas", "Utah", "Colorado"}
+PACIFIC = {
+    "Anaheim",
+    "Calgary",
+    "Edmonton",
+    "Los",
+    "San",
+    "Seattle",
+    "Vancouver",
+    "Vegas",
+    "Utah",
+    "Colorado",
+}
 CENTRAL = {"Chicago", "Dallas", "Minnesota", "Nashville", "St.", "Winnipeg", "Iowa", "Milwaukee", "Texas"}
 ABROAD = ("Prague", "Stockholm", "Tampere", "Helsinki", "Berlin", "Melbourne")
 EASTERN, SASKATCHEWAN = ZoneInfo("America/Toronto"), ZoneInfo("America/Regina")
@@ -135,7 +146,9 @@ class Books:
         one, *others = rng.sample(self.clubs, min(5, len(self.clubs)))
         middle = opening + 40 * day
         days = [opening, last, middle, middle + day, middle + 2 * day, middle + 4 * day]
-        days += [when - back for when in (new_year, february) if opening < when < last for back in (day, 0 * day)]
+        days += [
+            when - back for when in (new_year, february) if opening < when < last for back in (day, 0 * day)
+        ]
         for number, when in enumerate(days):
             other = others[number % len(others)]
             yield ((one, other) if rng.random() < 0.5 else (other, one)), when
@@ -148,7 +161,7 @@ class Books:
             self.days.setdefault((club, window), []).append(day)
 
     def spot(self, pair: tuple[str, str], window: Window, rng: random.Random, *, near: bool) -> dt.date:
-        """A day on which both are free: beside a game of one of them, or with nothing beside it if possible."""
+        """A day on which both are free: beside a game of one of them, or far from any if possible."""
         span = (window[1] - window[0]).days + 1
         first = window[0] + dt.timedelta(days=rng.randrange(span))
         for attempt in range(_TRIES + span):
@@ -269,14 +282,34 @@ def _books(entity: Any) -> Books:
 
 
 def draw_line(game: Any, rng: random.Random) -> Line:
-    """A game with all that is told of it."""
-    books = _books(game)
-    return books.alike(game.kind, game["fixture"], rng) if game.background else books.lines[int(game.ident)]
+    """A game between clubs of the report, in a season that counts."""
+    return _books(game).lines[int(game.ident)]
+
+
+def other_club(game: Any, rng: random.Random) -> Line:
+    """One against a club that is not in the report."""
+    return _books(game).alike(game.kind, "other_club", rng)
+
+
+def other_games(game: Any, rng: random.Random) -> Line:
+    """One of the preseason or the playoffs."""
+    return _books(game).alike(game.kind, "other_games", rng)
+
+
+def other_season(game: Any, rng: random.Random) -> Line:
+    """One of a season before those that count."""
+    return _books(game).alike(game.kind, "other_season", rng)
+
+
+def other_league(game: Any, rng: random.Random) -> Line:
+    """One of the AHL."""
+    return _books(game).alike(game.kind, "other_league", rng)
 
 
 def draw_club(club: Any, rng: random.Random) -> str:
     """A club that the report is about."""
-    return _books(club).clubs[int(club.ident)]
+    names: list[str] = _books(club).clubs
+    return names[int(club.ident)]
 
 
 def draw_span(me: Any, rng: random.Random) -> str:
@@ -287,7 +320,9 @@ def draw_span(me: Any, rng: random.Random) -> str:
 # -- counting -------------------------------------------------------------------------------------------
 
 
-def tally(games: Sequence[Mapping[str, Any]], clubs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+def tally(
+    games: Sequence[Mapping[str, Any]], clubs: Sequence[Mapping[str, Any]]
+) -> dict[str, dict[str, int]]:
     """Sets of each club by the places of their two games."""
     played: dict[str, dict[dt.date, str]] = {club["name"]: {} for club in clubs}
     for game in games:

@@ -38,9 +38,6 @@ class SheetThing(Thing):
     overhead = 50
     gives: ClassVar[Mapping[str, str]] = {"id": "The spreadsheet's id."}
 
-    def row_overhead(self, cells: Mapping[str, Any]) -> int:
-        return 3 * len(cells)
-
     def row_trace(self, cells: Mapping[str, Any]) -> str | None:
         first = next(iter(cells.values()))
         return f'["{first}"' if isinstance(first, (str, int)) else None

@@ -21,6 +21,7 @@ from mesocosm.kits.yaml_tasks.letters import LEAST, Crowd, Letters, Strangers
 from mesocosm.kits.yaml_tasks.options import chosen
 from mesocosm.kits.yaml_tasks.rendering import (
     fitted,
+    in_order,
     misfit,
     prepared,
     row_of,
@@ -64,6 +65,10 @@ class Told:
         return counts is None or self.entity is None or bool(counts.value(self.entity.lookup))
 
 
+_Row = tuple[dict[str, Any] | None, frozenset[Read]]
+"""A row of a table, if an entity has one, and the fields that this was known from."""
+
+
 @dataclass(frozen=True)
 class _Frame:
     """What stands around a statement: the same however often that is written down."""
@@ -105,6 +110,12 @@ class Teller:
         self._places: dict[Entity | str, Fields] = {}
         """What stands for what services will give, by entity, or by the ``as`` of what is told once."""
         self._counting: list[dict[str, Any]] | None = None
+        self._lasting: dict[tuple[Any, ...], dict[str, _Row]] = {
+            keys: {}
+            for keys, _, rows, outer in self._tables
+            if outer is None and rows.for_ and not is_late(_said(rows), truth.late)
+        }
+        """Rows that follow from no ids, by table and entity: written once, however many worlds are built."""
         self._further = Further(definition, truth, stream("background kinds"))
 
     def begin(self) -> None:
@@ -203,9 +214,33 @@ class Teller:
         return fitted(word, found)
 
     def _rows(self, keys: tuple[Any, ...], rows: Rows, entity: Entity | None) -> list[dict[str, Any]]:
-        found = list(rows_with_owners(self.truth, rows, keys, entity, background=True))
+        found: list[tuple[Entity | None, dict[str, Any]]]
+        if keys in self._lasting and rows.for_:
+            ones = [*self.truth.sets[rows.for_], *self.truth.background.get(rows.for_, ())]
+            chosen = [one for one in ones if self._row(keys, rows, one) is not None]
+            found = [(one, self._row(keys, rows, one) or {}) for one in in_order(chosen, rows.by, keys)]
+        else:
+            found = list(rows_with_owners(self.truth, rows, keys, entity, background=True))
         self._counting = [row for owner, row in found if owner is None or not owner.background]
         return [row for _, row in found]
+
+    def _row(
+        self, keys: tuple[Any, ...], rows: Rows, entity: Entity, around: Entity | None = None
+    ) -> dict[str, Any] | None:
+        """The row of an entity in a table; ``None`` where it has none."""
+        lasting = self._lasting.get(keys)
+        if lasting is None:
+            chosen = selects_at(rows, entity, keys, around)
+            return row_of(self.truth, rows, entity, keys, around) if chosen else None
+        if entity.ident not in lasting:
+            with self.truth.watched() as reads:
+                chosen = selects_at(rows, entity, keys)
+                row = row_of(self.truth, rows, entity, keys) if chosen else None
+            lasting[entity.ident] = row, frozenset(reads)
+        row, reads_of_row = lasting[entity.ident]
+        if self.truth.reads is not None:
+            self.truth.reads |= reads_of_row
+        return row
 
     def _even(self, index: int, part: str, entity: Entity | None, rng: random.Random) -> float:
         """From 0 to below 1, spread evenly over the entities that a statement is made for."""
@@ -300,8 +335,7 @@ class Teller:
             for around in (
                 [None] if outer is None or entity.definition.of == outer else self.truth.sets[outer]
             ):
-                if selects_at(rows, entity, keys, around):
-                    cells = row_of(self.truth, rows, entity, keys, around)
+                if (cells := self._row(keys, rows, entity, around)) is not None:
                     together += sum(self._count(str(cell)) + 1 for cell in cells.values())
                     together += thing.row_overhead(cells)
         return together
@@ -424,6 +458,15 @@ def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Ro
                 assert thing is not None
                 keys = "statements", index, statement.what, name
                 yield keys, thing, Rows.model_validate(value), statement.for_
+
+
+def _said(rows: Rows) -> dict[str, Any]:
+    """All of a table that may follow from something."""
+    return {
+        "columns": rows.columns,
+        "where": rows.where,
+        "by": [f"{{{{ {one.lstrip('-')} }}}}" for one in rows.by],
+    }
 
 
 def _size(everyday: Everyday, share: float) -> int:
