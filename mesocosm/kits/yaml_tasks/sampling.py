@@ -135,7 +135,10 @@ class Sample:
                     yield ("facts", fact, "fields", field), "error", message
 
     def _untold_rules(self) -> Iterator[Finding]:
-        prompt = " ".join(self._written.prompt_of(self._truth).split()).lower()
+        # What is stated once, whatever the facts, is a rule as the prompt is: a template, a table's heading.
+        once = [one.fields for one in self._definition.statements if one.for_ is None]
+        prompt = " ".join([self._written.prompt_of(self._truth), *_literals(once)])
+        prompt = " ".join(prompt.split()).lower()
         for index, goal in enumerate(self._definition.goal):
             for name, value in goal.fields.items():
                 for text in _literals(value):
