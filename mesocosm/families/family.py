@@ -192,12 +192,12 @@ class Family:
 
 def family_names() -> list[str]:
     """Every task there is: the files below ``tasks/`` of all roots."""
-    return sorted(_registered())
+    return sorted({path.stem for root in roots() for path in root.tasks()})
 
 
 def task_path(name: str) -> Path:
     """The file of a task by its name, or by the path itself; ``UsageError`` if there is none."""
-    path = Path(name) if name.endswith((".yaml", ".yml")) else _registered().get(name)
+    path = Path(name) if name.endswith((".yaml", ".yml")) else _registered(name)
     if path is None or "\0" in name or len(path.name) > 255 or not path.is_file():
         raise UsageError(
             f"unknown task {name!r}; there are: {', '.join(family_names())} (or the path of a .yaml)"
@@ -219,9 +219,9 @@ def load_family(name: str) -> Family:
 
 def known_as(family: Family) -> str:
     """What ``load_family`` finds a task by from anywhere: its name, or the path of a user's own file."""
-    return family.name if _registered().get(family.name) == family.path else str(family.path.absolute())
+    return family.name if _registered(family.name) == family.path else str(family.path.absolute())
 
 
-def _registered() -> dict[str, Path]:
-    """The task files of all roots by their names."""
-    return {path.stem: path for root in roots() for path in root.tasks()}
+def _registered(name: str) -> Path | None:
+    """The task file of that name among those of all roots."""
+    return next((path for root in roots() if (path := root.task(name))), None)

@@ -67,6 +67,12 @@ def grade(episode: Episode) -> Verdict:
     return Verdict.of(answer.findings, faults)
 
 
+def untouched(episode: Episode) -> list[Check]:
+    """What the checker finds in the world as it was built; nothing where that cannot be judged."""
+    with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:
+        return grader.ask(episode, "base").findings
+
+
 def prepare() -> None:
     """Start a process ahead of time; returns at once."""
     with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -98,8 +98,14 @@ class EvidenceFinder:
         return tuple(sorted({number for number, needle in candidates if needle in text}))
 
 
-def evidence_finders(evidence: Sequence[Evidence]) -> dict[str, EvidenceFinder]:
+def evidence_finders(evidence: Sequence[Evidence]) -> Mapping[str, EvidenceFinder]:
     """Who finds pieces of evidence in the results of a service, by its name."""
+    return _finders_of(tuple(evidence))
+
+
+@lru_cache(maxsize=64)
+def _finders_of(evidence: tuple[Evidence, ...]) -> dict[str, EvidenceFinder]:
+    """Kept: many episodes are judged that have the same evidence, one after the other."""
     needles: dict[str, list[tuple[int, str]]] = {}
     for number, piece in enumerate(evidence):
         # As it stands in a result: inside JSON, quotes and line breaks are escaped.

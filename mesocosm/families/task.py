@@ -6,6 +6,7 @@ import re
 import string
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -241,11 +242,18 @@ def read_task(path: Path) -> Task:
         raise UsageError(f"{path}, line 1: a task file of more than {MAX_BYTES:,} bytes")
     try:
         text = path.read_text(encoding="utf-8")
-        root, data = _parsed(text)
     except OSError as error:
         raise UsageError(f"cannot read the task file {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text ({error.reason})") from None
+    return _task_of(path, text)
+
+
+@lru_cache(maxsize=256)
+def _task_of(path: Path, text: str) -> Task:
+    """What a task file says; it is read again for every episode and every verdict, and seldom changed."""
+    try:
+        root, data = _parsed(text)
     except _TooMuch as error:
         raise UsageError(f"{path}, line {error.line}: {error}") from None
     except yaml.MarkedYAMLError as error:

@@ -77,6 +77,18 @@ class Verdict(BaseModel):
         """The verdict when there is more to find than the state; nothing where the state was not judged."""
         return Verdict.of([*self.findings, check], self.faults) if self.findings else self
 
+    def gained(self, untouched: Sequence[Check]) -> float | None:
+        """The share, of the findings that failed before anything was done, that passed since; each one that
+        passed then and fails now takes one away. At least 0; what ``reward`` says where it is errored."""
+        if self.verdict == "errored":
+            return self.reward
+        then = {check.name: check.passed for check in untouched}
+        missing = sum(not passed for passed in then.values())
+        if self.verdict == "passed" or not missing:
+            return self.reward
+        change = sum(check.passed - then.get(check.name, False) for check in self.findings)
+        return max(0.0, min(change / missing, 1.0))
+
     def strictly(self) -> Verdict:
         """The same with reward 0 where it is errored: for training, where an agent could learn to bring
         faults about."""

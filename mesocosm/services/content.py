@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ from mesocosm.errors import UsageError
 PATH_VARIABLE = "MESOCOSM_PATH"
 ENTRY_POINTS = "mesocosm.content"
 FOLDERS = ("servers", "generators", "checkers", "solvers", "tasks")
+
+_PLAIN = re.compile(r"[a-z0-9_]{1,100}")
+"""What nearly all names are: a task of such a name is found without looking through all of them."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,13 @@ class Root:
     def tasks(self) -> Iterator[Path]:
         """The task files."""
         yield from sorted(self.path.glob("tasks/*.yaml"))
+
+    def task(self, name: str) -> Path | None:
+        """The file of the task of that name."""
+        if _PLAIN.fullmatch(name):
+            path = self.path / "tasks" / f"{name}.yaml"
+            return path if path.is_file() else None
+        return next((path for path in self.tasks() if path.stem == name), None)
 
 
 @cache

@@ -12,7 +12,8 @@ from time import monotonic
 import pytest
 
 from mesocosm.errors import UsageError
-from mesocosm.hosting.control_plane_client import WAIT, ControlPlane
+from mesocosm.hosting.client.exchange import WAIT
+from mesocosm.hosting.control_plane_client import ControlPlane
 
 
 @pytest.fixture

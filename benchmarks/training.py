@@ -1,0 +1,80 @@
+"""What the life of an episode costs a trainer: create, grade, delete; one by one and in batches.
+
+    python benchmarks/training.py [--task canvas_arrange_exam] [--length 8k] [--episodes 128]
+
+Server and client are one process here; the processes that judge count, too. Wall time says little on a
+machine that has other things to do, so what processors spent is printed beside it, and the machine's load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import mesocosm
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.client import BlockingServer, Order
+from mesocosm.hosting.listening import serving
+
+
+def processor_seconds() -> float:
+    """Of this process and those that it started."""
+    tasks = Path("/proc/self/task").iterdir()
+    children = [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    ticks = 0
+    for process in [os.getpid(), *children]:
+        fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def measure(what: str, episodes: int, live: Callable[[], object]) -> None:
+    """Print what one episode costs."""
+    used, started = processor_seconds(), time.perf_counter()
+    live()
+    wall, cpu = time.perf_counter() - started, processor_seconds() - used
+    print(f"{what:<16}{wall / episodes * 1e3:7.1f} ms wall{cpu / episodes * 1e3:7.1f} ms of processors")
+
+
+def one_by_one(server: BlockingServer, order: Order, episodes: int) -> None:
+    """One life after the other."""
+    for _ in range(episodes):
+        episode = server.create_batch([order])[0]
+        episode.grade()
+        episode.delete()
+
+
+def in_batches(server: BlockingServer, order: Order, episodes: int, size: int) -> None:
+    """Many created, and many judged and deleted, in a request each."""
+    for start in range(0, episodes, size):
+        batch = server.create_batch([{**order, "count": min(size, episodes - start)}])
+        server.grade_batch(batch, delete=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--task", default="canvas_arrange_exam")
+    parser.add_argument("--length", default="8k")
+    parser.add_argument("--episodes", type=int, default=128)
+    options = parser.parse_args()
+    order: Order = {"task": options.task, "length": options.length}
+    with tempfile.TemporaryDirectory() as folder:
+        app = Hosting(Path(folder), admin_token="benchmark")
+        with serving(app) as base, mesocosm.connect_sync(base, token="benchmark") as server:
+            in_batches(server, order, 8, 8)
+            what = f"{options.episodes} episodes of {options.task} at {options.length}"
+            print(f"{what}; load {os.getloadavg()[0]:.1f}")
+            measure("one by one", options.episodes, lambda: one_by_one(server, order, options.episodes))
+            for size in (8, 32, 128):
+                live = partial(in_batches, server, order, options.episodes, size)
+                measure(f"batches of {size}", options.episodes, live)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""How a request gets its answer: which are sent again, and when there is none to be had.
+
+What a client does is written as generators that yield what is to be sent or waited for, and are told what
+came of it. Who drives them decides whether others run meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from mesocosm.errors import UsageError
+from mesocosm.hosting.client.failures import ServerError, Unreachable, failure
+
+WAIT = "MESOCOSM_SERVER_WAIT"
+"""Names the seconds that a server may take to come up."""
+_WAIT = 60.0
+_MOST_WAIT = 86_400
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request."""
+
+    method: str
+    path: str
+    body: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    into: Path | None = None
+    """The file that a successful answer's body is written to, instead of being kept."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was answered; ``status`` 0 where nothing was, and then ``body`` says why."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def is_success(self) -> bool:
+        """Whether it was done."""
+        return 200 <= self.status < 300
+
+    @property
+    def detail(self) -> str:
+        """What is wrong, in the server's words."""
+        try:
+            return str(json.loads(self.body)["detail"])
+        except (ValueError, KeyError, TypeError):
+            return self.body.decode(errors="replace")[:500]
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Some seconds in which nothing is sent."""
+
+    seconds: float
+
+
+Steps = Generator[Request | Pause, Answer | None, R]
+
+_AGAIN = {
+    0,
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+}
+_LONGEST_PAUSE = 60.0
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server is, what opens its control plane, and how much patience it may ask for."""
+
+    base: str
+    token: str
+    retries: int
+    wait: float
+    """Seconds for which the first request waits for a server that is not there yet."""
+
+
+class Exchange:
+    """Requests to one server."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._wait = address.wait
+
+    def answer(self, request: Request) -> Steps[tuple[Answer, int]]:
+        """What is answered, and how often it was tried before; the same request is sent again where it was
+        lost or the server had too much to do."""
+        yield from self._until_up()
+        tries = 0
+        while (answer := (yield request)) and answer.status in _AGAIN and tries < self.address.retries:
+            yield Pause(_pause(answer, tries))
+            tries += 1
+        assert answer
+        return answer, tries
+
+    def success(self, request: Request) -> Steps[Answer]:
+        """What is answered; ``ServerError`` where that is no success."""
+        answer, _ = yield from self.answer(request)
+        if not answer.is_success:
+            raise self.failure(request, answer)
+        return answer
+
+    def failure(self, request: Request, answer: Answer) -> ServerError:
+        """What an answer amounts to that is no success."""
+        if not answer.status:
+            return Unreachable(f"cannot reach {self.address.base}: {answer.detail}")
+        return failure(self.address.base, request.path, answer.status, answer.detail)
+
+    def _until_up(self) -> Steps[None]:
+        """Before the first request: until the server is there, as it may be starting beside this program."""
+        waited, told = 0.0, False
+        while self._wait:
+            answer = yield Request("GET", "/ready")
+            # Something else than a server of Mesocosm is there, which the request will tell.
+            if (answer and 0 < answer.status < 500) or waited >= self._wait:
+                self._wait = 0.0
+                return
+            if not told:
+                logging.getLogger("mesocosm.hosting").warning(
+                    "waiting for %s, at most %g seconds", self.address.base, self._wait
+                )
+            told = True
+            yield Pause(0.5)
+            waited += 0.5
+
+
+def _pause(answer: Answer, tries: int) -> float:
+    try:
+        wanted = float(answer.headers.get("retry-after", ""))
+    except ValueError:  # none, or a date
+        wanted = 0.0
+    return float(min(max(wanted, 0.1 * 2**tries), _LONGEST_PAUSE))
+
+
+def patience() -> float:
+    """Seconds that the environment gives a server to come up."""
+    value = os.environ.get(WAIT) or str(_WAIT)
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= _MOST_WAIT:
+        raise UsageError(f"{WAIT} must be a number of seconds, got {value!r}")
+    return seconds
+
+
+class _Awaiting(Protocol):
+    _steps: Any
+
+    async def _do(self, steps: Steps[R]) -> R: ...
+
+
+class _Blocking(Protocol):
+    _steps: Any
+
+    def _do(self, steps: Steps[R]) -> R: ...
+
+
+def awaited(
+    steps: Callable[Concatenate[Any, P], Steps[R]],
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
+    """A method that does these steps while others run."""
+
+    @wraps(steps)
+    async def method(self: _Awaiting, /, *arguments: P.args, **options: P.kwargs) -> R:
+        return await self._do(steps(self._steps, *arguments, **options))
+
+    return method
+
+
+def blocking(steps: Callable[Concatenate[Any, P], Steps[R]]) -> Callable[Concatenate[Any, P], R]:
+    """A method that does these steps and returns when they are done."""
+
+    @wraps(steps)
+    def method(self: _Blocking, /, *arguments: P.args, **options: P.kwargs) -> R:
+        return self._do(steps(self._steps, *arguments, **options))
+
+    return method

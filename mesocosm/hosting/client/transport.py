@@ -1,0 +1,42 @@
+"""What both twins of the client say to ``httpx2``."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import httpx2
+
+from mesocosm.errors import UsageError
+from mesocosm.hosting.client.exchange import Address, Answer, patience
+
+URL, TOKEN = "MESOCOSM_URL", "MESOCOSM_ADMIN_TOKEN"
+"""Name the server and its token where a program names none."""
+_CONNECTING = 10.0
+
+
+def address_of(url: str | None, token: str | None, retries: int, wait: float | None) -> Address:
+    """Where the server is; ``UsageError`` where that or the token is said nowhere."""
+    base = url or os.environ.get(URL) or ""
+    if not base.startswith(("http://", "https://")):
+        raise UsageError(f"name a server, as in http://127.0.0.1:8321, or set {URL}; got {base!r}")
+    known = os.environ.get(TOKEN, "") if token is None else token
+    return Address(base.rstrip("/"), known, retries, patience() if wait is None else wait)
+
+
+def settings(timeout: float) -> dict[str, Any]:
+    """How connections are made: as many as there are requests at once, kept open."""
+    return {
+        "timeout": httpx2.Timeout(timeout, connect=_CONNECTING, pool=None),
+        "limits": httpx2.Limits(max_connections=256, max_keepalive_connections=256),
+    }
+
+
+def received(response: httpx2.Response) -> Answer:
+    """An answer that came."""
+    return Answer(response.status_code, response.headers, response.content)
+
+
+def lost(error: httpx2.TransportError) -> Answer:
+    """That none came."""
+    return Answer(0, {}, (str(error) or type(error).__name__).encode())

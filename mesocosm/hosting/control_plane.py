@@ -1,0 +1,234 @@
+"""The control plane: what holders of the admin token do with episodes."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Annotated, Any
+
+from anyio.from_thread import BlockingPortal
+from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
+from fastapi.responses import JSONResponse, StreamingResponse
+
+import mesocosm
+from mesocosm.doors.episodes import UnknownEpisode
+from mesocosm.doors.mcp import HttpEndpoints
+from mesocosm.errors import UsageError
+from mesocosm.families.archives import pack
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import family_names
+from mesocosm.hosting.batches import judge_all, open_all, open_one
+from mesocosm.hosting.pool import EpisodePool
+from mesocosm.hosting.repeats import Repeats
+from mesocosm.hosting.views import (
+    MAX_BATCH,
+    STRICT,
+    EpisodeBatch,
+    EpisodePage,
+    EpisodeView,
+    Grade,
+    GradeOrder,
+    Grades,
+    Health,
+    JournalPage,
+    NewEpisode,
+    Orders,
+    RewardKind,
+    SnapshotName,
+    journal_page,
+    judge,
+    view,
+)
+from mesocosm.services.content import service_names
+
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        description="Sent again with the same key, a request is answered as before and not done again",
+    ),
+]
+
+
+def control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with endpoints.running(), BlockingPortal() as portal:
+            pool.portal = portal
+            yield
+            pool.portal = None
+        pool.close()
+
+    def require_admin(request: Request) -> None:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not secrets.compare_digest(token.encode(), admin_token.encode()):
+            headers = {"WWW-Authenticate": "Bearer"}
+            raise HTTPException(401, "the control plane needs the admin token as bearer token", headers)
+
+    app = FastAPI(
+        title="Mesocosm control plane",
+        version=mesocosm.__version__,
+        description="Create, inspect, rewind, fork, grade and delete episodes.",
+        lifespan=lifespan,
+    )
+    admin: dict[str, Any] = {
+        "dependencies": [Depends(require_admin)],
+        "responses": {401: {"description": "No admin token, or a wrong one"}},
+    }
+    known: dict[str, Any] = {
+        **admin,
+        "responses": {**admin["responses"], 404: {"description": "No such episode"}},
+    }
+
+    buildable: dict[str, Any] = {
+        **admin,
+        "responses": {**admin["responses"], 400: {"description": "It cannot be built as asked"}},
+    }
+    repeats = Repeats()
+
+    @app.exception_handler(UsageError)
+    async def refuse(_: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"detail": str(error)}, 404 if isinstance(error, UnknownEpisode) else 400)
+
+    @app.get("/health", tags=["status"])
+    async def health() -> Health:
+        """The process answers."""
+        return Health()
+
+    @app.get("/ready", tags=["status"], responses={503: {"description": "Cannot write its state"}})
+    async def ready() -> Health:
+        """Episodes can be created: the state directory is writable."""
+        probe = pool.root / ".ready"
+        try:
+            probe.write_bytes(b"")
+            probe.unlink()
+        except OSError as error:
+            raise HTTPException(503, f"the state directory is not writable: {error.strerror}") from None
+        return Health()
+
+    @app.get("/tasks", tags=["catalogue"], **admin)
+    async def tasks() -> list[str]:
+        """Names of the tasks that episodes can be created for."""
+        return family_names()
+
+    @app.get("/services", tags=["catalogue"], **admin)
+    async def services() -> list[str]:
+        """Names of the mock services."""
+        return list(service_names())
+
+    @app.post("/episodes", status_code=201, tags=["episodes"], **buildable)
+    async def create(body: NewEpisode, key: Key = None) -> EpisodeView:
+        """Build an instance (or take one built before) and open an episode on it."""
+
+        async def act() -> EpisodeView:
+            return await view(pool.get(await open_one(pool, body)))
+
+        return await repeats.once(key, body, act)
+
+    @app.post("/episodes/batch", status_code=201, tags=["episodes"], **buildable)
+    async def create_batch(body: Orders, key: Key = None) -> EpisodeBatch:
+        """Open up to 1,000 episodes; if one cannot be, none is."""
+        wanted = [order for order in body.episodes for _ in range(order.count)]
+        if len(wanted) > MAX_BATCH:
+            raise UsageError(f"a batch has at most {MAX_BATCH:,} episodes; these are {len(wanted):,}")
+
+        async def act() -> EpisodeBatch:
+            ids = await open_all(pool, wanted)
+            return EpisodeBatch(episodes=[await view(pool.get(id_)) for id_ in ids])
+
+        return await repeats.once(key, body, act)
+
+    @app.get("/episodes", tags=["episodes"], **admin)
+    async def list_episodes(
+        offset: int = Query(0, ge=0, le=10**9), limit: int = Query(100, ge=1, le=1000)
+    ) -> EpisodePage:
+        """Ids of the episodes, in a stable order."""
+        ids = pool.ids()
+        return EpisodePage(episodes=ids[offset : offset + limit], total=len(ids))
+
+    @app.get("/episodes/{id}", tags=["episodes"], **known)
+    async def get(id: str) -> EpisodeView:
+        """One episode."""
+        return await view(pool.get(id))
+
+    @app.post("/episodes/{id}/reset", tags=["episodes"], **known)
+    async def reset(id: str) -> EpisodeView:
+        """Bring the world back to how it was built."""
+        hosted = pool.get(id)
+        await hosted.do(Episode.reset)
+        return await view(hosted)
+
+    @app.post("/episodes/{id}/fork", status_code=201, tags=["episodes"], **known)
+    async def fork(id: str, key: Key = None) -> EpisodeView:
+        """A new episode that goes on from this one's present state."""
+
+        async def act() -> EpisodeView:
+            return await view(pool.get(await pool.get(id).do(pool.fork)))
+
+        return await repeats.once(key, ("fork", id), act)
+
+    @app.post("/episodes/{id}/snapshots", status_code=201, tags=["episodes"], **known)
+    async def snapshot(id: str, body: SnapshotName, key: Key = None) -> EpisodeView:
+        """Keep the present state under a name."""
+
+        async def act() -> EpisodeView:
+            hosted = pool.get(id)
+            await hosted.do(lambda episode: episode.snapshot(body.name))
+            return await view(hosted)
+
+        return await repeats.once(key, ("snapshot", id, body), act)
+
+    @app.post("/episodes/{id}/restore", tags=["episodes"], **known)
+    async def restore(id: str, body: SnapshotName) -> EpisodeView:
+        """Bring the world back to a snapshot."""
+        hosted = pool.get(id)
+        await hosted.do(lambda episode: episode.restore(body.name))
+        return await view(hosted)
+
+    @app.post("/episodes/{id}/grade", tags=["episodes"], **known)
+    async def grade(
+        id: str, strict: bool = Query(False, description=STRICT), reward: RewardKind = "verdict"
+    ) -> Grade:
+        """Judge the present state: passed, failed or errored, with the findings and faults."""
+        judged: Grade = await pool.get(id).do(partial(judge, strict=strict, reward=reward))
+        return judged
+
+    @app.post("/grade", tags=["episodes"], **known)
+    async def grade_batch(body: GradeOrder, key: Key = None) -> Grades:
+        """Judge up to 1,000 episodes, and remove them afterwards if that is asked for."""
+
+        async def act() -> Grades:
+            return Grades(grades=await judge_all(pool, body))
+
+        return await repeats.once(key, body, act)
+
+    @app.get("/episodes/{id}/journal", tags=["episodes"], **known)
+    async def journal(
+        id: str, after: int = Query(0, ge=0, le=2**62), limit: int = Query(100, ge=1, le=1000)
+    ) -> JournalPage:
+        """The calls that were made, in order, from the one after ``after``."""
+        page: JournalPage = await pool.get(id).do(lambda episode: journal_page(episode, after, limit))
+        return page
+
+    @app.get("/episodes/{id}/truth", tags=["episodes"], **known)
+    async def truth(id: str) -> dict[str, Any]:
+        """What the checker knows: for reference agents that walk by it. Never to be shown to an agent."""
+        expected = await pool.get(id).do(Episode.expected)
+        known_by_it: dict[str, Any] = expected.model_dump(mode="json")
+        return known_by_it
+
+    @app.get("/episodes/{id}/archive", tags=["episodes"], response_class=StreamingResponse, **known)
+    async def archive(id: str) -> StreamingResponse:
+        """The whole episode between two calls, without snapshots: a tar file with gzip."""
+        packed = await pool.get(id).do(pack)
+        return StreamingResponse(iter(partial(packed.read, 2**20), b""), media_type="application/gzip")
+
+    @app.delete("/episodes/{id}", status_code=204, tags=["episodes"], **known)
+    async def delete(id: str) -> None:
+        """Remove an episode with its world, snapshots and journal."""
+        await pool.delete(id)
+
+    return app
