@@ -80,7 +80,7 @@ class Composer:
         elif channel == "email":
             body = Draft([self._greeting(personal), *blocks, self._signature(author)]).plain()
         else:
-            body = Draft(blocks if personal else [self._greeting(personal), *blocks]).plain()
+            body = Draft(blocks).plain()  # a conversation is with one student, and has no greeting
         title = self._title(voice, subject, sitting, topics)
         answers = self._answers(author, subject) if channel == "message" else ()
         moment = self._campus.waking_moment(rng, *days)
@@ -109,7 +109,8 @@ class Composer:
     def _answers(self, author: Contact, subject: CourseSubject) -> tuple[tuple[Contact, str], ...]:
         [number] = self._rng.choices(range(len(_RETURNS)), _RETURNS)
         people = (self._campus.student, author)
-        return tuple((people[index % 2], self._aside(subject, ("coursework",))) for index in range(number))
+        said = self._rng.sample(statements.ANSWERS, number)
+        return tuple((people[index % 2], text) for index, text in enumerate(said))
 
     # -- blocks ----------------------------------------------------------------------------------------------
 

@@ -134,6 +134,8 @@ class Lookalikes:
         course = self._at(host, self._draw(listed=True))
         course.sitting, course.groups = self._rng.choice(statements.SITTINGS), host.groups
         course.exemption = None
+        course.details = _ahead_of(host.details, course.details, self._rng)
+        course.earlier = course.earlier and _ahead_of(host.details, course.earlier, self._rng)
         return course
 
     def _earlier(self, host: Course) -> Course:
@@ -162,6 +164,14 @@ class Lookalikes:
             sitting=host.sitting,
             personal=True,
         )
+
+
+def _ahead_of(final: Details, details: Details, rng: random.Random) -> Details:
+    """Held before the final, if both have a day."""
+    if not (final.date and details.date) or details.date < final.date:
+        return details
+    day = final.date - dt.timedelta(days=rng.randint(1, 6))
+    return replace(details, date=day - dt.timedelta(days=day.weekday() == 6))
 
 
 def _back(details: Details) -> Details:

@@ -183,7 +183,7 @@ class _Author:
         if not self._course.named_at_once:
             return []
         who = self._course.proctor
-        return [f"Proctor: {named(voice, who)}" if who else "Proctor: to be announced"]
+        return [f"Proctor: {named(voice, who).rstrip(',')}" if who else "Proctor: to be announced"]
 
     def _aside(self, voice: Voice) -> list[str]:
         return [self._proctor_sentence(voice, "it")] if self._course.named_at_once else []

@@ -51,6 +51,8 @@ _DURATIONS = (60, 75, 90, 90, 100, 120, 120, 120, 135, 150, 180, 180)
 _BUILDINGS = ("Hall", "Building", "Centre", "House", "Pavilion", "Theatre")
 _EARLIEST, _LATEST = 8 * 60, 18 * 60
 _DAYS_AHEAD = 18
+_APART = dt.timedelta(hours=3.5)
+"""Between the starts of two finals of one student, unless they clash."""
 _TERM_SHARE = 0.2
 """Share of courses whose notices name the term."""
 _SOUTHERN = ("Australia", "Pacific")
@@ -195,7 +197,8 @@ def _renamed(subject: CourseSubject, title: str) -> CourseSubject:
 
 
 def _slots(campus: Campus, number: int, rng: random.Random) -> Iterator[dt.datetime]:
-    """Starts of finals: the first one later today, then none twice while there are any left."""
+    """Starts of finals: the first one later today, then none that overlaps another, then none twice, while
+    there are any left."""
     today = campus.now.replace(tzinfo=None)
     afternoon = today.replace(hour=rng.choice((14, 15, 16)), minute=rng.choice((0, 30)))
     yield afternoon
@@ -207,9 +210,18 @@ def _slots(campus: Campus, number: int, rng: random.Random) -> Iterator[dt.datet
         if date.weekday() < 6
         for minutes in range(_EARLIEST, _LATEST + 1, 30)
     ]
+    rng.shuffle(pool)
+    taken = [afternoon]
+    for start in list(pool):
+        if all(abs(start - other) >= _APART for other in taken):
+            taken.append(start)
+            pool.remove(start)
+            yield start
     while True:
-        rng.shuffle(pool)
         yield from pool
+        pool = pool + taken[1:] if taken else pool
+        taken = []
+        rng.shuffle(pool)
 
 
 def _rooms(rng: random.Random, prose: Prose, number: int) -> Iterator[str]:

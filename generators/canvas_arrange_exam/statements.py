@@ -208,10 +208,23 @@ EARLY_ASIDES = (
     "[I wish you|Have] a good start!",
 )
 SITTINGS = (
-    "mock exam", "make-up exam", "midterm exam", "review session", "oral presentation",
-    "practice test", "guest lecture", "poster session", "placement test", "entrance exam",
+    "mock exam", "trial exam", "make-up midterm exam", "review session", "oral presentation",
+    "practice test", "guest lecture", "poster session", "project presentation", "lab test",
 )  # fmt: skip
-"""What courses hold besides finals."""
+"""What courses hold besides finals, and before them."""
+ANSWERS = (
+    "Thank you, I have made a note of it.",
+    "Thanks for letting me know.",
+    "Understood, thank you.",
+    "Thank you. I shall come back to you if anything is unclear.",
+    "Thanks, that helps.",
+    "Got it, many thanks.",
+    "Thank you for the quick message.",
+    "All right, thanks. I have told the others in my group.",
+    "Thank you, that is good to know.",
+    "Thanks! I will keep it in mind.",
+)
+"""What is answered to any notice."""
 MARKS = ("homework average", "quiz average", "presentation average", "attendance average", "essay average")
 """What is not the coursework average."""
 TITLES = (

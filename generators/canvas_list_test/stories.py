@@ -59,6 +59,7 @@ class Stories:
                 story(work, index)
         for course in self._plan.taken:
             self._settle_results(course)
+        _number(works)
 
     def _all_slots(self) -> Iterator[dt.datetime]:
         """Deadlines to come: the first one later today, then none twice while there are any left."""
@@ -312,3 +313,16 @@ class Stories:
             course.result = self._rng.randint(61, 97)
         if course.repeats is None:
             course.repeats = self._rng.random() < 0.08
+
+
+def _number(works: Sequence[Work]) -> None:
+    """Let the numbers in the titles of a course follow its deadlines: quiz 5 comes before quiz 6."""
+    series: dict[tuple[str, str], list[Work]] = {}
+    for work in works:
+        form, _, number = work.title.rpartition(" ")
+        if work.deadline and number.isdigit():
+            series.setdefault((work.course.code, form), []).append(work)
+    for (_, form), some in series.items():
+        numbers = sorted(int(work.title.rpartition(" ")[2]) for work in some)
+        for work, number in zip(sorted(some, key=lambda work: work.key[:2]), numbers, strict=True):
+            work.title = f"{form} {number}"

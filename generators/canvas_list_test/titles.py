@@ -25,6 +25,8 @@ _ASSIGNMENT_ACTS = (
     "Solve the numbered problems on {a}", "Record your observations on {a}",
     "Reconstruct the argument on {a}",
 )  # fmt: skip
+_PARTS = ("practical part", "bonus part", "written part")
+"""What may be due before or after the rest."""
 _LIMITS = (
     "in {n} pages", "in at most {n}00 words", "with {n} worked examples", "on {n} slides",
     "in {n} paragraphs",
@@ -61,7 +63,7 @@ class Titles:
             others = [title for title in sorted(course.titles) if title.startswith(_FORMS[kind])]
             if draw < 0.15 and others:
                 base = rng.choice(others)
-                title = f"{base}, {rng.choice(('second part', 'revision', 'follow-up'))}"
+                title = f"{base}, {rng.choice(_PARTS)}"
             elif draw < 0.6:
                 title = f"{form} {rng.choice(numbers)}"
             elif draw < 0.7:

@@ -106,10 +106,10 @@ EARLIER_SUBJECTS = (
     "[Hello|A note] from {first}",
     "[Greetings|News] from {first}",
 )
-_TOPICS: tuple[Topic, ...] = ("household", "personal")
+_TOPIC: Topic = "customer_letters"
 _SPEAKS_OF_IT = re.compile(
     r"\b(?:19|20)\d\d\b|\b(?:back|again|return\w*|here|parcel|depot|counter|van|pick\w*|letter|recall\w*|"
-    r"signed|sent|still|courier|neighbour|earliest)\b",
+    r"signed|sent|still|courier|neighbour|earliest|order\w*|exchang\w*|collect\w*|item|box)\b",
     re.IGNORECASE,
 )
 """What must not stand beside a statement: it might be taken for a part of it."""
@@ -121,18 +121,19 @@ def say(rng: random.Random, ways: tuple[str, ...], **values: object) -> str:
 
 
 def letter(rng: random.Random, prose: Prose, statement: str, size: int, absent: tuple[str, ...] = ()) -> str:
-    """Paragraphs of about so many tokens, with the statement, if there is one, somewhere among them.
+    """Paragraphs of about so many tokens, the statement first, if there is one: after a word about something
+    else, "it" might be that.
 
     Nobody in ``absent`` is spoken of: neither who writes nor who reads it.
     """
     around: list[str] = []
     spent = tokens.count(statement)
     while spent < size - 8:
-        sentence = prose.sentence(rng.choice(_TOPICS))
+        sentence = prose.sentence(_TOPIC)
         if not _SPEAKS_OF_IT.search(sentence) and not any(name in sentence for name in absent):
             around.append(sentence)
             spent += tokens.count(sentence)
     if statement:
-        around.insert(rng.randint(0, len(around)), statement)
+        around.insert(0, statement)
     cut = rng.randint(1, len(around)) if around else 0
     return "\n\n".join(part for part in (" ".join(around[:cut]), " ".join(around[cut:])) if part)

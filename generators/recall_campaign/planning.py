@@ -153,7 +153,7 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
         zone=zone,
         account=account,
         recall=f"R-{rng.randint(110, 980)}",
-        products=_products(prose),
+        products=_products(prose, rng),
         window=window,
         hours=hours,
         letter=(now - 8 * DAY).astimezone(dt.UTC),
@@ -180,7 +180,7 @@ def plan_other_recall(plan: Plan, params: Params, rng: random.Random, prose: Pro
         for order in customer.orders:
             order.product = prefix + order.product
             order.further = order.further and prefix + order.further
-    products = {prefix + key: product for key, product in _products(prose).items()}
+    products = {prefix + key: product for key, product in _products(prose, rng).items()}
     return replace(
         plan, recall=recall, window=window, customers=customers, products=products, bookings=[], prefix=prefix
     )
@@ -201,8 +201,25 @@ def _hours(today: dt.date, rng: random.Random) -> Hours:
     return Hours(begin, weekdays, dt.time(opens), dt.time(closes), rng.choice((30, 60)))
 
 
-def _products(prose: Prose) -> dict[str, Product]:
-    drawn = {key: prose.product() for key in ("A", "B", "C", "D")}
+_RECALLED = (
+    "Baby",
+    "Bicycle",
+    "Garden",
+    "Home",
+    "Kitchen",
+    "Lighting",
+    "Office",
+    "Outdoor",
+    "Sports",
+    "Tools",
+    "Toys",
+)
+"""Categories of goods that have coatings, joints and edges."""
+
+
+def _products(prose: Prose, rng: random.Random) -> dict[str, Product]:
+    # One kind each, so that no two are mixed up.
+    drawn = {key: prose.product(kind) for key, kind in zip("ABCD", rng.sample(_RECALLED, 4), strict=True)}
     recalled = drawn["A"]
     # Bought like the recalled one and called almost like it, with a SKU of its own.
     drawn["lookalike"] = Product(

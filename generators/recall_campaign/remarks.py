@@ -12,12 +12,12 @@ from mesocosm.worlds import tokens
 _FAULTS = (
     "the coating comes off after some months",
     "a fastening may come loose",
-    "the dye is not the one that we ordered",
+    "the paint is not the one that we ordered",
     "an edge can splinter",
     "the maker used another glue than agreed",
     "a joint may give way",
     "the safety sheet is wrong",
-    "a seam may open",
+    "a rivet may break",
     "the surface gets slippery when it is wet",
     "a label with small parts can be pulled off",
 )
@@ -58,7 +58,7 @@ _ABOUT = (
     "[Staff at the counter|Those at the counter] may read this to customers, but [give no copies|hand "
     "nothing out].",
     "{other} has [ordered|asked for] {count} labels for the [boxes|parcels].",
-    "The item[ itself|, as it is,] fits through any door in {place}, says {other}.",
+    "The item[ itself|, as it is,] takes up little room in the van, says {other}.",
     "There is [no|so far no] word from {company} about {count} more of them.",
     "The [meeting about it|talk with the maker] was in {place}; {person} took notes.",
 )

@@ -143,7 +143,7 @@ class Letters:
         scope = f"the {one.track}"
         if one.alone and change.kind in ("extended", "by_days") and voice.chance(0.25):
             self.generous.add(one.edition.label)
-            scope = "all tracks"
+            scope = "every track"
         new, old = voice.deadline(change.after), voice.deadline(change.before)
         days = voice.days(change.days) if change.kind == "by_days" else ""
         return self._to_all(one, _CHANGES[change.kind], scope=scope, new=new, old=old, days=days)

@@ -92,7 +92,7 @@ class Submission:
         numbers = {int(number) for number in _NUMBER.findall(f"{subject}\n{body}")}
         if numbers:
             return self.number in numbers
-        return self.track in body or "all tracks" in body
+        return self.track in body or "every track" in body
 
 
 def _sentences(text: str) -> Iterator[str]:

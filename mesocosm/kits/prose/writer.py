@@ -15,8 +15,22 @@ from mesocosm.kits.prose.products import Product, Products
 from mesocosm.kits.prose.topics import DOCUMENTS, OF_COURSES, Sections, sections, shared_grammar
 from mesocosm.kits.prose.words import cost
 
-_LEAD_SHARE = 0.16
-_TAIL_SHARE = 0.34
+_LEAD_SHARE = 0.1
+_TAIL_SHARE = 0.28
+_SAID_AS_IT_IS = (
+    "please ",
+    "you ",
+    "I ",
+    "my ",
+    "if ",
+    "bring ",
+    "remember ",
+    "use ",
+    "why ",
+    "would ",
+    "could ",
+)
+"""How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
 _FIT_FROM = 48
 """Tokens left at which a text begins to choose sentences by their length."""
 
@@ -145,20 +159,28 @@ class Prose:
         return list(self.each_sentence(topic, count, subject=subject, matter=matter))
 
     def each_sentence(
-        self, topic: str, count: int, *, subject: CourseSubject | None = None, matter: str | None = None
-    ) -> Iterator[str]:
-        """The sentences of one paragraph about one matter, each made when it is asked for."""
+        self, topic: str, count: int, *, subject: CourseSubject | None = None, matter: str | None = None,
+        opening: bool = True,
+    ) -> Iterator[str]:  # fmt: skip
+        """The sentences of one paragraph about one matter, each made when it is asked for; ``opening``: the
+        first of them introduces it."""
         scene = self._scene(topic, subject)
         if matter is not None:
             self._set_fact(scene, "matter", matter)
-        if count:
-            yield self._opening(scene)
-        for _ in range(count - 1):
-            yield self._body_sentence(scene)
+        for number in range(count):
+            yield self._opening(scene) if opening and not number else self._body_sentence(scene)
 
-    def title(self, topic: str, *, subject: CourseSubject | None = None) -> str:
+    def matter(self, topic: str, *, subject: CourseSubject | None = None) -> str:
+        """Something to write about, as the arguments ``matter`` take it."""
+        scene = self._scene(topic, subject)
+        whole, short = scene["Mb"], scene["mb"]
+        return f"{whole.removesuffix(short)}~{short}"
+
+    def title(self, topic: str, *, subject: CourseSubject | None = None, matter: str | None = None) -> str:
         """What a message is about, in a few words."""
         scene = self._scene(topic, subject)
+        if matter is not None:
+            self._set_fact(scene, "matter", matter)
         return self._line(scene, self._deal(scene, "subject"))
 
     def text(self, topic: str, tokens: int, *, subject: CourseSubject | None = None) -> str:
@@ -340,7 +362,7 @@ class Prose:
         if text[-1] not in ".?!":
             out.clear()
             grammar = scene.sections.grammar
-            if uniform() < _LEAD_SHARE:
+            if uniform() < _LEAD_SHARE and not text.startswith(_SAID_AS_IT_IS):
                 rule = "doclead" if scene.topic in DOCUMENTS else "lead"
                 expand(grammar.rule(rule), scene.bound, uniform, out.append)
                 out.append(" ")

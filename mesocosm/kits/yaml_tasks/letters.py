@@ -66,10 +66,11 @@ class Strangers:
 
 
 class Letters:
-    """Writes the parts of letters that are the same for all."""
+    """Writes the parts of a letter that are the same for all: what it says of a topic is about one matter."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
+        self._matters: dict[str, str] = {}
 
     def courtesies(self, fields: Mapping[str, Any], owner: Mapping[str, Any]) -> tuple[str, str]:
         """How a letter begins and ends: one to the owner, or to whom it is."""
@@ -107,7 +108,7 @@ class Letters:
         found, left = list[list[str]](), size
         while left >= LEAST or not found:
             lines: list[str] = []
-            for sentence in self._sentences(topic, self._rng.randint(2, 5)):
+            for sentence in self._sentences(topic, self._rng.randint(2, 5), first=not found):
                 lines.append(sentence)
                 left -= self._cost(sentence)
                 if left < LEAST:
@@ -115,9 +116,14 @@ class Letters:
             found.append(lines)
         return found
 
-    def _sentences(self, topic: str, count: int) -> Iterable[str]:
-        """So many about one matter."""
-        return self._prose.each_sentence(topic, count)
+    def _sentences(self, topic: str, count: int, *, first: bool) -> Iterable[str]:
+        """So many about the matter of the letter; ``first``: the first one says what that is."""
+        return self._prose.each_sentence(topic, count, matter=self._matter(topic), opening=first)
+
+    def _matter(self, topic: str) -> str:
+        if topic not in self._matters:
+            self._matters[topic] = self._prose.matter(topic)
+        return self._matters[topic]
 
     def _cost(self, sentence: str) -> int:
         return cost(sentence)
@@ -128,7 +134,7 @@ class Letters:
 
     def subject(self, topic: str) -> str:
         """What an everyday letter is about."""
-        return self._prose.title(topic)
+        return self._prose.title(topic, matter=self._matter(topic))
 
     def text(self, topic: str, size: int) -> str:
         """Everyday text of exactly so many tokens, give or take a short sentence."""
@@ -160,7 +166,7 @@ class Letters:
 class Sketches(Letters):
     """Letters whose everyday text only has its lengths: for who looks at a task without building it."""
 
-    def _sentences(self, topic: str, count: int) -> Iterable[str]:
+    def _sentences(self, topic: str, count: int, *, first: bool) -> Iterable[str]:
         return [self._words(self._rng.randint(6, 24)) for _ in range(count)]
 
     def _cost(self, sentence: str) -> int:

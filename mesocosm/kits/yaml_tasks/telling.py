@@ -264,12 +264,13 @@ class Teller:
             return _Frame("", "", None)
         letters = self._letters(rng)
         size = _size(everyday, self._even(index, "around", entity, rng)) if statement.around else 0
-        before, after = letters.around(rng.choice(everyday.topics), size, apart=apart)
+        topic = rng.choice(everyday.topics)
+        before, after = letters.around(topic, size, apart=apart)
         if thing.letter:
             hello, bye = letters.courtesies(fields, self.truth.singles["me"])
             before, after = f"{hello}\n\n{before}", f"{after}\n\n{bye}"
         subject = thing.title and thing.title not in fields
-        return _Frame(before, after, letters.subject(rng.choice(everyday.topics)) if subject else None)
+        return _Frame(before, after, letters.subject(topic) if subject else None)
 
     def pretend(self) -> None:
         """As if services had given what stands in its place."""
