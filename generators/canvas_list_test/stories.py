@@ -324,5 +324,5 @@ def _number(works: Sequence[Work]) -> None:
             series.setdefault((work.course.code, form), []).append(work)
     for (_, form), some in series.items():
         numbers = sorted(int(work.title.rpartition(" ")[2]) for work in some)
-        for work, number in zip(sorted(some, key=lambda work: work.key[:2]), numbers, strict=True):
-            work.title = f"{form} {number}"
+        for work, place in zip(sorted(some, key=lambda work: work.key[:2]), numbers, strict=True):
+            work.title = f"{form} {place}"
