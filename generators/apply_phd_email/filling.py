@@ -16,7 +16,15 @@ from mesocosm.generators.apply_phd_email.planning import (
     plan_replies,
     university_domain,
 )
-from mesocosm.kits.mailbox import EverydayMail, Mail, MailWriter, fill_mailbox, rest_text, within
+from mesocosm.kits.mailbox import (
+    EverydayMail,
+    Mail,
+    MailWriter,
+    fill_mailbox,
+    last_received,
+    rest_text,
+    within,
+)
 from mesocosm.kits.paging import SURVEYED, mails
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.memory.store import MemoryStore
@@ -51,9 +59,10 @@ def generate(world: World, params: Params) -> Expected:
     # What is too little for a mail of its own makes one longer.
     longer = around or replies
     rest = rest_text(Prose(world.stream("longer")), "research", left)
-    last = longer[-1].with_paragraph(rest, 1)
-    needed = [last if mail is longer[-1] else mail for mail in needed]
-    longer[-1] = last
+    place = last_received(longer)
+    last = longer[place].with_paragraph(rest, 1)
+    needed = [last if mail is longer[place] else mail for mail in needed]
+    longer[place] = last
     written = letters.mails({who.contact.email for who in (*plan.professors, *more)})
     fill_mailbox(world, plan.applicant, [*replies, *around, *written])
     _fill_memory(world, plan)

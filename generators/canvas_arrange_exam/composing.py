@@ -14,7 +14,7 @@ from mesocosm.kits.prose import CourseSubject, Prose, Topic
 from mesocosm.kits.wording import Block, Draft
 from mesocosm.worlds import tokens
 
-COURSE_TOPICS: tuple[Topic, ...] = ("course_admin", "course_admin", "coursework")
+COURSE_TOPICS: tuple[Topic, ...] = ("course_admin",)
 _LISTS = 0.4
 """Share of texts with a list of lines in them."""
 _ASIDES = 0.2

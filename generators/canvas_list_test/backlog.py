@@ -58,7 +58,7 @@ class BacklogWriter:
         self._announcer = announcer
         self._prose = prose
         self._rng = rng
-        self._titles = Titles(rng, prose)
+        self._titles = Titles(rng)
         self._unseen: dict[str, list[str]] = {}
         """Titles of works that are not on Canvas, by course."""
 

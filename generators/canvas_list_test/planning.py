@@ -57,7 +57,7 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
     campus = _campus(rng, prose)
     courses = _courses(params, campus, rng, prose)
     plan = Plan(campus, courses, [])
-    titles = Titles(rng, prose)
+    titles = Titles(rng)
     works = plan_works(params, plan, titles, rng, _LATE_NUMBERS)
     Stories(params, plan, prose, rng).tell(works)
     plan.works = [*works, *_elsewhere(params, plan, titles, rng), *_unpublished(params, plan, titles, rng)]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import random
 
 from mesocosm.generators.canvas_list_test.campus import Course, Kind
-from mesocosm.kits.prose import Prose
 
 _FORMS: dict[Kind, tuple[str, ...]] = {
     "quiz": ("Quiz", "Reading Quiz", "Checkpoint", "Concept Check", "Unit Test", "Short Test", "Review Quiz"),
@@ -28,10 +26,17 @@ _ASSIGNMENT_ACTS = (
 _PARTS = ("practical part", "bonus part", "written part")
 """What may be due before or after the rest."""
 _LIMITS = (
-    "in {n} pages", "in at most {n}00 words", "with {n} worked examples", "on {n} slides",
-    "in {n} paragraphs",
-    "using no more than {n} figures", "with at least {n} references", "in a table of {n} rows",
-    "for readers of a {n}-page leaflet", "with notes on {n} of the readings",
+    "in {n} pages", "in at most {n}00 words", "on {n} slides", "in {n} paragraphs",
+    "using no more than {n} figures", "with at least {n} references", "with notes on {n} of the readings",
+)  # fmt: skip
+_FURTHER = (
+    "say where your examples of {b} come from.", "quote at least {n} sources on {b}, two of them printed.",
+    "{n} points are for the part on {b}.", "work alone or with one partner, and name the partner.",
+    "a sketch of {b} may be drawn by hand.", "explain every term of {b} that the lectures have not used.",
+    "put the figures on {b} at the end.", "those who did {b} last week may build on it.",
+    "leave a margin for remarks.", "{b} may be left out if space runs short.",
+    "an outline of {n} lines comes first.", "compare your result with what the handout says on {b}.",
+    "mark what is taken from others, tables on {b} too.", "write for somebody who has never heard of {b}.",
 )  # fmt: skip
 _QUIZ_SCOPES = (
     "Covers {a} and {b}", "On {a}, with one look back at {b}", "Tests what the lectures said about {a}",
@@ -49,9 +54,8 @@ _QUIZ_RULES = (
 class Titles:
     """Names works and writes what they ask for."""
 
-    def __init__(self, rng: random.Random, prose: Prose) -> None:
+    def __init__(self, rng: random.Random) -> None:
         self._rng = rng
-        self._prose = prose
 
     def title(self, course: Course, kind: Kind, numbers: range) -> str:
         """A title that no other work of the course has; some contain another title of the same course."""
@@ -91,12 +95,12 @@ class Titles:
             )
         else:
             text = f"{rng.choice(_ASSIGNMENT_ACTS)} {rng.choice(_LIMITS)}.".format(
-                a=first, b=second, n=rng.randint(2, 9)
+                a=first, b=second, n=rng.randint(2, 7)
             )
         paragraphs = [text]
         if longer:
-            extra = self._prose.sentence("coursework", subject=course.subject)
-            paragraphs.append(html.escape(extra, quote=False))
+            extra = rng.choice(_FURTHER).format(a=a, b=b, n=rng.randint(2, 9))
+            paragraphs.append(extra[0].upper() + extra[1:])
         if len(paragraphs) > 1 and rng.random() < 0.3:
             return f"<p>{paragraphs[0]}<br>{paragraphs[1]}</p>"
         return "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
@@ -105,4 +109,4 @@ class Titles:
         draw = self._rng.random()
         if draw < 0.12:
             return f"<em>{topic}</em>"
-        return f"{topic} &amp; its uses" if draw < 0.2 else topic
+        return f"{topic} &amp; related matters" if draw < 0.2 else topic

@@ -24,7 +24,7 @@ _MISLEADING = re.compile(
     re.IGNORECASE,
 )
 """What everyday prose must not say beside a title: it could be taken for a statement about that work."""
-_TOPICS: tuple[Topic, ...] = ("course_admin", "course_admin", "coursework")
+_TOPICS: tuple[Topic, ...] = ("course_admin",)
 _STATUS = {
     "withdrawn": statements.WITHDRAWN,
     "optional": statements.OPTIONAL,

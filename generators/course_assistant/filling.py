@@ -13,7 +13,15 @@ from mesocosm.generators.course_assistant.expected import HEADER, ROSTER, SHEET,
 from mesocosm.generators.course_assistant.mails import INSTRUCTORS, STUDENTS, Writer
 from mesocosm.generators.course_assistant.params import REMINDED, Params
 from mesocosm.generators.course_assistant.planning import Plan, other_courses, plan_course
-from mesocosm.kits.mailbox import EverydayMail, Mail, MailWriter, fill_mailbox, rest_text, within
+from mesocosm.kits.mailbox import (
+    EverydayMail,
+    Mail,
+    MailWriter,
+    fill_mailbox,
+    last_received,
+    rest_text,
+    within,
+)
 from mesocosm.kits.moments import in_words
 from mesocosm.kits.paging import SURVEYED, mails, sheet_cells
 from mesocosm.kits.people import Contact
@@ -30,9 +38,9 @@ _ELSEWHERE = ("postbox.net", "brightmail.org", "inkwell.io")
 _SIZES = (15, 170)
 """Tokens of what a mail says besides; in a course that only just has every case, nothing."""
 _SMALL = 20
-_EVERYDAY = 0.18
+_EVERYDAY = 0.1
 """The share of the filler that has nothing to do with anybody's coursework."""
-_ASIDE = 0.14
+_ASIDE = 0.08
 """How many mails there are, for each student, that say nothing about whether a presentation counts."""
 
 
@@ -52,7 +60,8 @@ def generate(world: World, params: Params) -> Expected:
     # What is too little for a mail of its own makes one longer.
     rest = rest_text(Prose(world.stream("longer")), "teaching", left, subject=plan.subject)
     longer = around or evidence
-    longer[-1] = longer[-1].with_paragraph(rest, 1)
+    last = last_received(longer)
+    longer[last] = longer[last].with_paragraph(rest, 1)
     # Everybody on a roster has a mailbox: whether one exists says nothing about who is to be written to.
     fill_mailbox(
         world, plan.assistant, [*evidence, *around], [plan.instructor, *plan.people.values(), *contacts]

@@ -28,7 +28,15 @@ from mesocosm.generators.filter_low_selling_products.planning import (
     Sale,
     plan_shop,
 )
-from mesocosm.kits.mailbox import EverydayMail, Mail, MailWriter, fill_mailbox, rest_text, within
+from mesocosm.kits.mailbox import (
+    EverydayMail,
+    Mail,
+    MailWriter,
+    fill_mailbox,
+    last_received,
+    rest_text,
+    within,
+)
 from mesocosm.kits.moments import in_words
 from mesocosm.kits.paging import SURVEYED, mails
 from mesocosm.kits.people import Contact
@@ -83,7 +91,8 @@ def generate(world: World, params: Params) -> Expected:
     rest = rest_text(Prose(world.stream("longer")), "customer_letters", left)
     longer = around or others or requests
     if longer:
-        longer[-1] = longer[-1].with_paragraph(rest, 1)
+        last = last_received(longer)
+        longer[last] = longer[last].with_paragraph(rest, 1)
     fill_mailbox(world, plan.account, [*requests, *others, *around])
     subject, body = _write_workspace(world, plan, rng)
     return _expected(plan, requests, category, ids, subject, body)

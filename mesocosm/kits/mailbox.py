@@ -91,6 +91,11 @@ def rest_text(prose: Prose, topic: Topic, size: int, *, subject: CourseSubject |
     return prose.text(topic, size, subject=subject) if size >= _LEAST_SENTENCE else ""
 
 
+def last_received(mails: Sequence[Mail]) -> int:
+    """The place of the last mail that others wrote, which may be made longer; of the last one if none is."""
+    return next((place for place in reversed(range(len(mails))) if mails[place].folder != "Sent"), -1)
+
+
 @dataclass(frozen=True)
 class Thread:
     """A mail that may be answered."""
