@@ -80,7 +80,13 @@ class PdfDocument(Thing):
         return None if str(fields["path"]).endswith(".pdf") else f"{fields['path']!r} does not end in .pdf"
 
     def trace(self, fields: Fields, given: Fields) -> str:
-        return max("\n".join(_pages(fields)).split("\n"), key=len)
+        lines = "\n".join(_pages(fields)).split("\n")
+        # Of a letter, a line of its table: sentences are the same in many. Cells have blanks between.
+        cells = [line for line in lines if "\t" in line and any(map(str.isdigit, line))]
+        return max(cells or lines, key=len).replace("\t", " ")
+
+    def shown(self, name: str, value: Any) -> str:
+        return "" if name == "path" else super().shown(name, value)  # other services list files
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         store = world.store(rules.PdfToolsStore)

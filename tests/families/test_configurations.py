@@ -41,7 +41,7 @@ def test_numbers_win_and_what_is_left_is_filled(task: str, over: bool, tmp_path:
     [
         ("course_assistant", "loco", 8000, "there are: loca"),
         ("course_assistant", ["loca"], 8000, "there are: loca"),
-        ("recall_campaign", "loca", 8000, "it has them for: .*apply_phd_email"),
+        ("recall_campaign", "loca", 8000, "there are for: .*apply_phd_email"),
         ("course_assistant", "loca", 9000, "8k, 16k, 32k, 64k, 96k, 128k, 256k"),
         ("course_assistant", "loca", None, "8k, 16k, 32k"),
     ],

@@ -173,10 +173,18 @@ class Rows(Selection):
 
     by: list[str] = []
     """Fields that the rows are sorted by; ``-total`` is falling."""
-    columns: dict[str, Any] = Field(min_length=1)
-    """The cells by the columns' names."""
+    columns: dict[str, Any]
+    """The cells by the columns' names; none where the things of ``each`` are the rows."""
+    each: str | None = None
+    """A field that is a list of things, for each of which there is a row; ``row`` is the thing."""
     within: dict[str, float] = {}
     """How far the numbers of a column may be off."""
+
+    @model_validator(mode="after")
+    def _says_what_is_in_them(self) -> Rows:
+        if not self.columns and self.each is None:
+            raise ValueError("rows need columns, unless `each` names a field with whole rows")
+        return self
 
 
 class Doing(Selection):
@@ -202,6 +210,8 @@ class Statement(Doing):
     """A field of the entity that holds what the service gives (its id)."""
     around: bool = True
     """Whether everyday text may stand around what it says."""
+    asked: bool = False
+    """Whether the survey's ``queries`` ask for it, though its table is ``summed``."""
     counts: Condition | None = None
     """Whether what it tells matters; default: for all but background."""
 

@@ -46,7 +46,7 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
             left -= sum(map(teller.cost, everyday))
         _put_in(truth, world, what, [*told, *everyday])
         for one in told:
-            if one.evidence and not teller.is_read(what, one.fields):
+            if one.evidence and not teller.is_read(what, one.fields, one.statement):
                 filled.summed.append(one)
             elif one.evidence:
                 filled.told.append(one)

@@ -109,7 +109,7 @@ def _telling_apart(thing: Thing, rows: Sequence[Fields], goal: Goal) -> list[str
     if goal.how != "add" and thing.identified_by in goal.fields:
         return [str(thing.identified_by)]
     names = list(goal.fields)
-    for name in names:
+    for name in names if rows else ():
         values = [_hashable(row[name]) for row in rows]
         if len(set(values)) == len(values) and (
             len(values) > 1 or not isinstance(rows[0][name], (dict, Table))

@@ -52,6 +52,7 @@ def unknown_names(definition: Definition, task: Task) -> Iterator[checking.Compl
             place = (part, index, doing.what)
             yield from _strangers(doing.where, known(doing.for_), (part, index, "where"))
             yield from _strangers_in(doing.fields, known(doing.for_) | more, place, known)
+    yield from _strangers_in(definition.survey, everywhere, ("survey",), known)
     yield from _strangers(drawn(task.prompt), everywhere, ("prompt",))
 
 
@@ -60,7 +61,7 @@ def _strangers_in(
 ) -> Iterator[checking.Complaint]:
     if isinstance(value, Mapping):
         if "columns" in value and "for" in value:
-            known = known | of(str(value["for"]))
+            known = known | of(str(value["for"])) | ({"row"} if "each" in value else set())
         for key, inner in value.items():
             yield from _strangers_in(inner, known, (*place, key), of)
     elif isinstance(value, list):

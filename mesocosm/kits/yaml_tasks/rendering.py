@@ -58,8 +58,38 @@ def rows_with_owners(
         if background:
             entities = [*entities, *truth.background.get(rows.for_, ())]
         chosen = [one for one in entities if selects_at(rows, one, keys, around)]
-    for one in in_order(chosen, rows.by, keys):
-        yield one, row_of(truth, rows, one, keys, around)
+    if rows.each is None:
+        for one in in_order(chosen, rows.by, keys):
+            yield one, row_of(truth, rows, one, keys, around)
+        return
+    parts = [(one, part) for one in chosen for part in parts_of(rows, one, keys)]
+    for one, part in _in_order_of_parts(parts, rows.by, keys):
+        yield one, row_of(truth, rows, one, keys, around, part) if rows.columns else part
+
+
+def parts_of(rows: Rows, entity: Entity, keys: tuple[Any, ...]) -> Sequence[Any]:
+    """The things of an entity for which a table with ``each`` has rows."""
+    found = entity.lookup(str(rows.each))
+    if not isinstance(found, (list, tuple)):
+        raise Wrong((*keys, "each"), f"{entity.label}: {rows.each!r} is no list")
+    return found
+
+
+def _in_order_of_parts(
+    parts: Sequence[tuple[Entity, Any]], by: Sequence[str], keys: tuple[Any, ...]
+) -> list[tuple[Entity, Any]]:
+    """Things of entities sorted by some of their own fields, or of those of the entities."""
+    ordered = list(parts)
+    for name in reversed(by):
+        bare = name.lstrip("-")
+        try:
+            ordered.sort(
+                key=lambda pair: pair[1][bare] if bare in pair[1] else pair[0].lookup(bare),
+                reverse=name.startswith("-"),
+            )
+        except TypeError:
+            raise Wrong((*keys, "by"), f"{bare!r} cannot be sorted by") from None
+    return ordered
 
 
 def _within(entity: Entity, around: Entity | None) -> Callable[[str], Any]:
@@ -67,6 +97,10 @@ def _within(entity: Entity, around: Entity | None) -> Callable[[str], Any]:
     if around is None:
         return entity.lookup
     return lambda name: around if name == around.fact else entity.lookup(name)
+
+
+def _with_part(lookup: Callable[[str], Any], part: Any) -> Callable[[str], Any]:
+    return lambda name: part if name == "row" else lookup(name)
 
 
 def in_order(entities: Sequence[Entity], by: Sequence[str], keys: tuple[Any, ...]) -> list[Entity]:
@@ -81,10 +115,17 @@ def in_order(entities: Sequence[Entity], by: Sequence[str], keys: tuple[Any, ...
 
 
 def row_of(
-    truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...], around: Entity | None = None
+    truth: Truth,
+    rows: Rows,
+    entity: Entity | None,
+    keys: tuple[Any, ...],
+    around: Entity | None = None,
+    part: Any = None,
 ) -> dict[str, Any]:
-    """One row."""
+    """One row; ``part`` is the thing of the entity that it is for."""
     lookup = _within(entity, around) if entity else truth.lookup
+    if part is not None:
+        lookup = _with_part(lookup, part)
     cells: dict[str, Any] = {}
     for name, value in rows.columns.items():
         try:

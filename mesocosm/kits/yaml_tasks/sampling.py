@@ -290,7 +290,7 @@ def _literals(value: Any) -> Iterator[str]:
     """Words that stand in what is judged and are the same for all."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            if key in ("for", "kinds", "where", "by", "within", "matches", "only"):
+            if key in ("for", "kinds", "where", "by", "each", "within", "matches", "only"):
                 continue
             if _is_rows(value) and key == "columns":
                 yield from (str(column) for column in inner)

@@ -23,6 +23,7 @@ from mesocosm.kits.yaml_tasks.rendering import (
     fitted,
     in_order,
     misfit,
+    parts_of,
     prepared,
     row_of,
     rows_with_owners,
@@ -113,7 +114,7 @@ class Teller:
         self._lasting: dict[tuple[Any, ...], dict[str, _Row]] = {
             keys: {}
             for keys, _, rows, outer in self._tables
-            if outer is None and rows.for_ and not is_late(_said(rows), truth.late)
+            if outer is None and rows.for_ and rows.each is None and not is_late(_said(rows), truth.late)
         }
         """Rows that follow from no ids, by table and entity: written once, however many worlds are built."""
         self._further = Further(definition, truth, stream("background kinds"))
@@ -224,6 +225,17 @@ class Teller:
         self._counting = [row for owner, row in found if owner is None or not owner.background]
         return [row for _, row in found]
 
+    def _rows_of_one(
+        self, keys: tuple[Any, ...], rows: Rows, entity: Entity, around: Entity | None
+    ) -> Iterator[Mapping[str, Any]]:
+        """The rows of an entity in a table: one or none, or with ``each`` as many as it has things."""
+        if rows.each is None:
+            if (row := self._row(keys, rows, entity, around)) is not None:
+                yield row
+        elif selects_at(rows, entity, keys, around):
+            for part in parts_of(rows, entity, keys):
+                yield row_of(self.truth, rows, entity, keys, around, part) if rows.columns else part
+
     def _row(
         self, keys: tuple[Any, ...], rows: Rows, entity: Entity, around: Entity | None = None
     ) -> dict[str, Any] | None:
@@ -330,13 +342,13 @@ class Teller:
     def _cost_in_rows(self, entity: Entity) -> int:
         together = 0
         for keys, thing, rows, outer in self._tables:
-            named = self.definition.statements[keys[1]].fields
-            if rows.for_ != entity.fact or not self.is_read(keys[2], named):
+            statement = self.definition.statements[keys[1]]
+            if rows.for_ != entity.fact or not self.is_read(keys[2], statement.fields, statement):
                 continue
             for around in (
                 [None] if outer is None or entity.definition.of == outer else self.truth.sets[outer]
             ):
-                if (cells := self._row(keys, rows, entity, around)) is not None:
+                for cells in self._rows_of_one(keys, rows, entity, around):
                     together += sum(self._count(str(cell)) + 1 for cell in cells.values())
                     together += thing.row_overhead(cells)
         return together
@@ -346,8 +358,10 @@ class Teller:
         told.cost = told.cost or self._cost(told)
         return told.cost
 
-    def is_read(self, what: str, fields: Fields) -> bool:
+    def is_read(self, what: str, fields: Fields, statement: Statement | None) -> bool:
         """Whether the survey meets a thing, which a query may sum with others instead."""
+        if statement is not None and statement.asked:
+            return True
         thing, service = find_thing(what), what.partition(".")[0]
         assert thing is not None
         return thing.read_singly(fields, self.definition.survey.get(service, {}))
@@ -355,7 +369,7 @@ class Teller:
     def _cost(self, told: Told) -> int:
         thing = find_thing(told.what)
         assert thing is not None
-        if not self.is_read(told.what, told.fields):
+        if not self.is_read(told.what, told.fields, told.statement):
             return 0
         together = thing.overhead + thing.size(told.fields, self._count)
         for name, value in told.fields.items():

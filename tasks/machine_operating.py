@@ -1,0 +1,284 @@
+"""Sensors of `machine_operating`: what they read, what of that is an anomaly, and a solver that reads."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from mesocosm.kits.paging import found, sheet_rows
+from mesocosm.services.calling import Tools
+
+KINDS = {
+    "temperature": ("°C", 20, 90), "vibration": ("mm/s", 1, 12), "pressure": ("bar", 2, 16),
+    "current": ("A", 5, 60),
+    "speed": ("rpm", 300, 2900), "flow": ("l/min", 10, 180), "voltage": ("V", 200, 420),
+    "torque": ("Nm", 15, 240),
+    "humidity": ("%", 20, 75), "level": ("%", 10, 95),
+}  # fmt: skip
+"""Sensor types: unit, and where bounds may lie."""
+_CENT, _TENTH = 100, 10
+
+
+def types_of(total_sensors: str) -> list[str]:
+    """The sensor types that may occur: a comma list names them, a number says how many a machine has."""
+    names = [name.strip() for name in str(total_sensors).split(",")]
+    if names[0].isdigit():
+        names = list(KINDS)
+    if unknown := [name for name in names if name not in KINDS]:
+        raise ValueError(f"no sensor type {unknown[0]!r}; there are {', '.join(KINDS)}")
+    return names
+
+
+def _ticks(machine: Any) -> tuple[list[dt.datetime], list[dt.datetime]]:
+    """When sensors are read, every ``interval_minutes`` for ``hours``: in the window, and around it."""
+    day, step = machine.lookup("me")["opens"], dt.timedelta(minutes=machine.lookup("interval_minutes"))
+    closes = day + dt.timedelta(hours=1)
+    hours = dt.timedelta(hours=machine.lookup("hours"))
+    if step <= dt.timedelta(0) or hours < dt.timedelta(hours=5):
+        raise ValueError("interval_minutes must be above 0, and hours 5 or more")
+    last = day + (machine.truth.now - day) // step * step
+    moments = [last - number * step for number in range(hours // step + 1)][::-1]
+    inside = [one for one in moments if day <= one <= closes]
+    return inside, [one for one in moments if not day <= one <= closes]
+
+
+def draw_since(machine: Any, rng: Random) -> dt.datetime:
+    """A reading's time in the first half of the window, but not its beginning."""
+    inside, _ = _ticks(machine)
+    return inside[rng.randint(1, max(1, len(inside) // 2))]
+
+
+def draw_until(machine: Any, rng: Random) -> dt.datetime:
+    """A later one, but not the window's end."""
+    inside, _ = _ticks(machine)
+    first = inside.index(machine["since"])
+    return inside[rng.randint(first, max(first, len(inside) - 2))]
+
+
+def draw_sensors(machine: Any, rng: Random) -> list[dict[str, Any]]:
+    """The sensors of a machine with their bounds and what they read in the window."""
+    total = str(machine.lookup("total_sensors"))
+    names = types_of(total)
+    count = int(total) if total.isdigit() else len(names)
+    chosen = sorted(rng.sample(names, min(count, len(names))), key=lambda _: rng.random())
+    return [_sensor(machine, name, place, rng) for place, name in enumerate(chosen)]
+
+
+def _sensor(machine: Any, name: str, place: int, rng: Random) -> dict[str, Any]:
+    unit, least, most = KINDS[name]
+    third = (most - least) * _TENTH // 3
+    low, high = least * _TENTH + rng.randint(0, third), most * _TENTH - rng.randint(0, third)
+    shift = max(2, (high - low) // 8)
+    sensor = {"type": name, "unit": unit, "low": low / _TENTH, "high": high / _TENTH}
+    sensor |= {"new_low": (low + rng.choice((-1, 1)) * rng.randint(1, shift)) / _TENTH}
+    sensor |= {"new_high": (high + rng.choice((-1, 1)) * rng.randint(1, shift)) / _TENTH, "first": place == 0}
+    inside, _ = _ticks(machine)
+    sensor["readings"] = _readings(machine, sensor, inside, machine.place + place, rng)
+    if place == 0 and machine["kind"] != "plain":
+        _tell_edges(machine, sensor, inside)
+    return sensor
+
+
+def _tell_edges(machine: Any, sensor: dict[str, Any], inside: list[dt.datetime]) -> None:
+    """Readings at the ends of what a note is about, and right beside them, are such that it matters."""
+    first, last = inside.index(machine["since"]), inside.index(machine["until"])
+    beyond = round(max(sensor["high"], sensor["new_high"]) + 1 / _CENT, 2)
+    between = round((sensor["high"] + sensor["new_high"]) / 2, 2)
+    served = machine["kind"] == "serviced"
+    for place in (first - 1, first, *((last, last + 1) if served else ())):
+        sensor["readings"][place] = beyond if served else between
+
+
+def _readings(
+    machine: Any, sensor: dict[str, Any], moments: list[dt.datetime], turn: int, rng: Random
+) -> list[float]:
+    """One for each moment: on each bound and a hundredth beyond it in turn, at the window's ends too."""
+    edges = [(turn + number) % 4 for number in range(len(moments) // 3 + 1)]
+    places = rng.sample(range(len(moments)), len(edges))
+    at = dict(zip(places, edges, strict=True))
+    at[(0, len(moments) - 1)[turn % 2]] = 2 + turn // 2 % 2
+    rate = machine.lookup("anomaly_rate")
+    return [
+        _reading(bounds_at(machine, sensor, moment, heeded=rng.random() < 0.7), at.get(number), rate, rng)
+        for number, moment in enumerate(moments)
+    ]
+
+
+def _reading(bounds: tuple[float, float], edge: int | None, rate: float, rng: Random) -> float:
+    low, high = (round(bound * _CENT) for bound in bounds)
+    span = max(8, (high - low) // 4)
+    if edge is not None:
+        return (low, high, low - 1, high + 1)[edge] / _CENT
+    if rng.random() < rate:
+        return (low - rng.randint(1, span) if rng.random() < 0.5 else high + rng.randint(1, span)) / _CENT
+    inner = max(1, (high - low) // 6)
+    near = (low + rng.randint(0, inner), high - rng.randint(0, inner), rng.randint(low, high))
+    return rng.choice(near) / _CENT
+
+
+def bounds_at(
+    machine: Any, sensor: dict[str, Any], moment: dt.datetime, *, heeded: bool = True
+) -> tuple[float, float]:
+    """The bounds that hold for a sensor; with ``heeded`` false: for who takes its note the wrong way."""
+    changes = (machine["kind"] == "recalibrated") == heeded and machine["kind"] != "plain"
+    if sensor["first"] and changes and moment >= machine["since"]:
+        return sensor["new_low"], sensor["new_high"]
+    return sensor["low"], sensor["high"]
+
+
+def readings_of(machine: Any) -> list[dict[str, Any]]:
+    """All readings of the window."""
+    inside, _ = _ticks(machine)
+    return [
+        _row(machine, sensor, moment, reading)
+        for sensor in machine["sensors"]
+        for moment, reading in zip(inside, sensor["readings"], strict=True)
+    ]
+
+
+def _row(machine: Any, sensor: dict[str, Any], moment: dt.datetime, reading: float) -> dict[str, Any]:
+    return {
+        "timestamp": moment, "machine_id": machine["code"], "sensor_type": sensor["type"], "reading": reading
+    }  # fmt: skip
+
+
+def others_of(machine: Any) -> list[dict[str, Any]]:
+    """All readings of other hours."""
+    _, outside = _ticks(machine)
+    rng = Random(f"{machine['noise']}")
+    rate, rows = machine.lookup("anomaly_rate"), []
+    for sensor in machine["sensors"]:
+        bounds = sensor["low"], sensor["high"]
+        rows += [_row(machine, sensor, moment, _reading(bounds, None, rate, rng)) for moment in outside]
+    return rows
+
+
+def anomalies_of(machine: Any) -> list[dict[str, Any]]:
+    """Its readings of the window that are out of bounds, with these."""
+    out, (inside, _) = [], _ticks(machine)
+    for sensor in machine["sensors"]:
+        rests = machine["kind"] == "serviced" and sensor["first"]
+        for moment, reading in zip(inside, sensor["readings"], strict=True):
+            low, high = bounds_at(machine, sensor, moment)
+            if not low <= reading <= high and not (rests and machine["since"] <= moment <= machine["until"]):
+                row = _row(machine, sensor, moment, reading)
+                out.append({**row, "normal_range": f"{low:.1f} - {high:.1f}"})
+    return out
+
+
+def window_opens(now: dt.datetime) -> dt.datetime:
+    """Half past eleven of a day."""
+    return dt.datetime.combine(now.date(), dt.time(11, 30), now.tzinfo)
+
+
+# -- solving ----------------------------------------------------------------------------------------------
+
+_BOOK = "machine_operating_parameters.xlsx"
+_TAKEN_BACK = re.compile(
+    r"void|withdrawn|Forget|Ignore|Strike|take back|no new bounds|mix-up|meant for another", re.IGNORECASE
+)
+_NOT_IN_FORCE = re.compile(
+    r"would|Should|Could|recommends|proposes|From tomorrow|will be|not decided|have not agreed"
+)
+_RESTING = re.compile(r"out of service|not in service|for repair")
+_RANGE = re.compile(r"(\d+\.\d) (?:to|and) (\d+\.\d)")
+_RANGE_APART = re.compile(r"(?:at least|minimum) (\d+\.\d) and (?:at most|maximum) (\d+\.\d)")
+_CLOCK = re.compile(r"\b\d\d:\d\d\b")
+
+
+def _notes(tools: Tools) -> Iterator[tuple[str, str]]:
+    """Of each note that names a machine: its code, and what follows from there."""
+    page, more = 1, True
+    while more:
+        listed = str(tools.call("filesystem", "search_files", path="notes", pattern="*.txt", page=page))
+        page += 1
+        more = f"the next are on page {page}" in listed
+        for path in (line for line in listed.splitlines() if line.endswith(".txt")):
+            text = " ".join(str(tools.call("filesystem", "read_text_file", path=path)).split())
+            sentences = re.split(r"(?<=[.?!]) (?=[A-Z0-9])", text)
+            for number, sentence in enumerate(sentences):
+                if code := re.search(r"MC-\d{6}", sentence):
+                    yield code[0], " ".join(sentences[max(0, number - 1) : number + 3])
+
+
+class _Changes:
+    """What the notes say of sensors."""
+
+    def __init__(self, tools: Tools, day: dt.date, zone: ZoneInfo) -> None:
+        self.bounds: dict[tuple[str, str], tuple[dt.datetime, float, float]] = {}
+        self.resting: dict[tuple[str, str], list[dt.datetime]] = {}
+        void = set()
+        for code, text in _notes(tools):
+            names = [name for name in KINDS if re.search(rf"\b{name}\b", text, re.IGNORECASE)]
+            clocks = [
+                dt.datetime.combine(day, dt.time.fromisoformat(clock), zone) for clock in _CLOCK.findall(text)
+            ]
+            limits = _RANGE_APART.search(text) or _RANGE.search(text)
+            if _TAKEN_BACK.search(text) and not limits:
+                void.add(code)
+            elif _RESTING.search(text):
+                self.resting[code, names[0]] = clocks[:2]
+            elif limits and not _NOT_IN_FORCE.search(text):
+                low, high = (float(one) for one in limits.groups() if one)
+                self.bounds[code, names[0]] = clocks[0], low, high
+        self.bounds = {key: change for key, change in self.bounds.items() if key[0] not in void}
+
+
+def solve(tools: Tools, prompt: str) -> None:
+    """Read the workbook, the notes and the hour, and report."""
+    plant, zone = found(r"machine of the (\w+) plant", prompt), ZoneInfo(found(r"time zone (\S+?)\)", prompt))
+    day = found(r"their times are of (\w+ \d+, \d{4}),", prompt)
+    opens = dt.datetime.strptime(f"{day} 11:30", "%B %d, %Y %H:%M").replace(tzinfo=zone)
+    machines = {row[0] for row in sheet_rows(tools, _BOOK, "Machine Summary")[1:] if row[2] == plant}
+    table = sheet_rows(tools, _BOOK, "Operating Parameters")[1:]
+    bounds = {(row[0], row[1]): (float(row[3]), float(row[4])) for row in table}
+    changes = _Changes(tools, opens.date(), zone)
+    lines = ["timestamp,machine_id,sensor_type,reading,normal_range"]
+    for row in _hour(tools, opens):
+        moment = dt.datetime.fromisoformat(row["timestamp"].replace(" UTC", "+00:00"))
+        sensor = row["machine_id"], row["sensor_type"]
+        low, high = bounds[sensor]
+        since, *new = changes.bounds.get(sensor, (None,))
+        low, high = new if since and moment >= since else (low, high)
+        begun, ended = changes.resting.get(sensor, (None, None))
+        if row["machine_id"] not in machines or (begun and ended and begun <= moment <= ended):
+            continue
+        if not low <= row["reading"] <= high:
+            lines.append(
+                ",".join([row["timestamp"], *sensor, str(row["reading"]), f"{low:.1f} - {high:.1f}"])
+            )
+    tools.call("filesystem", "write_file", path="anomaly_report.csv", content="\n".join(lines) + "\n")
+    bucket = "iot_anomaly_reports"
+    tools.call("google_cloud", "storage_create_bucket", bucket_name=bucket)
+    tools.call(
+        "google_cloud",
+        "storage_upload_file",
+        bucket_name=bucket,
+        source_file_path="anomaly_report.csv",
+        destination_blob_name="anomaly_report.csv",
+    )
+    tools.call("claim_done", "claim_done")
+
+
+def _hour(tools: Tools, opens: dt.datetime) -> Iterator[dict[str, Any]]:
+    """The readings from a moment to an hour later."""
+    first, last = (one.astimezone(dt.UTC) for one in (opens, opens + dt.timedelta(hours=1)))
+    query = (
+        "SELECT timestamp, machine_id, sensor_type, reading FROM machine_operating.live_sensor"
+        f" WHERE timestamp BETWEEN TIMESTAMP '{first:%Y-%m-%d %H:%M:%S}+00'"
+        f" AND TIMESTAMP '{last:%Y-%m-%d %H:%M:%S}+00'"
+        " ORDER BY 1, 2, 3"
+    )
+    count, more = 0, True
+    while more:
+        asked = f"{query} LIMIT 1000 OFFSET {count}"
+        text = str(tools.call("google_cloud", "bigquery_run_query", query=asked))
+        rows = [json.loads(line.rstrip(",")) for line in text.splitlines() if line.startswith("{")]
+        yield from rows
+        count += len(rows)
+        more = len(rows) == 1000

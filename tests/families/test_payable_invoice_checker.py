@@ -1,0 +1,149 @@
+"""Invoices, orders, transfers and credit notes: what decides, and what is damage."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trials import call, failures
+
+from mesocosm.doors.mcp import McpTools, world_server
+from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import Image
+
+FAMILY = load_family("payable_invoice_checker")
+SCHEMA = "PURCHASE_INVOICE.PUBLIC"
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
+    """The least there can be, and hardly anything around it."""
+    parameters = {"num_invoices": 8, "filler_tokens": 500}
+    return build_instance(FAMILY, 3, tmp_path_factory.mktemp("built") / "x", parameters=parameters)
+
+
+class Unclaimed(Tools):
+    """Tools that do all but declare the task done, after which nothing could be changed."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        return [] if service == "claim_done" else self._tools.look(service, tool, arguments)
+
+    def call(self, service: str, tool: str, **arguments: Any) -> Any:
+        return None if service == "claim_done" else super().call(service, tool, **arguments)
+
+
+@pytest.fixture(scope="module")
+def once_solved(instance: Instance, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
+    episode = Episode.create(tmp_path_factory.mktemp("solved") / "episode", instance.path, FAMILY)
+    with McpTools(world_server(episode.world)) as tools:
+        FAMILY.solve(Unclaimed(tools), episode.prompt, episode.expected())
+    yield episode
+    episode.close()
+
+
+@pytest.fixture
+def solved(once_solved: Episode, tmp_path: Path) -> Iterator[Episode]:
+    """All that is asked for is done."""
+    episode = once_solved.fork(tmp_path / "fork")
+    yield episode
+    episode.close()
+
+
+def write(episode: Episode, query: str) -> None:
+    call(episode, "snowflake", "write_query", query=query)
+
+
+def cents(number: float) -> int:
+    return round(number * 100)
+
+
+def invoices(instance: Instance) -> dict[str, Any]:
+    """What was drawn for the invoices that count, by kind."""
+    kept = json.loads((instance.path / "expected.json").read_bytes())["truth"]["entities"]
+    return {one["kind"]: one["drawn"] for one in kept if one["fact"] == "invoice" and one["ident"][0] != "b"}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_each_case_occurs_in_the_smallest_world(seed: int, tmp_path: Path) -> None:
+    built = build_instance(FAMILY, seed, tmp_path / "x", parameters={"num_invoices": 8})
+    found = invoices(built)
+    assert set(found) == set(FAMILY.task.definition["facts"]["invoice"]["kinds"])
+    assert abs(cents(found["cent"]["off"])) == 1
+    assert {"over", "thought", "news", "nothing"} == {one["said"] for one in found.values()}
+
+
+def test_the_same_in_other_words_is_right(instance: Instance, once_solved: Episode, tmp_path: Path) -> None:
+    """Rows by one statement in another order, mails with more text, and the comment by ALTER TABLE."""
+    with_solver = once_solved
+    other = Episode.create(tmp_path / "other", instance.path, FAMILY)
+    outcome = call(with_solver, "email", "get_emails", folder="Sent")
+    for entry in reversed(json.loads(outcome)["emails"]):
+        mail = json.loads(call(with_solver, "email", "read_email", email_id=entry["id"]))
+        lines = "\n".join(reversed(mail["body"].splitlines()))
+        body = f"Hello,\n\nplease see to this:\n\n{lines}\n\nKind regards"
+        call(other, "email", "send_email", to=mail["to"], subject=mail["subject"], body=body)
+    for table in ("INVOICES", "INVOICE_PAYMENTS"):
+        copied = [tuple(one.values()) for one in added(with_solver, table)]
+        rows = ", ".join(str(tuple(map(str, row))) for row in reversed(copied))
+        write(other, f"INSERT INTO {SCHEMA}.{table} VALUES {rows}")
+    comment = "ALTER COLUMN OUTSTANDING_FLAG COMMENT '0=Paid, 1=Outstanding'"
+    write(other, f"ALTER TABLE {SCHEMA}.INVOICE_PAYMENTS {comment}")
+    assert not failures(other)
+    other.close()
+
+
+def added(episode: Episode, table: str) -> list[dict[str, str]]:
+    """The rows of a table that were not there at first."""
+    text = call(episode, "snowflake", "read_query", query=f"SELECT * FROM {SCHEMA}.{table}")
+    rows = [
+        dict(line.strip("- ").split(": ", 1) for line in row.splitlines())
+        for row in text.partition("\ndata:\n")[2].split("\n- ")
+    ]
+    new = {one["number"] for kind, one in invoices_of(episode).items() if kind != "entered"}
+    clean = [{name: value.strip("'\"") for name, value in row.items()} for row in rows]
+    return [row for row in clean if row["INVOICE_ID"] in new]
+
+
+def invoices_of(episode: Episode) -> dict[str, Any]:
+    kept = json.loads((episode.path / "expected.json").read_bytes())["truth"]["entities"]
+    return {one["kind"]: one["drawn"] for one in kept if one["fact"] == "invoice" and one["ident"][0] != "b"}
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [
+        ("UPDATE {0}.INVOICES SET SUPPLIER_NAME = 'Nobody' WHERE {1}", "invoices_"),
+        ("UPDATE {0}.INVOICES SET INVOICE_DATE = INVOICE_DATE + 1 WHERE {1}", "invoices_"),
+        ("UPDATE {0}.INVOICES SET PURCHASER_EMAIL = NULL WHERE {1}", "invoices_"),
+        ("UPDATE {0}.INVOICE_PAYMENTS SET PAYMENT_AMOUNT = PAYMENT_AMOUNT + 0.01 WHERE {1}", "payments_"),
+        ("UPDATE {0}.INVOICE_PAYMENTS SET OUTSTANDING_FLAG = 1 - OUTSTANDING_FLAG WHERE {1}", "payments_"),
+        ("INSERT INTO {0}.INVOICES SELECT * FROM {0}.INVOICES WHERE {2}", "snowflake_row_extra"),
+        ("DELETE FROM {0}.TRANSFERS", "snowflake_unchanged"),
+        ("UPDATE {0}.PURCHASE_ORDERS SET ORDER_AMOUNT = 1", "snowflake_unchanged"),
+        ("COMMENT ON COLUMN {0}.INVOICE_PAYMENTS.OUTSTANDING_FLAG IS '1=Outstanding'", "snowflake_comment"),
+        ("COMMENT ON COLUMN {0}.INVOICES.INVOICE_ID IS 'The number'", "snowflake_comment"),
+    ],
+)
+def test_what_is_not_as_it_should_be_in_the_tables_is_found(
+    solved: Episode, instance: Instance, change: str, broken: str
+) -> None:
+    found = invoices(instance)
+    rows = [f"INVOICE_ID = '{found[kind]['number']}'" for kind in ("joined", "entered")]
+    write(solved, change.format(SCHEMA, *rows))
+    assert any(name.startswith(broken) for name in failures(solved))
+
+
+@pytest.mark.parametrize("subject", ["Process Outstanding Invoices", "Question about order"])
+def test_a_mail_too_many_is_found(solved: Episode, subject: str) -> None:
+    address = json.loads(call(solved, "email", "get_emails", folder="INBOX"))["emails"][0]["from"]
+    call(solved, "email", "send_email", to=address, subject=subject, body="scan-1.pdf")
+    assert "email_mail_extra" in failures(solved)
