@@ -28,7 +28,7 @@ class SuiteInstance:
     task: str
     length: int
     seed: int
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 class BuiltInstance(BaseModel):
