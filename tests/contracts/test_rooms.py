@@ -19,7 +19,7 @@ FLOORS = (
     {"families"},
     {"kits"},
     {"hosting"},
-    {"agents"},
+    {"agents", "training"},
     {"evaluation"},
     {"cli"},
     {"__main__"},
@@ -67,7 +67,7 @@ def test_imports_run_downwards(path: Path) -> None:
 def test_there_are_few_rooms_and_each_says_what_it_is() -> None:
     rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} - CONTENT
     assert rooms == set(FLOOR) & rooms
-    assert len(rooms | CONTENT) <= 15
+    assert len(rooms | CONTENT) <= 16
     for room in rooms:
         tree = ast.parse((ROOT / room / "__init__.py").read_text(encoding="utf-8"))
         assert ast.get_docstring(tree), room

@@ -1,0 +1,130 @@
+"""An episode as environments hand it to an agent: texts out, tool calls in, a judgement at the end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mesocosm.errors import UsageError
+from mesocosm.hosting.client import BlockingEpisode, BlockingServer, Grade, Order, Reward, UnknownEpisode
+
+HOW = 'Answer with one JSON object and nothing else: {"tool": "NAME", "arguments": {...}}.'
+"""What an agent is told of the form of its actions."""
+MAX_CALLS = 200
+"""Turns after which an episode is cut off, unless another number is given."""
+
+_FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.S)
+
+
+class NotACall(Exception):
+    """An action that is no tool call; the text says what is missing."""
+
+
+def parse_action(text: str) -> tuple[str, dict[str, Any]]:
+    """The tool and the arguments that an action names; ``NotACall`` says why it is none."""
+    bare = text.strip()
+    fenced = _FENCED.match(bare)
+    try:
+        action = json.loads(fenced[1] if fenced else bare)
+    except (ValueError, RecursionError) as error:
+        raise NotACall(f"Not a JSON object ({error}). {HOW}") from None
+    if not isinstance(action, dict) or not isinstance(action.get("tool"), str):
+        raise NotACall(f"The object has no tool's name as `tool`. {HOW}")
+    arguments = action.get("arguments", {})
+    if not isinstance(arguments, dict):
+        raise NotACall(f"`arguments` is no object. {HOW}")
+    if extra := sorted(set(action) - {"tool", "arguments"}):
+        raise NotACall(f"Unknown key {extra[0]!r}. {HOW}")
+    return action["tool"], arguments
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Which episodes an environment draws from, and how it rewards them."""
+
+    task: str
+    length: str | int | None = None
+    seeds: Sequence[int] = (0,)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    tools: Literal["all", "needed"] = "needed"
+    services: Sequence[str] = ()
+    reward: Reward = "verdict"
+    max_calls: int = MAX_CALLS
+
+    def __post_init__(self) -> None:
+        if not self.seeds:
+            raise UsageError("an environment needs at least one seed to draw instances from")
+        if self.max_calls < 1:
+            raise UsageError(f"max_calls={self.max_calls}: at least one call is needed")
+
+    def order(self, seed: int) -> Order:
+        """The order for one of its instances."""
+        return {
+            "task": self.task,
+            "length": self.length,
+            "seed": int(seed),
+            "parameters": dict(self.parameters),
+            "tools": self.tools,
+            "services": list(self.services),
+        }
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What came of an action."""
+
+    text: str
+    """What the agent reads."""
+    ended: bool = False
+    """The agent has said that it is done."""
+    cut_off: bool = False
+    """It may make no more calls."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode is to be judged now."""
+        return self.ended or self.cut_off
+
+
+class Play:
+    """One episode being played; ``close`` removes it."""
+
+    def __init__(self, server: BlockingServer, episode: BlockingEpisode, instances: Instances) -> None:
+        self.server, self.episode, self._instances = server, episode, instances
+        self._calls = 0
+
+    @property
+    def seed(self) -> int:
+        """Seed of the instance."""
+        return int(self.episode.view.data["seed"])
+
+    def act(self, action: str) -> Turn:
+        """Make the call that a text stands for; what is no call is answered, and counts as one."""
+        try:
+            tool, arguments = parse_action(action)
+        except NotACall as wrong:
+            return self._turn(str(wrong), ended=False)
+        return self.call(tool, arguments)
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Turn:
+        """Make a call."""
+        result = self.episode.act(tool, arguments)
+        return self._turn(result.text, ended=not result.is_error and tool in self.episode.view.ending)
+
+    def _turn(self, text: str, *, ended: bool) -> Turn:
+        self._calls += 1
+        return Turn(text, ended, cut_off=not ended and self._calls >= self._instances.max_calls)
+
+    def grade(self) -> Grade:
+        """The judgement of what it is now."""
+        return self.episode.grade(self._instances.reward)
+
+    def close(self) -> None:
+        """Remove the episode, unless it is gone already."""
+        try:
+            self.episode.delete()
+        except UnknownEpisode:
+            return

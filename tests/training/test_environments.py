@@ -1,0 +1,112 @@
+"""Environments of trainers: how they begin, end, refuse and clean up. Verdicts: ``test_parity.py``."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import warnings
+from typing import Any
+
+import pytest
+
+from mesocosm.errors import UsageError
+from mesocosm.hosting.application import Hosting
+from mesocosm.training.play import NotACall, parse_action
+from mesocosm.training.trl import environment
+
+TASK: dict[str, Any] = {"task": "refund_list", "length": "8k", "token": "token-of-the-test"}
+DONE = json.dumps({"tool": "claim_done"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I am done.",
+        "[]",
+        '{"tool": 1}',
+        '{"tool": "x", "arguments": []}',
+        '{"tool": "x", "args": {}}',
+        "[" * 9999,
+    ],
+)
+def test_what_is_no_call_is_said(text: str) -> None:
+    with pytest.raises(NotACall, match=r'\{"tool": "NAME", "arguments": \{\.\.\.\}\}'):
+        parse_action(text)
+
+
+def test_an_environment_keeps_gymnasiums_promises(base: str, hosting: Hosting) -> None:
+    gymnasium = pytest.importorskip("gymnasium", reason="the extra `gymnasium` is not installed")
+    from gymnasium.utils.env_checker import check_env
+
+    from mesocosm.training.gymnasium import Environment
+
+    before = hosting.pool.ids()
+    one = Environment(url=base, seeds=range(1, 3), max_calls=2, **TASK)
+    with warnings.catch_warnings():
+        # It says so of every environment that it was not given by `gymnasium.make`.
+        warnings.filterwarnings("ignore", message=".*(spec|render)")
+        check_env(one, skip_render_check=True)
+    asked, info = one.reset(options={"seed": 2})
+    assert (info["seed"], asked) == (2, one.reset(options={"seed": 2})[0])
+    assert "get_emails" in {tool["function"]["name"] for tool in info["tools"]}
+    text, reward, ended, cut_off, info = one.step("Let me think.")
+    assert ("Not a JSON object" in text, reward, ended, cut_off, info) == (True, 0, False, False, {})
+    _, reward, ended, cut_off, info = one.step('{"tool": "get_emails", "arguments": {"page": "two"}}')
+    assert (reward, ended, cut_off, info["verdict"]) == (0, False, True, "failed")
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        one.step(DONE)
+    one.reset(seed=1)
+    one.close()
+    assert hosting.pool.ids() == before
+
+
+def test_an_episode_of_a_vector_that_is_over_is_followed_by_a_new_one(base: str, hosting: Hosting) -> None:
+    pytest.importorskip("gymnasium", reason="the extra `gymnasium` is not installed")
+    from mesocosm.training.gymnasium import VectorEnvironment
+
+    before = hosting.pool.ids()
+    many = VectorEnvironment(num_envs=2, url=base, seeds=[1], reward="gained", **TASK)
+    asked, infos = many.reset(seed=3)
+    assert asked in many.observation_space
+    assert infos["seed"].tolist() == [1, 1]
+    texts, rewards, ended, _, infos = many.step((DONE, '{"tool": "get_emails"}'))
+    assert ended.tolist() == [True, False]
+    assert (infos["verdict"].tolist(), rewards.tolist()) == (["failed", None], [0, 0])
+    texts, _, ended, _, infos = many.step(("ignored", DONE))
+    assert (texts[0], ended.tolist(), infos["_seed"].tolist()) == (asked[0], [False, True], [True, False])
+    many.close()
+    assert hosting.pool.ids() == before
+
+
+def test_tools_become_methods_for_trl(base: str) -> None:
+    kind = environment(url=base, seeds=[1], max_calls=3, **TASK)
+    tools = [name for name, _ in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")]
+    assert {"reset", "get_reward", "get_emails", "write_file", "claim_done"} <= set(tools)
+    write = inspect.signature(kind.write_file)  # type: ignore[attr-defined]
+    assert [str(one) for one in write.parameters.values()] == ["self", "path: str", "content: str"]
+    assert str(inspect.signature(kind.get_emails).parameters["page"]) == "page: int | None = None"  # type: ignore[attr-defined]
+    rollout: Any = kind()
+    assert rollout.get_reward() is None
+    assert "call claim_done" in rollout.reset(prompt=[], seed=1)
+    assert "'page'" in rollout.get_emails(page="two")
+    assert "Done" in rollout.claim_done() or rollout._over
+    assert "over" in rollout.get_emails()
+    assert rollout.get_reward() == 0
+    rollout._play.close()
+    kind._server.close()
+
+
+def test_transformers_reads_the_methods(base: str) -> None:
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    kind = environment(url=base, seeds=[1], **TASK)
+    schema = transformers.utils.get_json_schema(kind().read_email)  # type: ignore[attr-defined]
+    assert schema["function"]["name"] == "read_email"
+    assert schema["function"]["parameters"]["required"] == ["email_id"]
+    kind._server.close()
+
+
+@pytest.mark.parametrize("wrong", [{"seeds": []}, {"max_calls": 0}, {"task": "nope"}])
+def test_what_cannot_be_an_environment_is_refused(base: str, wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        environment(url=base, **{**TASK, **wrong})
