@@ -13,7 +13,7 @@ from mesocosm.worlds import tokens
 
 SMALL = 12
 """Submissions up to which mails are short: else little but evidence would fit."""
-_OFFICIAL: tuple[Topic, ...] = ("conference", "conference", "events", "travel")
+_OFFICIAL: tuple[Topic, ...] = ("conference",)
 _AMONG_COLLEAGUES: tuple[Topic, ...] = ("research", "project_work", "conference")
 
 
