@@ -26,6 +26,10 @@ class Caller(Protocol):
     def all_services(self) -> tuple[str, ...]:
         """The services of its world, whether it offers tools of them or not."""
 
+    def is_open(self, service: str) -> bool:
+        """Whether the episode offers all of the service, so also what is no tool: its vendor's API, and what
+        MCP clients read."""
+
     async def make(
         self, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
     ) -> Outcome:
@@ -34,9 +38,6 @@ class Caller(Protocol):
 
 class ServedEpisode(Caller, Protocol):
     """An episode as every door may use it."""
-
-    def is_open(self, service: str) -> bool:
-        """Whether the episode offers the service to clients of its vendor's API."""
 
     def operation(self, service: str, name: str) -> Operation:
         """What is asked for by that name, else ``UnknownTool``."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -43,6 +43,7 @@ from mesocosm.services.service import (
     Tool,
     UnknownTool,
     combined_names,
+    load_resources,
     load_service,
     offered_tool,
 )
@@ -77,6 +78,10 @@ class WorldCaller:
     def all_services(self) -> tuple[str, ...]:
         """Their names, and those of services without a tool that is offered."""
         return self._world.all_services
+
+    def is_open(self, service: str) -> bool:
+        """Whether all of a service is offered."""
+        return self._world.is_open(service)
 
     async def make(
         self, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
@@ -149,6 +154,7 @@ def _server(
         service, tool = found.get(name, (None, ""))
         return load_service(service).tools[tool].signature.schema if service else None
 
+    has_resources = any(load_resources(service) for service, _ in names)
     server: Server[Any] = Server(
         title,
         version=mesocosm.__version__,
@@ -157,9 +163,46 @@ def _server(
         on_call_tool=call_tool,
         # Without it the SDK lists all tools again for every call.
         get_tool_input_schema=input_schema,
+        **(_resources({service for service, _ in names}, caller_of) if has_resources else {}),
     )
     server.middleware.clear()
     return server
+
+
+def _resources(services: Collection[str], caller_of: Callable[[Context], Caller]) -> dict[str, Any]:
+    """What clients may read of services without a tool; a read is a call like any other."""
+
+    def offered(context: Context) -> dict[str, tuple[str, Action]]:
+        caller = caller_of(context)
+        open_ = [name for name in caller.services if name in services and caller.is_open(name)]
+        return {uri: (name, one) for name in open_ for uri, one in load_resources(name).items()}
+
+    async def listed(context: Context, _: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=uri,
+                    name=action.function.__name__,
+                    description=" ".join((action.function.__doc__ or "").split()),
+                    mime_type="text/plain",
+                )
+                for uri, (_, action) in offered(context).items()
+            ]
+        )
+
+    async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        service, action = offered(context).get(uri, ("", None))
+        if action is None:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {uri}")
+        outcome = await caller_of(context).make(service, action, {}, _key(context))
+        if outcome.is_error:
+            raise MCPError(code=types.INTERNAL_ERROR, message=outcome.text)
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=outcome.text)]
+        )
+
+    return {"on_list_resources": listed, "on_read_resource": read}
 
 
 _types: dict[tuple[int, str], types.Tool] = {}

@@ -37,6 +37,11 @@ class SharedWorld:
             """The services with the tools that are offered."""
             self.all_services = world.all_services
             """Their names, and those of services without a tool that is offered."""
+            self._open = frozenset(filter(world.is_open, world.all_services))
+
+    def is_open(self, service: str) -> bool:
+        """Whether all of a service is offered."""
+        return service in self._open
 
     async def make(
         self, service: str, action: Action, arguments: Mapping[str, Any], key: str | None

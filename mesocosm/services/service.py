@@ -420,7 +420,7 @@ def ending_tools(services: Iterable[str]) -> frozenset[str]:
     )
 
 
-_DOORS = ("rest", "mail")
+_DOORS = ("rest", "mail", "resources")
 """Modules of a service for clients that speak another protocol than MCP."""
 
 
@@ -432,6 +432,13 @@ def load_operations(name: str) -> Mapping[str, Operation]:
         if module := find_module("servers", name, door):
             found |= importlib.import_module(module).operations
     return found
+
+
+@cache
+def load_resources(name: str) -> Mapping[str, Operation]:
+    """What MCP clients may read of a service without a tool, by URI: ``servers/<name>/resources.py``."""
+    module = find_module("servers", name, "resources")
+    return importlib.import_module(module).operations if module else {}
 
 
 def load_services() -> Mapping[str, Service[Any]]:

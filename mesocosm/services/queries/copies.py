@@ -6,10 +6,12 @@ for all episodes of the process: what was made by the same writes holds the same
 
 from __future__ import annotations
 
+import contextvars
 import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,8 @@ from mesocosm.worlds.database import driver_connection, file_uri
 from mesocosm.worlds.limits import settings
 
 _BATCH = 65_536
+_LONG = 100_000
+"""Rows from which on a table is read in halves."""
 _FEW = 2_000
 """Rows up to which the session's own connection is quicker than another one."""
 ROW = "\u2063row_id"
@@ -120,19 +124,27 @@ def _read(tables: Tables, number: int, columns: Sequence[Column], state: str) ->
         batches = _read_file(tables, number, columns, state)
     if batches is None:
         batches = _read_rows(tables, number, columns)
-    raw = pa.Table.from_batches(batches)
-    return _typed(raw, columns)
+    return _typed(pa.Table.from_batches(batches), columns)
 
 
 def _typed(raw: Any, columns: Sequence[Column]) -> Any:
-    """The columns as what they are: what SQLite keeps as text is cast."""
-    casts = []
-    for column, kept in zip(columns, raw.schema, strict=True):
+    """The columns as what they are: what SQLite keeps as text is cast, all else is taken as it is."""
+    found, casts = list(raw.columns), []
+    for place, (column, kept) in enumerate(zip(columns, raw.schema, strict=True)):
         kind = column.kind
         if kind == "HUGEINT":
-            kind = "DECIMAL(38,0)" if _wide(raw.column(kept.name)) else "BIGINT"
-        casts.append((kept.name, kind))
-    return engine().cast(raw, casts)
+            whole = pa.types.is_int64(kept.type) or not _wide(found[place])
+            kind = "BIGINT" if whole else "DECIMAL(38,0)"
+        if kept.type != _AS_KEPT.get(kind):
+            casts.append((place, kind))
+    if casts:
+        # Under names of their own: DuckDB takes no notice of case.
+        names = [f"c{place}" for place, _ in casts]
+        kept = pa.table([found[place] for place, _ in casts], names=names)
+        cast = engine().cast(kept, [(name, kind) for name, (_, kind) in zip(names, casts, strict=True)])
+        for (place, _), column in zip(casts, cast.columns, strict=True):
+            found[place] = column
+    return pa.table(found, names=raw.schema.names)
 
 
 def _wide(column: Any) -> bool:
@@ -155,6 +167,10 @@ def _kept_as(column: Column) -> str:
 
 _ARROW = {"REAL": pa.float64(), "INTEGER": pa.int64(), "BLOB": pa.binary(), "TEXT": pa.string()}
 _ANY = {"REAL": "0.0", "INTEGER": "0", "BLOB": "x'00'", "TEXT": "''"}
+
+
+_AS_KEPT = {"DOUBLE": pa.float64(), "BIGINT": pa.int64(), "VARCHAR": pa.string(), "BLOB": pa.binary()}
+"""Types that are in Arrow what they are in SQLite."""
 
 
 def _selected(column: Column) -> str:
@@ -181,30 +197,80 @@ def _read_rows(tables: Tables, number: int, columns: Sequence[Column]) -> list[A
 
 
 def _read_file(tables: Tables, number: int, columns: Sequence[Column], state: str) -> list[Any] | None:
-    """From the file, in C, which takes a fifth of the time; ``None`` if the file is not in this state yet."""
+    """From the file, in C, which takes a fifth of the time; ``None`` if the file is not in this state yet.
+
+    The halves of a long table are read at the same time: the driver lets other threads run meanwhile.
+    """
     path = driver_connection(tables.session).execute("PRAGMA database_list").fetchone()[2]
-    names = ", ".join(_selected(column) for column in columns)
-    # The driver takes the types of columns from the first batch, where all may be NULL: one row says them.
-    first = ", ".join(_ANY[_kept_as(column)] for column in columns)
-    sql = (
-        f"SELECT {first} UNION ALL SELECT * FROM (SELECT {names} FROM {table_name(number)} ORDER BY {ROW_ID})"
-    )
-    schema = _schema(columns)
-    uri = file_uri(Path(path), "mode=ro")
-    with dbapi.connect(uri) as connection, connection.cursor() as cursor:
-        cursor.execute(f"SELECT state FROM contents WHERE number = {int(number)}")
-        found = cursor.fetchone()
-        if found is None or found[0] != state:
-            return None
-        cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(_BATCH)})
-        cursor.execute(sql)
-        return list(_without_first(cursor.fetch_record_batch(), schema))
+    last = driver_connection(tables.session).execute(f"SELECT MAX({ROW_ID}) FROM {table_name(number)}")
+    middle = (last.fetchone()[0] or 0) // 2 if tables.count(number) > _LONG else 0
+    parts = [f"{ROW_ID} <= {middle}", f"{ROW_ID} > {middle}"] if middle else ["TRUE"]
+    reading = _Reading(file_uri(Path(path), "mode=ro"), number, state)
+
+    def read(exact: bool) -> list[Any] | None:
+        jobs = [(contextvars.copy_context(), part) for part in parts]
+        with ThreadPoolExecutor(max_workers=len(jobs)) as threads:
+            found = [
+                threads.submit(context.run, reading.part, columns, part, exact) for context, part in jobs
+            ]
+            batches = [one.result() for one in found]
+        known = [part for part in batches if part is not None]
+        return [batch for part in known for batch in part] if len(known) == len(parts) else None
+
+    try:
+        return read(True)
+    except OSError as error:
+        if "Type mismatch" not in str(error):
+            raise
+        # Some whole number has more than 64 bits, and is kept as text.
+        return read(False)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A stored table in a file."""
+
+    uri: str
+    number: int
+    state: str
+
+    def part(self, columns: Sequence[Column], where: str, exact: bool) -> list[Any] | None:
+        """Some of the rows; ``None`` if they are not in this state. ``exact``: whole numbers as such."""
+        kinds = [_whole_as(column, exact=exact) for column in columns]
+        names = ", ".join(
+            quoted(column.stored) if kind == "INTEGER" and column.kind == "HUGEINT" else _selected(column)
+            for column, kind in zip(columns, kinds, strict=True)
+        )
+        # The driver takes types from the first batch, where all may be NULL: one row says them.
+        first = ", ".join(_ANY[kind] for kind in kinds)
+        sql = (
+            f"SELECT {first} UNION ALL"
+            f" SELECT * FROM (SELECT {names} FROM {table_name(self.number)} WHERE {where} ORDER BY {ROW_ID})"
+        )
+        schema = pa.schema([(column.name, _ARROW[kind]) for column, kind in zip(columns, kinds, strict=True)])
+        with dbapi.connect(self.uri) as connection, connection.cursor() as cursor:
+            try:
+                cursor.execute(f"SELECT state FROM contents WHERE number = {int(self.number)}")
+                found = cursor.fetchone()
+            except dbapi.Error:  # while much is being written, nobody else can read
+                return None
+            if found is None or found[0] != self.state:
+                return None
+            cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(_BATCH)})
+            cursor.execute(sql)
+            return list(_without_first(cursor.fetch_record_batch(), schema))
+
+
+def _whole_as(column: Column, *, exact: bool) -> str:
+    return "INTEGER" if exact and column.kind == "HUGEINT" else _kept_as(column)
 
 
 def _without_first(reader: Any, schema: Any) -> Iterator[Any]:
     skipped = 1
     for batch in reader:
         deadlines.check()
+        if batch.schema.types != schema.types:
+            raise OSError("Type mismatch")
         yield pa.RecordBatch.from_arrays(batch.slice(skipped).columns, schema=schema)
         skipped = 0
 
