@@ -44,6 +44,8 @@ def test_who_is_offered_some_tools_reads_no_memo(tmp_path: Path) -> None:
     async def talk(world: World) -> None:
         async with Client(world_server(world)) as client:
             assert (await client.list_resources()).resources == []
+            told = await client.call_tool("read_query", {"query": "SELECT 6 * 7 AS answer"})
+            assert "ANSWER: 42" in told.content[0].text  # type: ignore[union-attr]
 
     with world_of(tmp_path / "world", {"snowflake": ["read_query"]}) as world:
         anyio.run(talk, world)
