@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trials import call, failures
+from trials import call, failures, solve
 
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import Instance, build_instance
@@ -79,6 +79,15 @@ def test_each_case_occurs_in_the_smallest_world(seed: int, tmp_path: Path) -> No
     assert set(found) == set(FAMILY.task.definition["facts"]["invoice"]["kinds"])
     assert abs(cents(found["cent"]["off"])) == 1
     assert {"over", "thought", "news", "nothing"} == {one["said"] for one in found.values()}
+
+
+def test_all_tables_are_there_where_a_case_is_not(tmp_path: Path) -> None:
+    """The released numbers have one invoice, and no transfer."""
+    built = build_instance(FAMILY, 42, tmp_path / "x", target=8_000, parameters={"preset": "loca"})
+    episode = Episode.create(tmp_path / "episode", built.path, FAMILY)
+    solve(FAMILY, episode)
+    assert not failures(episode)
+    episode.close()
 
 
 def test_the_same_in_other_words_is_right(instance: Instance, once_solved: Episode, tmp_path: Path) -> None:
