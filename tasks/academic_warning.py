@@ -12,11 +12,12 @@ import json
 import random
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
+from mesocosm.kits.paging import folder_texts, query_rows
 from mesocosm.services.calling import Tools
 
 NO_ROW = "-"
@@ -299,7 +300,6 @@ def as_json(student_id: str, name: str, exam: str) -> str:
 
 # -- a solver that reads ------------------------------------------------------------------------------------
 
-_ROW = re.compile(r"^\{.*\}", re.MULTILINE)
 _STUDENT, _EXAM, _SCORE = re.compile(r"\bS\d{6}\b"), re.compile(r"\b\d{4}\b"), re.compile(r"\b\d{1,3}\.\d\b")
 _AGAIN = re.compile(
     r"no longer (\S+\d)|not (\d\S*\d)|place of (\d\S*\d)|had put (\d\S*\d)|^(?:Instead|In place) of (\S+)"
@@ -321,14 +321,15 @@ def solve(tools: Tools, prompt: str) -> None:
     assert found
     subject, programme, month = found.groups()
     notices = _Notices(programme, subject)
-    for content in _texts(tools, "notices"):
+    for content in folder_texts(tools, "notices"):
         notices.read(" ".join(content.split()))
     past: dict[str, list[Decimal]] = {}
-    for table in _names(tools):
+    asked = "SELECT table_name FROM academic_warning.INFORMATION_SCHEMA.TABLES ORDER BY table_name"
+    for table in [row["table_name"] for row in query_rows(tools, asked)]:
         exam = table.removeprefix("scores_")
         if exam in notices.annulled - notices.lifted:
             continue
-        for row in _rows(
+        for row in query_rows(
             tools, f"SELECT student_id, score FROM academic_warning.{table} ORDER BY student_id"
         ):
             who = row["student_id"]
@@ -402,34 +403,3 @@ class _Notices:
         if new:
             return next(score for score in new if score not in new.values())
         return None if shown is None else Decimal(str(shown))
-
-
-def _texts(tools: Tools, folder: str) -> Iterator[str]:
-    page, names = 1, set()
-    while True:
-        listed = tools.call("filesystem", "list_directory_with_sizes", path=folder, page=page)
-        names |= set(re.findall(r"^\[FILE\] (\S+)", listed, re.MULTILINE))
-        page += 1
-        if f"the next are on page {page}" not in listed:
-            break
-    for name in sorted(names):
-        yield tools.call("filesystem", "read_text_file", path=f"{folder}/{name}")
-
-
-def _names(tools: Tools) -> list[str]:
-    asked = "SELECT table_name FROM academic_warning.INFORMATION_SCHEMA.TABLES ORDER BY table_name"
-    return [row["table_name"] for row in _rows(tools, asked)]
-
-
-def _rows(tools: Tools, query: str) -> Iterator[dict[str, Any]]:
-    """The rows of a query, over all its pages."""
-    token = ""
-    while True:
-        text = tools.call(
-            "google_cloud", "bigquery_run_query", query=query, max_results=5000, page_token=token
-        )
-        yield from (json.loads(line) for line in _ROW.findall(text))
-        more = re.search(r'page_token="([^"]+)"', text[-300:])
-        if more is None:
-            return
-        token = more[1]

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
+
 from mesocosm.services.calling import Tools
 
 SURVEYED = ("INBOX", "Archive", "Spam", "Sent", "Trash")
@@ -94,3 +96,35 @@ def listed_documents(tools: Tools) -> Iterator[dict[str, Any]]:
         listed = tools.call("documents", "list_recent_documents", page=page, per_page=100)
         yield from listed["documents"]
         page = listed["next_page"]
+
+
+# -- filesystem -----------------------------------------------------------------------------------------
+
+
+def folder_texts(tools: Tools, folder: str) -> Iterator[str]:
+    """The texts of the files in a folder of the workspace, by their names."""
+    names: set[str] = set()
+    page, more = 1, True
+    while more:
+        listed = tools.call("filesystem", "list_directory_with_sizes", path=folder, page=page)
+        names |= set(re.findall(r"^\[FILE\] (\S+)", listed, re.MULTILINE))
+        page += 1
+        more = f"the next are on page {page}" in listed
+    for name in sorted(names):
+        yield str(tools.call("filesystem", "read_text_file", path=f"{folder}/{name}"))
+
+
+# -- google_cloud ---------------------------------------------------------------------------------------
+
+
+def query_rows(tools: Tools, query: str) -> Iterator[dict[str, Any]]:
+    """The rows that a query of BigQuery gives, over all its pages."""
+    token = ""
+    while True:
+        asked = {"query": query, "max_results": 5000, "page_token": token}
+        text = str(tools.call("google_cloud", "bigquery_run_query", **asked))
+        yield from (orjson.loads(row) for row in re.findall(r"^\{.*\}", text, re.MULTILINE))
+        more = re.search(r'page_token="([^"]+)"', text[-300:])
+        if more is None:
+            return
+        token = more[1]

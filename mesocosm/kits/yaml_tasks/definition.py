@@ -179,6 +179,14 @@ class Rows(Selection):
     """A field that is a list of things, for each of which there is a row; ``row`` is the thing."""
     within: dict[str, float] = {}
     """How far the numbers of a column may be off."""
+    last: dict[str, Any] = {}
+    """The cells of one more row below all others, such as that of totals."""
+
+    @model_validator(mode="after")
+    def _same_columns(self) -> Rows:
+        if self.last and list(self.last) != list(self.columns):
+            raise ValueError(f"last: these columns are needed: {', '.join(self.columns)}")
+        return self
 
     @model_validator(mode="after")
     def _says_what_is_in_them(self) -> Rows:
@@ -212,6 +220,8 @@ class Statement(Doing):
     """Whether everyday text may stand around what it says."""
     asked: bool = False
     """Whether the survey's ``queries`` ask for it, though its table is ``summed``."""
+    answered: int = Field(default=0, ge=0, le=100_000)
+    """About how many tokens of queries' answers are about it, where its rows are only summed."""
     counts: Condition | None = None
     """Whether what it tells matters; default: for all but background."""
 

@@ -111,8 +111,10 @@ def _telling_apart(thing: Thing, rows: Sequence[Fields], goal: Goal) -> list[str
     names = list(goal.fields)
     for name in names if rows else ():
         values = [_hashable(row[name]) for row in rows]
-        if len(set(values)) == len(values) and (
-            len(values) > 1 or not isinstance(rows[0][name], (dict, Table))
+        if (
+            rows
+            and len(set(values)) == len(values)
+            and (len(values) > 1 or not isinstance(rows[0][name], (dict, Table)))
         ):
             return [name]
     return names

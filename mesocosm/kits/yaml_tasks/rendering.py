@@ -61,10 +61,12 @@ def rows_with_owners(
     if rows.each is None:
         for one in in_order(chosen, rows.by, keys):
             yield one, row_of(truth, rows, one, keys, around)
-        return
-    parts = [(one, part) for one in chosen for part in parts_of(rows, one, keys)]
-    for one, part in _in_order_of_parts(parts, rows.by, keys):
-        yield one, row_of(truth, rows, one, keys, around, part) if rows.columns else part
+    else:
+        parts = [(one, part) for one in chosen for part in parts_of(rows, one, keys)]
+        for one, part in _in_order_of_parts(parts, rows.by, keys):
+            yield one, row_of(truth, rows, one, keys, around, part) if rows.columns else part
+    if rows.last:
+        yield entity, row_of(truth, rows.model_copy(update={"columns": rows.last}), entity, keys)
 
 
 def parts_of(rows: Rows, entity: Entity, keys: tuple[Any, ...]) -> Sequence[Any]:

@@ -370,7 +370,7 @@ class Teller:
         thing = find_thing(told.what)
         assert thing is not None
         if not self.is_read(told.what, told.fields, told.statement):
-            return 0
+            return told.statement.answered if told.statement else 0
         together = thing.overhead + thing.size(told.fields, self._count)
         for name, value in told.fields.items():
             if isinstance(value, str):

@@ -349,10 +349,15 @@ class TableThing(WarehouseThing):
         return str(value).rpartition(".")[2] if name == "table" else super().shown(name, value)
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        tables: dict[str, list[Fields]] = {}
         for fields in things:
-            about = {name: value for name, value in fields.items() if name not in ("table", "rows", "types")}
-            rows, types = fields.get("rows") or (), fields.get("types") or {}
-            self._filled(world, str(fields["table"]), rows, types, about)
+            tables.setdefault(self.warehouse.key(str(fields["table"])), []).append(fields)
+        for those in tables.values():  # what several statements say of one is put in at once
+            known = ("table", "rows", "types")
+            about = {name: value for one in those for name, value in one.items() if name not in known}
+            types = {name: type_ for one in those for name, type_ in (one.get("types") or {}).items()}
+            rows = [row for one in those for row in one.get("rows") or ()]
+            self._filled(world, str(those[0]["table"]), rows, types, about)
         return [{} for _ in things]
 
     def row_trace(self, cells: Mapping[str, Any]) -> str:

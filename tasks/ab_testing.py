@@ -1,0 +1,343 @@
+"""Windows of A/B tests and what they add up to, for ``ab_testing.yaml``; and a solver that reads.
+
+What a scenario's windows hold follows from its seed alone, so that they need not be kept. Those of kind
+``closing`` are made last: they bring the overall rates as near to each other as the instance wants them.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import re
+from bisect import bisect
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from mesocosm.kits.paging import folder_texts, query_rows
+from mesocosm.services.calling import Tools
+
+COUNTS = ("A_clicks", "A_store_views", "B_clicks", "B_store_views")
+_COUNTRIES = {
+    "DE": "Germany", "DK": "Denmark", "ES": "Spain", "FR": "France", "IE": "Ireland", "IT": "Italy",
+    "NO": "Norway", "PT": "Portugal", "SE": "Sweden", "UK": "the United Kingdom",
+}  # fmt: skip
+_TOPICS = (
+    "Fitness", "Kitchen", "Garden", "Travel", "Music", "Books", "Toys", "Shoes", "Lamps", "Coffee",
+    "Bikes", "Camping", "Jewels", "Pets", "Games", "Cameras", "Carpets", "Sofas", "Paint", "Tools",
+    "Wine", "Tea", "Honey", "Candles", "Mirrors", "Watches", "Bags", "Hats", "Coats", "Socks",
+    "Pens", "Paper", "Puzzles", "Drums", "Guitars", "Tents", "Boots", "Skis", "Rackets", "Plants",
+    "Seeds", "Soaps", "Towels", "Pillows", "Blankets", "Clocks", "Vases", "Frames", "Baskets",
+    "Knives",
+)  # fmt: skip
+_PARTS = (
+    "Banner", "Button", "Header", "Slider", "Teaser", "Badge", "Menu", "Footer", "Popup", "Video",
+    "Countdown", "Carousel", "Filter", "Coupon", "Gallery", "Headline", "Checkout", "Search",
+    "Preview", "Ranking",
+)  # fmt: skip
+_DAYS, _FEW_FOR_DAYS = (3, 4, 5, 6, 7, 5, 3), (20, 50, 150, 400, 3000, 8000)
+_HOURS, _FEW_FOR_HOURS = (1, 2, 4, 6, 12, 24), (20, 90, 200, 800, 2000)
+_RATE = 1000
+"""The overall rates are a whole number of parts of so many, so that a tie is exact."""
+
+Scenario = Mapping[str, Any]
+Row = tuple[int, int, int, int, int]
+"""Hours from the first day's midnight, then clicks and views of A and of B."""
+
+
+# -- drawing ------------------------------------------------------------------------------------------------
+
+
+def days_for(given: int, scenarios: int) -> int:
+    """Days of a test; 0 stands for as many as so many scenarios have."""
+    return given or _DAYS[bisect(_FEW_FOR_DAYS, scenarios)]
+
+
+def hours_for(given: int, scenarios: int) -> int:
+    """Hours of a window; 0 stands for as long as so many scenarios have."""
+    return given or _HOURS[bisect(_FEW_FOR_HOURS, scenarios)]
+
+
+def country_of(code: str) -> str:
+    """A country by its code."""
+    return _COUNTRIES[code]
+
+
+def draw_others(me: Scenario, rng: random.Random) -> list[str]:
+    """One or two other countries; one that stands twice has more shops' scenarios."""
+    first, second = rng.sample([code for code in _COUNTRIES if code != me["code"]], 2)
+    return [first] if rng.random() < 0.6 else [first, first, second]
+
+
+def draw_sizes(me: Scenario, rng: random.Random) -> dict[str, list[float]]:
+    """How much each shop tests, against the others: little and much in every country."""
+    return {code: [rng.uniform(1, 5) for _ in range(4)] for code in _COUNTRIES}
+
+
+def draw_other(scenario: Scenario, rng: random.Random) -> str:
+    """One of the other countries."""
+    return str(rng.choice(scenario["others"]))
+
+
+def draw_shop(scenario: Scenario, rng: random.Random) -> int:
+    """The number of a shop of the scenario's country."""
+    return rng.choices((1, 2, 3, 4), scenario["sizes"][scenario["code"]])[0]
+
+
+def draw_name(scenario: Scenario, rng: random.Random) -> str:
+    """What it is called; the file asks for another where the name is taken."""
+    return f"{rng.choice(_TOPICS)}_{rng.choice(_PARTS)}_{rng.randint(10, 99)}"
+
+
+def draw_closing(scenario: Scenario, rng: random.Random) -> dict[str, int] | None:
+    """What this scenario's windows add up to, so that the overall rates are as far apart as is wanted.
+
+    Nothing for one that is not counted.
+    """
+    if not scenario["counted"]:
+        return None
+    counted = [one for one in scenario["all"] if one["counted"]]
+    closing = [one["name"] for one in counted if one["kind"] == "closing"]
+    others = overall_of([one for one in counted if one["kind"] != "closing"])
+    share, pooled = len(closing), {}
+    usual = 100 * scenario["hours"] * len(list(_starts(scenario, within=True))) * share
+    clicks = {version: usual + -(others[f"{version}_clicks"] + usual) % _RATE for version in "AB"}
+    seen = sum(others[name] for name in COUNTS[1::2])
+    parts = round(Fraction(_RATE * seen, max(1, others["A_clicks"] + others["B_clicks"])))
+    for version in "AB":
+        together = others[f"{version}_clicks"] + clicks[version]
+        views = together * parts // _RATE + _ahead(version, scenario["margin"], together)
+        pooled[f"{version}_clicks"] = clicks[version]
+        pooled[f"{version}_store_views"] = max(
+            0, min(clicks[version], views - others[f"{version}_store_views"])
+        )
+    place = closing.index(scenario["name"])
+    return {name: _split(pooled[name], share)[place] for name in COUNTS}
+
+
+def _ahead(version: str, margin: str, clicks: int) -> int:
+    """By how many views a version is ahead."""
+    if margin.startswith(version):
+        return 1 if margin.endswith("view") else clicks // 400
+    return 0
+
+
+def _split(number: int, parts: int) -> list[int]:
+    """A number in parts that differ by one at most."""
+    return [number * (place + 1) // parts - number * place // parts for place in range(parts)]
+
+
+# -- windows ------------------------------------------------------------------------------------------------
+
+
+def windows_of(scenario: Scenario) -> list[dict[str, Any]]:
+    """The rows of a scenario."""
+    midnight = dt.datetime.combine(scenario["first_day"], dt.time(), dt.UTC)
+    name = scenario["name"]
+    return [
+        {"scenario": name, "window_start": midnight + dt.timedelta(hours=start)}
+        | dict(zip(COUNTS, counts, strict=True))
+        for start, *counts in _windows(scenario)
+    ]
+
+
+def totals_of(scenario: Scenario) -> dict[str, int]:
+    """What a scenario's windows that count add up to."""
+    first, beyond, limit = 24 * scenario["begins"], 24 * scenario["ends"], scenario["limit"]
+    found = [0, 0, 0, 0]
+    for start, *counts in _windows(scenario):
+        if first <= start < beyond and counts[0] <= limit and counts[2] <= limit:
+            found = [one + other for one, other in zip(found, counts, strict=True)]
+    return dict(zip(COUNTS, found, strict=True))
+
+
+def overall_of(scenarios: Sequence[Scenario]) -> dict[str, Any]:
+    """What several scenarios add up to, and which version is better."""
+    found = {name: sum(one["totals"][name] for one in scenarios) for name in COUNTS}
+    better = found["B_store_views"] * found["A_clicks"] > found["A_store_views"] * found["B_clicks"]
+    return {**found, "winner": "B" if better else "A"}
+
+
+def rate_of(views: int, clicks: int) -> float:
+    """A rate in percent, to three decimals."""
+    exact = Decimal(100 * views) / Decimal(clicks) if clicks else Decimal()
+    return float(exact.quantize(Decimal("0.001"), ROUND_HALF_UP))
+
+
+def _starts(scenario: Scenario, *, within: bool = False) -> Iterator[int]:
+    """When windows begin: from a day before the first to a day after the last, or only within these."""
+    hours, end = scenario["hours"], 24 * scenario["days"]
+    before = -(-24 // hours) * hours
+    yield from range(0 if within else -before, end if within else end + 24, hours)
+
+
+def _windows(scenario: Scenario) -> tuple[Row, ...]:
+    kind, own = scenario["kind"], scenario["own"]
+    made = kind if kind in ("bots", "silent") else ""
+    totals = tuple(own[name] for name in COUNTS) if own else None
+    return _drawn(
+        scenario["seed"],
+        tuple(_starts(scenario)),
+        scenario["hours"],
+        24 * scenario["days"],
+        scenario["limit"],
+        made,
+        totals,
+    )
+
+
+@lru_cache(maxsize=20_000)
+def _drawn(
+    seed: int,
+    starts: tuple[int, ...],
+    hours: int,
+    end: int,
+    limit: int,
+    kind: str,
+    totals: tuple[int, ...] | None,
+) -> tuple[Row, ...]:
+    rng = random.Random(seed)
+    level, lead = rng.uniform(0.70, 0.78), rng.uniform(-0.03, 0.03)
+    trial = rng.choice((-0.12, 0.12))
+    rows = []
+    for start in starts:
+        other = 0 if 0 <= start < end else trial
+        a = _clicks(rng, hours)
+        b = _clicks(rng, hours)
+        rows.append([start, a, _views(rng, a, level - other), b, _views(rng, b, level + lead + other)])
+    inside = [row for row in rows if 0 <= row[0] < end]
+    if kind == "bots":
+        _let_bots_in(rng, inside, limit)
+    if kind == "silent":
+        for row in inside:
+            row[3:] = 0, 0
+    if totals:
+        _bring_to(rng, inside, totals)
+    return tuple((row[0], row[1], row[2], row[3], row[4]) for row in rows)
+
+
+def _clicks(rng: random.Random, hours: int) -> int:
+    if rng.random() < 0.05:
+        return 0
+    return rng.randint(0, 200) if hours == 1 else rng.randint(60 * hours, 140 * hours)
+
+
+def _views(rng: random.Random, clicks: int, rate: float) -> int:
+    return round(clicks * max(0.0, min(1.0, rate * (1 + rng.gauss(0, 0.1)))))
+
+
+def _let_bots_in(rng: random.Random, rows: list[list[int]], limit: int) -> None:
+    """One window with a click on A beyond the limit, one with some more on B, and one right at it."""
+    a, b, at = rng.sample(rows, 3)
+    a[1:3] = limit + 1, limit // 5
+    extra = limit + rng.randint(1, limit)
+    b[3:5] = extra, extra // 6
+    at[1:3] = limit, limit * 4 // 5
+
+
+def _bring_to(rng: random.Random, rows: list[list[int]], totals: tuple[int, ...]) -> None:
+    """Rows that add up to these clicks and views."""
+    for column, (clicks, views) in ((1, totals[:2]), (3, totals[2:])):
+        weights = [rng.uniform(0.5, 1.5) for _ in rows]
+        ends = [round(clicks * sum(weights[: place + 1]) / sum(weights)) for place in range(len(rows))]
+        for place, row in enumerate(rows):
+            row[column] = ends[place] - (ends[place - 1] if place else 0)
+            row[column + 1] = row[column] * views // max(1, clicks)
+        missing = views - sum(row[column + 1] for row in rows)
+        for row in rows:
+            more = min(missing, row[column] - row[column + 1])
+            row[column + 1] += more
+            missing -= more
+        for one, other in zip(rows[::2], rows[1::2], strict=False):
+            most = min(one[column + 1], other[column] - other[column + 1], one[column] // 12)
+            moved = rng.randint(0, max(0, most))
+            one[column + 1] -= moved
+            other[column + 1] += moved
+
+
+# -- a solver that reads ------------------------------------------------------------------------------------
+
+_NAME = re.compile(r"\b[A-Z][a-z]+_[A-Z][a-z]+_\d\d\b")
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_NOTHING = re.compile(r"Should|Could|planned|meant|proposed|idea|considered|talked about|did not")
+_BACK = re.compile(r"taken back|Forget|Disregard|not been restarted|was not restarted|withdraw")
+
+
+def solve(tools: Tools, prompt: str) -> None:
+    """Read registry and notes, add up by days, write the rates and what follows, declare the task done."""
+    text = " ".join(prompt.split())
+    found = re.search(r"one of (\w+)-1 to .*? more than (\d+) clicks on A", text)
+    assert found
+    code, limit = found.groups()
+    registry = query_rows(tools, "SELECT * FROM ab_testing.test_registry ORDER BY scenario")
+    periods = {
+        row["scenario"]: [row["first_day"], row["last_day"]]
+        for row in registry
+        if row["shop"].startswith(f"{code}-")
+    }
+    _heed(periods, list(folder_texts(tools, "notes")))
+    sums = {name: dict.fromkeys(COUNTS, 0) for name in periods}
+    added = ", ".join(f"SUM({name}) AS {name}" for name in COUNTS)
+    for page in ("home", "search", "product", "cart"):
+        asked = (
+            f"SELECT scenario, CAST(DATE(window_start) AS STRING) AS day, {added} FROM ab_testing.ab_{page}"
+            f" WHERE A_clicks <= {limit} AND B_clicks <= {limit}"
+            " GROUP BY scenario, day ORDER BY scenario, day"
+        )
+        for row in query_rows(tools, asked):
+            first, last = periods.get(row["scenario"], ("9", "0"))
+            if first <= row["day"] <= last:
+                for name in COUNTS:
+                    sums[row["scenario"]][name] += row[name]
+    total = {name: sum(one[name] for one in sums.values()) for name in COUNTS}
+    lines = ["scenario,A_conversion %,B_conversion %"]
+    lines += [_line(name, sums[name]) for name in sorted(sums)]
+    lines.append(_line("overall (total_store_views/total_clicks)", total))
+    tools.call("filesystem", "write_file", path="record.csv", content="\n".join(lines) + "\n")
+    rates = [Fraction(total[f"{one}_store_views"], total[f"{one}_clicks"]) for one in "AB"]
+    if rates[1] > rates[0]:
+        tools.call("google_cloud", "storage_create_bucket", bucket_name="promo-assets-for-b")
+    else:
+        message = '{"status": "AB_Test_Concluded", "winner": "A", "action": "No_Change"}'
+        tools.call(
+            "google_cloud",
+            "logging_write_log",
+            log_name="abtesting_logging",
+            message=message,
+            severity="INFO",
+        )
+    tools.call("claim_done", "claim_done")
+
+
+def _line(name: str, sums: Mapping[str, int]) -> str:
+    rates = []
+    for version in "AB":
+        clicks = sums[f"{version}_clicks"]
+        rates.append(f"{100 * sums[f'{version}_store_views'] / clicks:.3f}" if clicks else "0.000")
+    return ",".join([name, *rates])
+
+
+def _heed(periods: dict[str, list[str]], notes: Sequence[str]) -> None:
+    """Move the bounds of periods as the notes say, and leave out what was discarded."""
+    restarted: dict[str, str] = {}
+    kept = set()
+    sentences = [one for note in notes for one in re.split(r"(?<=[.?!])\s+(?=[A-Z])", " ".join(note.split()))]
+    for sentence in sentences:
+        name = _NAME.search(sentence)
+        if name is None or name[0] not in periods or _NOTHING.search(sentence):
+            continue
+        day = _DAY.search(sentence)
+        if _BACK.search(sentence):
+            kept.add(name[0])
+        elif "discard" in sentence:
+            del periods[name[0]]
+        elif day and "stop" in sentence:
+            before = dt.date.fromisoformat(day[0]) - dt.timedelta(days=1)
+            periods[name[0]][1] = before.isoformat()
+        elif day and not re.search(r"not made|dropped", sentence):
+            restarted[name[0]] = day[0]
+    for who, first in restarted.items():
+        if who in periods and who not in kept:
+            periods[who][0] = first
