@@ -61,8 +61,7 @@ class ProductThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"id": "The product's id."}
 
     def size(self, fields: Fields, count: Callable[[str], int]) -> int:
-        meta: Mapping[str, Any] = fields.get("meta_data") or {}
-        return sum(15 + count(f"{key} {value}") for key, value in meta.items())
+        return _size_of_meta(fields, count)
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         ids = world.store(rules.WooCommerceStore).add_products([_product(fields) for fields in things])
@@ -88,6 +87,19 @@ class ProductThing(Thing):
             yield Found(_product_seen(after), rows, columns | _CHANGED, _product_seen(before))
 
 
+def _size_of_meta(fields: Fields, count: Callable[[str], int]) -> int:
+    meta: Mapping[str, Any] = fields.get("meta_data") or {}
+    return sum(15 + count(f"{key} {value}") for key, value in meta.items())
+
+
+def _meta(fields: Fields) -> list[Fields]:
+    meta: Mapping[str, Any] = fields.get("meta_data") or {}
+    return [
+        {"key": key, "value": f"{value:g}" if isinstance(value, float) else str(value)}
+        for key, value in meta.items()
+    ]
+
+
 def _product(fields: Fields) -> Any:
     new: Fields = {"name": fields["name"], "type": "simple", "status": fields.get("status") or "publish"}
     for name in ("sku", "short_description"):
@@ -98,15 +110,11 @@ def _product(fields: Fields) -> Any:
             new[name] = f"{fields[name]:.2f}"
     if fields.get("stock_quantity") is not None:
         new |= {"manage_stock": True, "stock_quantity": int(fields["stock_quantity"])}
-    if meta := fields.get("meta_data"):
-        new["meta_data"] = [{"key": key, "value": _text(value)} for key, value in meta.items()]
+    if meta := _meta(fields):
+        new["meta_data"] = meta
     if fields.get("date_created"):
         new["date_created"] = stamp(fields["date_created"])[:-1]
     return new
-
-
-def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _product_seen(row: Row) -> Fields:
@@ -176,6 +184,9 @@ class OrderThing(Thing):
         "status": Word("What has become of it; default: completed.", choices=_STATUSES),
         "line_items": Word("What was ordered: `[{product_id: ..., quantity: 2}]`.", "list", required=True),
         "customer_note": Word("What the customer wrote when ordering."),
+        "billing": Word("Further fields of the billing address: `{phone: ..., city: ...}`.", "data"),
+        "payment_method_title": Word("How it was paid, such as `Credit card`."),
+        "meta_data": Word("Further fields by their keys: `{store: Harbour}`.", "data"),
     }
     judges: ClassVar[Mapping[str, Word]] = {
         "id": Word("Which order, where it was there before: `{{ sale.order.id }}`.", "data"),
@@ -189,6 +200,10 @@ class OrderThing(Thing):
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         ids = world.store(rules.WooCommerceStore).add_orders([_order(fields) for fields in things])
         return [{"id": number} for number in ids]
+
+    def size(self, fields: Fields, count: Callable[[str], int]) -> int:
+        billing: Mapping[str, Any] = fields.get("billing") or {}
+        return _size_of_meta(fields, count) + sum(count(str(value)) for value in billing.values())
 
     def trace(self, fields: Fields, given: Fields) -> str:
         return f'"id":{given["id"]},"status"'
@@ -228,6 +243,7 @@ def _of_order(changes: Changes, order: int) -> frozenset[tuple[str, Any]]:
 
 def _order(fields: Fields) -> Any:
     billing = {"email": fields["email"], **_names(fields["name"])}
+    billing |= {name: str(value) for name, value in (fields.get("billing") or {}).items()}
     new: Fields = {
         "status": fields.get("status") or "completed",
         "billing": billing,
@@ -239,8 +255,11 @@ def _order(fields: Fields) -> Any:
     }
     if fields.get("customer_id"):
         new["customer_id"] = int(fields["customer_id"])
-    if fields.get("customer_note"):
-        new["customer_note"] = fields["customer_note"]
+    for name in ("customer_note", "payment_method_title"):
+        if fields.get(name):
+            new[name] = fields[name]
+    if meta := _meta(fields):
+        new["meta_data"] = meta
     return new
 
 
