@@ -157,6 +157,9 @@ class CustomerThing(Thing):
     def trace(self, fields: Fields, given: Fields) -> str:
         return str(fields["email"])
 
+    def shown(self, name: str, value: Any) -> str:
+        return str(value).partition(" ")[0] if name == "name" else super().shown(name, value)
+
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for row in changes.table("woocommerce", "customers").added:
             fields = {"name": f"{row['first_name']} {row['last_name']}", "email": row["email"]}
