@@ -45,8 +45,9 @@ class _Environment:
     _play: Play | None = None
     _over = False
 
-    def reset(self, **row: Any) -> str:
-        """Begin an episode; what is asked is the last user message's end."""
+    def reset(self, **row: Any) -> str | None:
+        """Begin an episode. Returns what is asked, for the end of the row's last message; nothing where that
+        has it already."""
         if self._play is not None:
             self._play.close()
         order = self._instances.order(row.get("seed", self._instances.seeds[0]))
@@ -54,7 +55,8 @@ class _Environment:
             order["length"] = row["length"]
         episode = self._server.create_batch([order])[0]
         self._play, self._over = Play(self._server, episode, self._instances), False
-        return episode.prompt
+        messages = row.get("prompt") or [{}]
+        return None if episode.prompt.strip() in str(messages[-1].get("content")) else episode.prompt
 
     def get_reward(self) -> float | None:
         """The reward of the episode; ``None``, which TRL leaves out, where it is errored."""

@@ -88,7 +88,9 @@ def test_tools_become_methods_for_trl(base: str) -> None:
     assert str(inspect.signature(kind.get_emails).parameters["page"]) == "page: int | None = None"  # type: ignore[attr-defined]
     rollout: Any = kind()
     assert rollout.get_reward() is None
-    assert "call claim_done" in rollout.reset(prompt=[], seed=1)
+    asked = rollout.reset(prompt=[], seed=1)
+    assert "call claim_done" in asked
+    assert rollout.reset(prompt=[{"role": "user", "content": f"Please: {asked}"}], seed=1) is None
     assert "'page'" in rollout.get_emails(page="two")
     assert "Done" in rollout.claim_done() or rollout._over
     assert "over" in rollout.get_emails()

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import tarfile
+import tempfile
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import mesocosm
 from mesocosm.doors.mcp import McpTools
 from mesocosm.families.family import load_family
+from mesocosm.families.quantities import parse_length
+from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import BlockingServer
+from mesocosm.hosting.listening import serving
+from mesocosm.training.harbor import write_tasks
 
 TOKEN = "token-of-the-test"
 TASK, LENGTH, SEED = "refund_list", "8k", 1
@@ -23,6 +34,8 @@ Calls = Sequence[tuple[str, dict[str, Any]]]
 class Host:
     base: str
     trajectories: dict[str, Calls]
+    harbor: Path
+    """The folder of the instance as a task of Harbor."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -30,9 +43,11 @@ class Host:
 
 
 @pytest.fixture(scope="module")
-def host(base: str) -> Host:
+def host(base: str, tmp_path_factory: pytest.TempPathFactory) -> Host:
+    out = tmp_path_factory.mktemp("harbor")
+    written = write_tasks(load_family(TASK), [parse_length(LENGTH)], [SEED], out, parameters={})
     with mesocosm.connect_sync(base, token=TOKEN) as server:
-        return Host(base, _trajectories(server))
+        return Host(base, _trajectories(server), *written)
 
 
 def _trajectories(server: BlockingServer) -> dict[str, Calls]:
@@ -106,11 +121,55 @@ def through_trl(host: Host, calls: Calls) -> float | None:
     return reward
 
 
+def through_openenv(host: Host, calls: Calls) -> float | None:
+    python = os.environ.get("MESOCOSM_TEST_OPENENV")
+    if not python:
+        pytest.skip(
+            "OpenEnv cannot be installed beside this; MESOCOSM_TEST_OPENENV names no Python that has it"
+        )
+    asked = {**host.options, "seed": SEED, "calls": calls}
+    played = subprocess.run(
+        [python, Path(__file__).with_name("openenv_player.py")],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(mesocosm.__file__).parents[1])},
+    )
+    assert played.returncode == 0, played.stderr
+    reward: float | None = json.loads(played.stdout.splitlines()[-1])["reward"]
+    return reward
+
+
+def through_harbor(host: Host, calls: Calls) -> float | None:
+    """As Harbor does it: on a server with the state in the task's folder; then the verifier runs."""
+    with tempfile.TemporaryDirectory() as scratch:
+        with tarfile.open(host.harbor / "environment" / "world" / "state.tar") as tar:
+            tar.extractall(scratch, filter="data")
+        compose = yaml.safe_load((host.harbor / "environment" / "docker-compose.yaml").read_text())
+        token = compose["services"]["mesocosm"]["environment"]["MESOCOSM_ADMIN_TOKEN"]
+        config = tomllib.loads((host.harbor / "task.toml").read_text())
+        endpoint = config["environment"]["mcp_servers"][0]["url"]
+        with serving(Hosting(Path(scratch) / "state", admin_token=token)) as base:
+            given = {**os.environ, "MESOCOSM_URL": base, "VERIFIER_LOGS": f"{scratch}/logs"}
+            if calls is host.trajectories["reference"]:
+                subprocess.run([host.harbor / "solution" / "solve.sh"], env=given, check=True)
+            else:
+                with mesocosm.connect_sync(base, token=token) as server:
+                    episode = server.episode(endpoint.split("/")[-2])
+                    for tool, arguments in calls:
+                        episode.act(tool, arguments)
+            subprocess.run([host.harbor / "tests" / "test.sh"], env=given, check=True)
+            return float((Path(scratch) / "logs" / "reward.txt").read_text())
+
+
 WAYS: list[Callable[[Host, Calls], float | None]] = [
     through_us,
     through_gymnasium,
     through_gymnasium_vectors,
     through_trl,
+    through_openenv,
+    through_harbor,
 ]
 
 
