@@ -90,12 +90,18 @@ def draw_ago(exam: Student, rng: random.Random) -> int:
 # -- drawing scores -----------------------------------------------------------------------------------------
 
 
+_EXACT = {"at_25": 4, "beyond_25": 4, "at_45": 20, "beyond_45": 20}
+"""Kinds whose mean is exact, a multiple of so many tenths: only of these are 25 or 45 % a score. The means of
+the others are as they fall, or else a mean would tell which notices count."""
+
+
 def draw_plan(student: Student, rng: random.Random) -> Plan:
     """All of a student's scores, as the student's kind has them."""
     counts = [bool(exam["counts"]) for exam in student["exams"]]
-    level = 20 * rng.randint(29, 43)
-    scores = iter(_around(rng, level, counts.count(True)))
-    marks = [next(scores) if counted else _noisy(rng, level) for counted in counts]
+    step = _EXACT.get(student["kind"], 1)
+    level = step * rng.randint(580 // step, 860 // step)
+    scores = _around(rng, level, counts.count(True)) if step > 1 else [_noisy(rng, level) for _ in counts]
+    marks = [scores.pop() if counted else _noisy(rng, level) for counted in counts]
     plan: Plan = {"marks": marks, "latest": level, "months": [exam["month"] for exam in student["exams"]]}
     _PLANS[student["kind"]](plan, rng, [place for place, counted in enumerate(counts) if counted])
     plan["latest"] = None if plan["latest"] is None else max(0, min(_MOST, plan["latest"]))
@@ -137,10 +143,10 @@ def _by_share(least: float, most: float) -> Callable[[Plan, random.Random, list[
 
 
 def _at(parts: int, beyond: int) -> Callable[[Plan, random.Random, list[int]], None]:
-    """So many twentieths of the level, which is a multiple of 20 tenths, or a little less."""
+    """So many twentieths of the level, which is a whole number of tenths, or a little less."""
 
     def draw(plan: Plan, rng: random.Random, counting: list[int]) -> None:
-        plan["latest"] = plan["latest"] // 20 * parts - beyond
+        plan["latest"] = plan["latest"] * parts // 20 - beyond
 
     return draw
 
