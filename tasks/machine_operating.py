@@ -56,8 +56,8 @@ def draw_since(machine: Any, rng: Random) -> dt.datetime:
 def draw_until(machine: Any, rng: Random) -> dt.datetime:
     """A later one, but not the window's end."""
     inside, _ = _ticks(machine)
-    first = inside.index(machine["since"])
-    return inside[rng.randint(first, max(first, len(inside) - 2))]
+    first, last = inside.index(machine["since"]), len(inside) - 2
+    return inside[rng.randint(first + 1, last) if first < last else first]
 
 
 def draw_sensors(machine: Any, rng: Random) -> list[dict[str, Any]]:
@@ -191,8 +191,8 @@ _RANGE_APART = re.compile(r"(?:at least|minimum) (\d+\.\d) and (?:at most|maximu
 _CLOCK = re.compile(r"\b\d\d:\d\d\b")
 
 
-def _notes(tools: Tools) -> Iterator[tuple[str, str]]:
-    """Of each note that names a machine: its code, and what follows from there."""
+def _notes(tools: Tools) -> Iterator[tuple[str, str, str]]:
+    """Of each note that names a machine: its code, the sentence that does, and that with the next one."""
     page, more = 1, True
     while more:
         listed = str(tools.call("filesystem", "search_files", path="notes", pattern="*.txt", page=page))
@@ -203,7 +203,7 @@ def _notes(tools: Tools) -> Iterator[tuple[str, str]]:
             sentences = re.split(r"(?<=[.?!]) (?=[A-Z0-9])", text)
             for number, sentence in enumerate(sentences):
                 if code := re.search(r"MC-\d{6}", sentence):
-                    yield code[0], " ".join(sentences[max(0, number - 1) : number + 3])
+                    yield code[0], sentence, " ".join(sentences[number : number + 2])
 
 
 class _Changes:
@@ -213,20 +213,25 @@ class _Changes:
         self.bounds: dict[tuple[str, str], tuple[dt.datetime, float, float]] = {}
         self.resting: dict[tuple[str, str], list[dt.datetime]] = {}
         void = set()
-        for code, text in _notes(tools):
-            names = [name for name in KINDS if re.search(rf"\b{name}\b", text, re.IGNORECASE)]
-            clocks = [
+        for code, sentence, text in _notes(tools):
+            sensor = code, _type_in(sentence) or _type_in(text)
+            moments = [
                 dt.datetime.combine(day, dt.time.fromisoformat(clock), zone) for clock in _CLOCK.findall(text)
             ]
             limits = _RANGE_APART.search(text) or _RANGE.search(text)
-            if _TAKEN_BACK.search(text) and not limits:
+            if _RESTING.search(sentence):
+                self.resting[sensor] = moments[:2]
+            elif _TAKEN_BACK.search(sentence):
                 void.add(code)
-            elif _RESTING.search(text):
-                self.resting[code, names[0]] = clocks[:2]
-            elif limits and not _NOT_IN_FORCE.search(text):
-                low, high = (float(one) for one in limits.groups() if one)
-                self.bounds[code, names[0]] = clocks[0], low, high
+            elif limits and not _NOT_IN_FORCE.search(sentence):
+                self.bounds[sensor] = moments[0], float(limits[1]), float(limits[2])
         self.bounds = {key: change for key, change in self.bounds.items() if key[0] not in void}
+
+
+def _type_in(text: str) -> str:
+    """The sensor type that a text names first; none, an empty text."""
+    found_at = {name: place for name in KINDS if (place := text.lower().find(name)) >= 0}
+    return min(found_at, key=lambda name: found_at[name], default="")
 
 
 def solve(tools: Tools, prompt: str) -> None:
