@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
@@ -19,6 +20,10 @@ else:
         "mesocosm.servers.google_sheet.store", "mesocosm.servers.google_sheet.store.filling"
     )
 
+_CELL_VALUES = ("kind", "number", "text", "formula", "message", "hint", "anchor")
+_TRACES = ("modified", "modified_by", "version", "state")
+_VALUES = frozenset({*_CELL_VALUES, *_TRACES})
+"""What changes in the tables when a cell holds something else, and looks as before."""
 _FIELDS: Mapping[str, Word] = {
     "title": Word("The spreadsheet's title.", required=True),
     "sheet": Word("Name of the sheet.", required=True),
@@ -97,7 +102,11 @@ class SheetThing(Thing):
             rows |= {("permissions", row["id"]) for row in permissions if row["file"] == file}
             yield Found({"title": title, "sheet": name, "rows": _seen(store, id_, name)}, frozenset(rows))
 
-    altered = made
+    def altered(self, world: World, changes: Changes) -> Iterator[Found]:
+        new = {row["number"] for row in changes.table("google_sheet", "sheets").added}
+        for found in self.made(world, changes):
+            if not any(table == "sheets" and number in new for table, number in found.rows):
+                yield replace(found, columns=_VALUES)
 
 
 def _new(fields: Fields) -> filling.NewSheet:

@@ -184,6 +184,9 @@ class OrderThing(Thing):
         "name": Word("Name of who ordered.", required=True),
         "email": Word("Billing address of who ordered.", required=True),
         "date_created": Word("When it was placed.", "moment", required=True),
+        "date_paid": Word(
+            "When it was paid; empty: never. Default: when it was placed, where the status says so.", "moment"
+        ),
         "status": Word("What has become of it; default: completed.", choices=_STATUSES),
         "line_items": Word("What was ordered: `[{product_id: ..., quantity: 2}]`.", "list", required=True),
         "customer_note": Word("What the customer wrote when ordering."),
@@ -256,6 +259,8 @@ def _order(fields: Fields) -> Any:
             for line in fields["line_items"]
         ],
     }
+    if "date_paid" in fields:
+        new["date_paid"] = stamp(fields["date_paid"])[:-1] if fields["date_paid"] else None
     if fields.get("customer_id"):
         new["customer_id"] = int(fields["customer_id"])
     for name in ("customer_note", "payment_method_title"):

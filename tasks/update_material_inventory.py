@@ -1,0 +1,342 @@
+"""A furniture maker's bills of material: what orders use up, and what is still enough for how many pieces."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+from weakref import WeakKeyDictionary
+
+WOODS = ("Oak", "Beech", "Walnut", "Ash", "Birch", "Maple", "Pine", "Larch")
+PIECES = ("Dining Table", "Bookcase", "Bench", "Desk", "Sideboard", "Armchair", "Wardrobe", "Bed Frame")
+STOFFS = {
+    "pcs": ("Screws 4x40", "Dowels 8 mm", "Hinges", "Drawer runners", "Table legs", "Castors", "Felt pads",
+            "Knobs", "Angle brackets", "Cam locks", "Shelf pins", "Slats", "Bed bolts", "Corner braces"),
+    "m2": ("Oak board 27 mm", "Plywood 12 mm", "Veneer", "Hardboard 3 mm", "Upholstery fabric", "Glass 6 mm",
+           "Beech board 20 mm", "MDF 16 mm", "Leather", "Cork sheet", "Birch board 18 mm", "Acrylic 4 mm"),
+    "m": ("Edge band 22 mm", "Steel tube 30 mm", "Webbing", "Piping cord", "Oak strip", "LED strip",
+          "Aluminium rail", "Rubber seal", "Zip tape", "Elastic cord", "Pine batten", "Sisal rope"),
+    "L": ("Wood glue", "Clear varnish", "Hard wax oil", "Primer", "Wood stain", "Contact adhesive", "Thinner",
+          "Linseed oil", "White lacquer", "Filler", "Shellac", "Matt lacquer"),
+}  # fmt: skip
+STEPS = {"pcs": Decimal(1), "m2": Decimal("0.05"), "m": Decimal("0.05"), "L": Decimal("0.005")}
+RANGES = {"pcs": (2, 20), "m2": (10, 100), "m": (10, 100), "L": (10, 100)}
+"""Quantities for a piece, in steps of the unit."""
+CENT = Decimal("0.01")
+DAY = dt.timedelta(days=1)
+WINDOW = 24
+"""Days before now in which orders were placed."""
+
+
+def products_for(orders: int) -> int:
+    """How many products a shop with so many new orders has."""
+    return max(3, min(24, 3 + orders // 40))
+
+
+def materials_for(products: int) -> int:
+    """How many materials so many products are made of."""
+    return min(48, 2 * products + 3)
+
+
+class Works:
+    """What an instance's products are made of, and its orders."""
+
+    def __init__(self, entity: Any) -> None:
+        truth = entity.truth
+        self.rng = rng = truth.stream("works")
+        self.truth = truth
+        self.today = truth.now.date()
+        count = len(truth.sets["product"])
+        names = [f"{wood} {piece}" for wood in WOODS for piece in PIECES]
+        self.products = rng.sample(names, count)
+        self.skus = [f"F-{number}" for number in sorted(rng.sample(range(1100, 9900), count))]
+        materials = len(truth.sets["material"])
+        units = [("pcs", "L", "m2", "m")[place % 4] for place in range(materials)]
+        pools = {unit: rng.sample(pool, len(pool)) for unit, pool in STOFFS.items()}
+        self.materials = [
+            (unit, pools[unit][place // 4 % len(pools[unit])]) for place, unit in enumerate(units)
+        ]
+        self.codes = [f"M-{number}" for number in sorted(rng.sample(range(100, 999), materials))]
+        self.parts = self._plan_parts([one.kind for one in truth.sets["part"]])
+        self.special = {
+            kind: [part for part in self.parts if part["kind"] == kind] for kind in ("revised", "substituted")
+        }
+        self.orders = [self.order(one.kind, rng) for one in truth.sets["order"]]
+        self._stock: dict[str, Decimal] | None = None
+
+    def _plan_parts(self, kinds: Sequence[str]) -> list[dict[str, Any]]:
+        """Each product has a material of its own, which is what it runs out of first, and others."""
+        rng, products = self.rng, len(self.products)
+        each = [len(kinds) // products] * products
+        for place in range(0, products - 1, 2):  # one more here, one less there
+            if each[place] > 1 and rng.random() < 0.6:
+                each[place], each[place + 1] = each[place] - 1, each[place + 1] + 1
+        shared = list(range(products, len(self.codes))) or list(range(len(self.codes)))
+        parts: list[dict[str, Any]] = []
+        for place, number in enumerate(each):
+            others = rng.sample(shared, min(len(shared), number - 1))
+            chosen = [place % len(self.codes), *others]
+            free = [one for one in shared if one not in chosen] or shared
+            parts += [self._part(place, one, free) for one in chosen]
+        parts += [self._part(0, one, shared) for one in [0] * (len(kinds) - len(parts))]
+        return [{**part, "kind": kind} for part, kind in zip(parts, kinds, strict=True)]
+
+    def _part(self, product: int, material: int, free: Sequence[int]) -> dict[str, Any]:
+        rng, unit = self.rng, self.materials[material][0]
+        least, most = RANGES[unit]
+        quantity, revised = (STEPS[unit] * number for number in rng.sample(range(least, most + 1), 2))
+        since = self.today - dt.timedelta(days=rng.randint(6, WINDOW - 8))
+        return {
+            "sku": self.skus[product],
+            "code": self.codes[material],
+            "quantity": _number(quantity),
+            "revised": _number(revised),
+            "since": since,
+            "ahead": self.today + dt.timedelta(days=rng.randint(1, 20)),
+            "substitute": self.codes[rng.choice(free)],
+            "until": since + dt.timedelta(days=rng.randint(2, 5)),
+        }
+
+    # -- orders -----------------------------------------------------------------------------------------
+
+    def order(self, kind: str, rng: random.Random) -> dict[str, Any]:
+        """When an order was placed and paid, and what was ordered."""
+        skus = rng.sample(self.skus, min(len(self.skus), rng.choice((1, 1, 2, 2, 3))))
+        start = dt.datetime.combine(self.today, dt.time(), dt.UTC) - dt.timedelta(days=WINDOW)
+        placed = start + dt.timedelta(minutes=rng.randrange(24 * 60 * (WINDOW - 3)))
+        paid = placed + dt.timedelta(minutes=rng.choice((0, 1, 2, 5, 60, 400, 1500)))
+        parts = self.special["substituted" if kind in ("last_day", "day_after") else "revised"]
+        if kind != "plain" and parts:
+            part = rng.choice(parts)
+            skus = [part["sku"], *(sku for sku in skus if sku != part["sku"])]
+            edge = dt.datetime.combine(part["since"], dt.time(), dt.UTC)
+            ending = dt.datetime.combine(part["until"] + DAY, dt.time(), dt.UTC)
+            minutes = dt.timedelta(minutes=rng.randint(20, 600))
+            second = dt.timedelta(seconds=1)
+            placed, paid = {
+                "paid_later": (edge - minutes, edge + minutes),
+                "first_moment": (edge - minutes, edge),
+                "moment_before": (edge - minutes, edge - second),
+                "last_day": (ending - minutes, ending - second),
+                "day_after": (ending - minutes, ending),
+            }[kind]
+        lines = [[sku, rng.choice((1, 1, 1, 2, 2, 3))] for sku in skus]
+        return {"placed": placed, "paid": paid, "lines": lines}
+
+    # -- stock ------------------------------------------------------------------------------------------
+
+    def stock(self, code: str) -> Decimal:
+        """Of a material, before the orders: so much that what is left meets a bound or lies beside it."""
+        if self._stock is None:
+            self._stock = self._plan_stock()
+        return self._stock[code]
+
+    def _plan_stock(self) -> dict[str, Decimal]:
+        rng = self.rng
+        parts = self.truth.sets["part"]
+        used = consumed(self.truth.sets["order"], parts)
+        today = needs(parts, self.today)
+        pieces = {sku: rng.randint(9, 60) for sku in self.skus}
+        left: dict[str, Decimal] = {}
+        for sku in self.skus:
+            for place, (code, quantity) in enumerate(today[sku].items()):
+                room = quantity * (pieces[sku] + (0 if place == 0 else rng.randint(1, 40)))
+                left[code] = max(left.get(code, Decimal(0)), room)
+        for place, code in enumerate(self.codes):
+            step = Decimal(1) if self.materials[place][0] == "pcs" else Decimal("0.005")
+            if place < len(
+                self.skus
+            ):  # the one a product runs out of: exactly enough, a little less, a little more
+                left[code] = left.get(code, Decimal(50)) + (0, -1, 1)[place % 3] * step
+            else:
+                left[code] = left.get(code, Decimal(50)) + step * rng.randint(0, 9)
+        return {code: left[code] + used[code] for code in self.codes}
+
+
+_WORKS: WeakKeyDictionary[Any, Works] = WeakKeyDictionary()
+
+
+def _works(entity: Any) -> Works:
+    if entity.truth not in _WORKS:
+        _WORKS[entity.truth] = Works(entity)
+    return _WORKS[entity.truth]
+
+
+def _number(amount: Decimal) -> float | int:
+    return int(amount) if amount == int(amount) else float(amount)
+
+
+def draw_product(product: Any, rng: random.Random) -> dict[str, Any]:
+    """Name, SKU, and how many could be made of the stock before the orders."""
+    works, place = _works(product), int(product.ident)
+    stock = {code: works.stock(code) for code in works.codes}
+    sku = works.skus[place]
+    before = producible(needs(works.truth.sets["part"], works.today), stock)[sku]
+    return {"name": works.products[place], "sku": sku, "before": before}
+
+
+def draw_material(material: Any, rng: random.Random) -> dict[str, Any]:
+    """Code, name, unit and stock."""
+    works, place = _works(material), int(material.ident)
+    unit, name = works.materials[place]
+    code = works.codes[place]
+    return {"code": code, "name": name, "unit": unit, "stock": _number(works.stock(code))}
+
+
+def draw_part(part: Any, rng: random.Random) -> dict[str, Any]:
+    """What a product needs of a material, and what of that may change."""
+    return _works(part).parts[int(part.ident)]
+
+
+def draw_order(order: Any, rng: random.Random) -> dict[str, Any]:
+    """When it was placed and paid, and what was ordered."""
+    works = _works(order)
+    return works.order(order.kind, rng) if order.background else works.orders[int(order.ident)]
+
+
+def items_of(order: Any) -> list[dict[str, int]]:
+    """The lines of an order as the shop wants them."""
+    ids = {product["sku"]: product["item"]["id"] for product in order.truth.sets["product"]}
+    return [{"product_id": ids[sku], "quantity": pieces} for sku, pieces in order["what"]["lines"]]
+
+
+# -- what follows ---------------------------------------------------------------------------------------
+
+Needs = dict[str, dict[str, Decimal]]
+
+
+def needs(parts: Sequence[Mapping[str, Any]], day: dt.date) -> Needs:
+    """By SKU, what a piece needs of each material on a day."""
+    found: Needs = {}
+    for part in parts:
+        quantity, code = part["quantity"], part["bill"]["code"]
+        if part["later"] is not None and day >= part["bill"]["since"]:
+            quantity = part["later"]
+        if part["instead"] is not None and part["bill"]["since"] <= day <= part["bill"]["until"]:
+            code = part["instead"]
+        one = found.setdefault(part["bill"]["sku"], {})
+        one[code] = one.get(code, Decimal(0)) + Decimal(str(quantity))
+    return found
+
+
+def consumed(orders: Sequence[Mapping[str, Any]], parts: Sequence[Mapping[str, Any]]) -> dict[str, Decimal]:
+    """What orders use of each material."""
+    days: dict[dt.date, dict[str, int]] = {}
+    for order in orders:
+        pieces = days.setdefault(order["what"]["paid"].date(), {})
+        for sku, number in order["what"]["lines"]:
+            pieces[sku] = pieces.get(sku, 0) + number
+    used: dict[str, Decimal] = defaultdict(Decimal)
+    for day, pieces in days.items():
+        each = needs(parts, day)
+        for sku, number in pieces.items():
+            for code, quantity in each.get(sku, {}).items():
+                used[code] += number * quantity
+    return used
+
+
+def producible(each: Needs, left: Mapping[str, Decimal]) -> dict[str, int]:
+    """How many pieces of each product the materials are enough for."""
+    return {
+        sku: max(0, min(int(left[code] // quantity) for code, quantity in of.items()))
+        for sku, of in each.items()
+    }
+
+
+def ledger(
+    order: Sequence[Mapping[str, Any]],
+    part: Sequence[Mapping[str, Any]],
+    material: Sequence[Mapping[str, Any]],
+    now: dt.datetime,
+) -> dict[str, Any]:
+    """What is left of each material, as it is written, and what that is enough for."""
+    used = consumed(order, part)
+    stock = {one["goods"]["code"]: one["goods"]["stock"] for one in material}
+    left = {code: Decimal(str(amount)) - used[code] for code, amount in stock.items()}
+    written = {
+        code: _number(amount.quantize(CENT, ROUND_HALF_UP)) if used[code] else stock[code]
+        for code, amount in left.items()
+    }
+    return {"left": written, "most": producible(needs(part, now.date()), left)}
+
+
+# -- solving: from the prompt and the tools alone -------------------------------------------------------
+
+
+def _rows(tools: Any, book: str, sheet: str) -> Iterator[dict[str, str]]:
+    head: list[str] = []
+    asked: dict[str, str] = {}
+    while True:
+        read = tools.call("google_sheet", "get_sheet_data", spreadsheet_id=book, sheet=sheet, **asked)
+        for line in read["valueRanges"][0]["values"]:
+            if not head:
+                head = line
+                continue
+            yield dict(zip(head, [*line, *[""] * (len(head) - len(line))], strict=True))
+        if "nextRange" not in read:
+            return
+        asked = {"range": read["nextRange"]}
+
+
+class _Bills:
+    """The bills of material as the sheets tell them."""
+
+    def __init__(self, tools: Any, book: str) -> None:
+        self.base = list(_rows(tools, book, "BOM"))
+        self.changes = [row for row in _rows(tools, book, "BOM changes") if row["State"] == "approved"]
+        self.substitutions = list(_rows(tools, book, "Substitutions"))
+
+    def need(self, sku: str, day: str) -> Iterator[tuple[str, Decimal]]:
+        """Materials and quantities of a piece on a day (YYYY-MM-DD)."""
+        for row in self.base:
+            if row["SKU"] == sku:
+                same = [
+                    one for one in self.changes if (one["SKU"], one["Material"]) == (sku, row["Material"])
+                ]
+                newer = sorted(
+                    (one["Valid from"], one["Quantity"]) for one in same if one["Valid from"] <= day
+                )
+                code = row["Material"]
+                for one in self.substitutions:
+                    if (one["SKU"], one["Material"]) == (sku, code) and one["From"] <= day <= one["Until"]:
+                        code = one["Substitute"]
+                        break
+                yield code, Decimal(newer[-1][1] if newer else row["Quantity"])
+
+
+def solve(tools: Any, prompt: str) -> None:
+    """Read sheets and orders, deduct what the new paid ones use, and set what can still be made."""
+    books = tools.call("google_sheet", "list_spreadsheets")
+    book = next(one["id"] for one in books if one["title"] == "Material Inventory Management")
+    today = re.search(r"today is (\d{4}-\d\d-\d\d)", " ".join(prompt.split()))
+    assert today
+    bills = _Bills(tools, book)
+    handled = {row["Order"] for row in _rows(tools, book, "Handled")}
+    used: dict[str, Decimal] = defaultdict(Decimal)
+    for order in tools.pages("woocommerce", "woo_orders_list", perPage=100, status=["processing"]):
+        if order["date_paid_gmt"] and str(order["id"]) not in handled:
+            for line in order["line_items"]:
+                for code, quantity in bills.need(line["sku"], order["date_paid_gmt"][:10]):
+                    used[code] += quantity * line["quantity"]
+    left: dict[str, Decimal] = {}
+    for number, row in enumerate(list(_rows(tools, book, "Material_Inventory")), 2):
+        code = row["Material"]
+        left[code] = Decimal(row["Stock"]) - used[code]
+        if used[code]:
+            cell = {"spreadsheet_id": book, "sheet": "Material_Inventory", "range": f"D{number}"}
+            amount = float(left[code].quantize(CENT, ROUND_HALF_UP))
+            tools.call("google_sheet", "update_cells", **cell, data=[[amount]])
+    for product in list(tools.pages("woocommerce", "woo_products_list", perPage=100)):
+        of = list(bills.need(product["sku"], today[1]))
+        whole: dict[str, Decimal] = defaultdict(Decimal)
+        for code, quantity in of:
+            whole[code] += quantity
+        most = max(0, min(int(left[code] // quantity) for code, quantity in whole.items()))
+        if product["stock_quantity"] != most:
+            data = {"stock_quantity": most}
+            tools.call("woocommerce", "woo_products_update", productId=product["id"], productData=data)
+    tools.call("claim_done", "claim_done")
