@@ -11,6 +11,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from mesocosm.errors import UsageError
+
 WOODS = ("Oak", "Beech", "Walnut", "Ash", "Birch", "Maple", "Pine", "Larch")
 PIECES = ("Dining Table", "Bookcase", "Bench", "Desk", "Sideboard", "Armchair", "Wardrobe", "Bed Frame")
 STOFFS = {
@@ -55,6 +57,10 @@ class Works:
         self.products = rng.sample(names, count)
         self.skus = [f"F-{number}" for number in sorted(rng.sample(range(1100, 9900), count))]
         materials = len(truth.sets["material"])
+        if materials < count + len(truth.sets["part"]) // count:
+            raise UsageError(
+                f"num_materials={materials}: it takes as many as num_products and materials_per_product"
+            )
         units = [("pcs", "L", "m2", "m")[place % 4] for place in range(materials)]
         pools = {unit: rng.sample(pool, len(pool)) for unit, pool in STOFFS.items()}
         self.materials = [
@@ -75,20 +81,24 @@ class Works:
         for place in range(0, products - 1, 2):  # one more here, one less there
             if each[place] > 1 and rng.random() < 0.6:
                 each[place], each[place + 1] = each[place] - 1, each[place + 1] + 1
-        shared = list(range(products, len(self.codes))) or list(range(len(self.codes)))
+        shared = range(products, len(self.codes))
         parts: list[dict[str, Any]] = []
         for place, number in enumerate(each):
-            others = rng.sample(shared, min(len(shared), number - 1))
-            chosen = [place % len(self.codes), *others]
-            free = [one for one in shared if one not in chosen] or shared
-            parts += [self._part(place, one, free) for one in chosen]
-        parts += [self._part(0, one, shared) for one in [0] * (len(kinds) - len(parts))]
-        return [{**part, "kind": kind} for part, kind in zip(parts, kinds, strict=True)]
+            others = rng.sample(shared, number - 1)
+            chosen = [place, *others]
+            parts += [self._part(place, one, chosen) for one in chosen]
+        found = [{**part, "kind": kind} for part, kind in zip(parts, kinds, strict=True)]
+        for part in found:
+            if part["kind"] == "due":
+                part["since"] = self.today
+        return found
 
-    def _part(self, product: int, material: int, free: Sequence[int]) -> dict[str, Any]:
+    def _part(self, product: int, material: int, used: Sequence[int]) -> dict[str, Any]:
         rng, unit = self.rng, self.materials[material][0]
         least, most = RANGES[unit]
         quantity, revised = (STEPS[unit] * number for number in rng.sample(range(least, most + 1), 2))
+        alike = [one for one, (other, _) in enumerate(self.materials) if other == unit and one != material]
+        free = [one for one in alike if one not in used] or alike or [material]
         since = self.today - dt.timedelta(days=rng.randint(6, WINDOW - 8))
         return {
             "sku": self.skus[product],
@@ -96,7 +106,7 @@ class Works:
             "quantity": _number(quantity),
             "revised": _number(revised),
             "since": since,
-            "ahead": self.today + dt.timedelta(days=rng.randint(1, 20)),
+            "ahead": self.today + dt.timedelta(days=rng.choice((1, 1, 2, 7, 19))),
             "substitute": self.codes[rng.choice(free)],
             "until": since + dt.timedelta(days=rng.randint(2, 5)),
         }
@@ -154,6 +164,8 @@ class Works:
                 left[code] = left.get(code, Decimal(50)) + (0, -1, 1)[place % 3] * step
             else:
                 left[code] = left.get(code, Decimal(50)) + step * rng.randint(0, 9)
+                if self.materials[place][0] == "L":  # half a hundredth, to be rounded
+                    left[code] = left[code].quantize(CENT, ROUND_HALF_UP) + step
         return {code: left[code] + used[code] for code in self.codes}
 
 
