@@ -15,7 +15,7 @@ from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.world import World
 
 FIELDS = [{"name": "id", "type": "INT64"}, {"name": "grp", "type": "STRING"}, {"name": "n", "type": "INT64"}]
-ORDER = "SELECT * FROM {}t ORDER BY id NULLS FIRST, grp NULLS FIRST, n NULLS FIRST"
+ORDER = "SELECT * FROM %t ORDER BY id NULLS FIRST, grp NULLS FIRST, n NULLS FIRST"
 
 
 def made_up(rng: random.Random) -> Iterator[str]:
@@ -31,12 +31,15 @@ def made_up(rng: random.Random) -> Iterator[str]:
                 f"SELECT grp, COUNT(*), SUM({value}), MIN(n) FROM %t WHERE {where} GROUP BY grp ORDER BY 1",
                 f"SELECT id, {value} FROM %t WHERE NOT ({where}) ORDER BY id NULLS FIRST, 2 NULLS FIRST",
                 f"SELECT id, SUM({value}) OVER (PARTITION BY grp ORDER BY id) FROM %t ORDER BY id",
-                f"SELECT t.id, s.n FROM %t AS t LEFT JOIN %s AS s ON s.id = t.n AND s.n > {number} ORDER BY 1, 2",
-                "SELECT id, grp FROM %t QUALIFY ROW_NUMBER() OVER (PARTITION BY grp ORDER BY id DESC) = 1 ORDER BY id",
+                f"SELECT t.id, s.n FROM %t AS t LEFT JOIN %s AS s ON s.id = t.n AND s.n > {number}"
+                " ORDER BY 1, 2",
+                "SELECT id, grp FROM %t QUALIFY ROW_NUMBER() OVER (PARTITION BY grp ORDER BY id DESC) = 1"
+                " ORDER BY id",
                 f"SELECT id FROM %t WHERE {where} EXCEPT DISTINCT SELECT id FROM %s WHERE {where} ORDER BY 1",
                 f"WITH a AS (SELECT grp, MAX({value}) AS m FROM %t GROUP BY grp) "
                 "SELECT t.id FROM %t AS t JOIN a ON a.grp = t.grp AND a.m = t.n ORDER BY 1",
-                f"SELECT grp, COUNT(DISTINCT {value}), AVG(n) FROM %t GROUP BY grp HAVING COUNT(*) > 3 ORDER BY grp",
+                f"SELECT grp, COUNT(DISTINCT {value}), AVG(n) FROM %t GROUP BY grp HAVING COUNT(*) > 3"
+                " ORDER BY grp",
             ]
         )
 
@@ -60,19 +63,15 @@ def changes(rng: random.Random) -> Iterator[str]:
 
 def both(store: GoogleCloudStore, direct: duckdb.DuckDBPyConnection, sql: str) -> tuple[Any, Any]:
     ours = store.bigquery.queries.run(sql.replace("%", "shop.")).rows
-    return [tuple(row) for row in ours], direct.execute(_duckdb(sql)).fetchall()
-
-
-def _duckdb(sql: str) -> str:
-    # GoogleSQL has NULL first.
-    return sql.replace("%", "").replace("EXCEPT DISTINCT", "EXCEPT")
+    theirs = sql.replace("%", "").replace("EXCEPT DISTINCT", "EXCEPT")
+    return [tuple(row) for row in ours], direct.execute(theirs).fetchall()
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_queries_and_changes_give_what_duckdb_gives(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     direct = duckdb.connect()
-    direct.execute("SET default_null_order = 'nulls_first'")
+    direct.execute("SET default_null_order = 'nulls_first'")  # as in GoogleSQL
     world = World.create(tmp_path / "world", Manifest(services={"google_cloud": None}))
     store = world.store(GoogleCloudStore)
     store.bigquery.datasets.create("shop")
@@ -91,8 +90,7 @@ def test_queries_and_changes_give_what_duckdb_gives(seed: int, tmp_path: Path) -
             change = next(statements)
             store.bigquery.queries.run(change.replace("%", "shop."))
             direct.execute(change.replace("%", ""))
-            assert [
-                tuple(row) for row in store.bigquery.queries.run(ORDER.format("shop.")).rows
-            ] == direct.execute(ORDER.format("")).fetchall(), change
+            ours, theirs = both(store, direct, ORDER)
+            assert ours == theirs, change
     world.close()
     direct.close()
