@@ -105,16 +105,18 @@ def environment(
 def _method(tool: ToolInfo) -> Callable[..., str]:
     """A method that calls a tool, with the tool's own parameters."""
 
-    def method(self: _Environment, **arguments: Any) -> str:
-        return self._call(tool.name, arguments)
+    properties = {_spelt(name): schema for name, schema in tool.input_schema.get("properties", {}).items()}
+    required = {_spelt(name) for name in tool.input_schema.get("required", ())}
+    names = {_spelt(name): name for name in tool.input_schema.get("properties", {})}
 
-    properties = tool.input_schema.get("properties", {})
-    required = set(tool.input_schema.get("required", ()))
+    def method(self: _Environment, **arguments: Any) -> str:
+        return self._call(tool.name, {names.get(name, name): one for name, one in arguments.items()})
+
     method.__name__ = method.__qualname__ = tool.name
     method.__doc__ = _docstring(tool, properties)
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     for name, schema in sorted(properties.items(), key=lambda one: one[0] not in required):
-        if not name.isidentifier() or iskeyword(name):
+        if not name.isidentifier():
             raise UsageError(f"{tool.name}: a parameter of Python cannot be called {name!r}")
         kind: Any = _type_of(schema)
         default: Any = inspect.Parameter.empty
@@ -128,6 +130,11 @@ def _method(tool: ToolInfo) -> Callable[..., str]:
     method.__annotations__["return"] = str
     method.__signature__ = inspect.Signature(parameters, return_annotation=str)  # type: ignore[attr-defined]
     return method
+
+
+def _spelt(name: str) -> str:
+    """A parameter's name as Python takes it: ``class`` is ``class_``."""
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _docstring(tool: ToolInfo, properties: Mapping[str, Any]) -> str:

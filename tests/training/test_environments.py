@@ -86,6 +86,8 @@ def test_tools_become_methods_for_trl(base: str) -> None:
     write = inspect.signature(kind.write_file)  # type: ignore[attr-defined]
     assert [str(one) for one in write.parameters.values()] == ["self", "path: str", "content: str"]
     assert str(inspect.signature(kind.get_emails).parameters["page"]) == "page: int | None = None"  # type: ignore[attr-defined]
+    tax = environment(url=base, seeds=[1], **{**TASK, "tools": "all"}).woo_tax_rates_create  # type: ignore[attr-defined]
+    assert "class_" in inspect.signature(tax).parameters
     rollout: Any = kind()
     assert rollout.get_reward() is None
     asked = rollout.reset(prompt=[], seed=1)

@@ -68,12 +68,7 @@ def test_a_data_set_is_read_by_hugging_faces_library(tmp_path: Path, kind: str) 
     done = commands.mesocosm("export", "huggingface", *wanted, "--out", out)
     assert done.returncode == 0, done.stderr
     (row,) = datasets.load_dataset(str(out), split="validation", cache_dir=str(tmp_path / "cache"))
-    assert (row["id"], row["task"], row["seed"], row["length"]) == (
-        "refund_list-8k-s1",
-        "refund_list",
-        1,
-        8000,
-    )
+    assert (row["id"], row["seed"], row["length"]) == ("listworld-8k-s1", 1, 8000)
     assert "done" in row["prompt"][0]["content"]
     assert "pop" in {tool["function"]["name"] for tool in json.loads(row["tools"])}
     assert row["canary"] in (out / "README.md").read_text()
