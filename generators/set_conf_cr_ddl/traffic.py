@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import orjson
 
@@ -245,7 +245,9 @@ class Traffic:
         due = [one for one in self._plan.submissions if one.due]
         for one in rng.sample(due, min(len(due), number // 2)):
             assert one.deadline
-            start = shifted(replace(one.deadline, time=dt.time(9)), -4, rng).instant
+            # Colleagues meet by their own clocks, whatever that of the deadline.
+            day = shifted(one.deadline, -4, rng).date
+            start = dt.datetime.combine(day, dt.time(rng.randint(9, 16)), self._office.zone)
             who = rng.choice(self._office.colleagues)
             what = rng.choice(("figures", "proofs", "fonts", "appendix"))
             title = f"{one.edition.label} camera-ready: {what} with {who.name}"
