@@ -135,11 +135,11 @@ def plan_market(params: Params, rng: random.Random) -> Plan:
     raw = rng.sample(names, params.num_raw_categories)
     groups = rng.sample(_GROUPS, params.internal_categories)
     years = list(range(params.start_year, params.start_year + params.years))
-    units = [rng.choice(("mn USD", "mn USD", "bn USD", "k USD")) for _ in raw]
+    # As many of each unit: else the rarer ones would have a part in the target more often than the others.
+    units = [list(UNITS)[index % len(UNITS)] for index in range(len(raw))]
+    rng.shuffle(units)
     # Three that have a part in the target are in different units, so ignoring units is never right by chance.
-    anchors = rng.sample(range(len(raw)), len(UNITS))
-    for index, unit in zip(anchors, UNITS, strict=True):
-        units[index] = unit
+    anchors = [rng.choice([index for index, one in enumerate(units) if one == unit]) for unit in UNITS]
     figures: dict[Key, float | None] = {}
     for index, unit in enumerate(units):
         level = rng.uniform(300, 9000)

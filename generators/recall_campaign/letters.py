@@ -107,6 +107,12 @@ EARLIER_SUBJECTS = (
     "[Greetings|News] from {first}",
 )
 _TOPIC: Topic = "customer_letters"
+_LATER = 0.6
+_COMING_TO_IT = (
+    "As to the recall:", "About your recall:", "Now to what you recall:", "To your letter on the recall:",
+    "As for the recalled thing:", "My answer to the recall:", "For the recall desk:",
+    "What you wrote to ask:",
+)  # fmt: skip
 _SPEAKS_OF_IT = re.compile(
     r"\b(?:19|20)\d\d\b|\b(?:back|again|return\w*|here|parcel|depot|counter|van|pick\w*|letter|recall\w*|"
     r"signed|sent|still|courier|neighbour|earliest|order\w*|exchang\w*|collect\w*|item|box)\b",
@@ -121,8 +127,8 @@ def say(rng: random.Random, ways: tuple[str, ...], **values: object) -> str:
 
 
 def letter(rng: random.Random, prose: Prose, statement: str, size: int, absent: tuple[str, ...] = ()) -> str:
-    """Paragraphs of about so many tokens, the statement first, if there is one: after a word about something
-    else, "it" might be that.
+    """Paragraphs of about so many tokens, with the statement, if there is one: it comes first, or says what
+    it is about, for after a word on something else "it" might be that.
 
     Nobody in ``absent`` is spoken of: neither who writes nor who reads it.
     """
@@ -134,6 +140,9 @@ def letter(rng: random.Random, prose: Prose, statement: str, size: int, absent: 
             around.append(sentence)
             spent += tokens.count(sentence)
     if statement:
-        around.insert(0, statement)
+        if around and rng.random() < _LATER:
+            around.append(f"{rng.choice(_COMING_TO_IT)} {statement}")
+        else:
+            around.insert(0, statement)
     cut = rng.randint(1, len(around)) if around else 0
     return "\n\n".join(part for part in (" ".join(around[:cut]), " ".join(around[cut:])) if part)

@@ -29,17 +29,19 @@ _ABOUT = (
     "[Until the van comes|Before it is fetched|Up to that day] the item may stay in the "
     "[hall|cellar|garage][, but it should not be used|. Please leave it alone|, unused].",
     "The box is not needed[| for the pickup].",
-    "{company}, who [made it|sold it to us], [was told|has been told] and pays for the van.",
+    "{company}, who [made it|sold it to us|brought it in], [was told|has been told|knows], and [pays "
+    "for|sends|shares] the van[| from {place}| of {other}].",
     "[What is left on the shelves|Our own stock|What we still have] goes into the back room[ and is "
     "not sold| and stays there|, under lock and key].",
-    "Questions of the press go to {person}.",
+    "[Questions of|Letters from|Calls from] the press [go to|are for|are answered by] {person}.",
     "[A new item or the money|The money or a new item|Exchange or refund]: [customers choose when the "
     "item is here|that is asked when it has come in|the choice is the customer's].",
     "The laboratory in {place} [has|tests|got] {count} of them[ and will write to us|; nothing has "
     "come back yet| since last week].",
-    "What comes in is counted on [Fridays|Mondays] and goes into the [grey|blue|green] containers.",
+    "[What|Whatever] comes in is [counted|weighed|listed] on [Fridays|Mondays|Tuesdays] and [goes|is put] "
+    "into the [grey|blue|green] [containers|crates|cages].",
     "The authority in {place} [has been told|got a copy].",
-    "{person} wrote this notice, and {other} [has read|checked] it.",
+    "{person} [wrote|drafted] this notice, and {other} [has read|checked|signed] it.",
     "[What was bought in other shops|Whatever came from another shop|What others sold] is not [ours to "
     "take back|our affair|taken back here].",
     "Drivers carry the forms[| and a pair of scales].",
@@ -51,14 +53,19 @@ _ABOUT = (
     "pages say is up to {person}|For the pages of the shop, ask {person}].",
     "{person} answers the telephone[| between ten and three].",
     "{count} [parcels|letters] have come in [by themselves|without our asking] so far.",
-    "[Shops in {place} have been asked|A shop in {place} was asked] to take it off their shelves.",
+    "[Shops in {place} have been asked|{count} shops near {place} were asked] to [take it off their "
+    "shelves|sell no more of it|put it aside].",
     "The insurer [wants to know|asked] how many there are; {person} has answered.",
-    "[Pictures of the fault|Photographs] are with {person}.",
-    "{company} offers to [repair|look at] some of them, which we declined.",
-    "[Staff at the counter|Those at the counter] may read this to customers, but [give no copies|hand "
-    "nothing out].",
+    "[Pictures of the fault|Photographs|Two photographs|Drawings of it] [are with|were sent to|came from] "
+    "{person}.",
+    "{company} [offers|offered|wants] to [repair|look at|test] [some|a few|{count}] of them, [which we "
+    "declined|but we declined|and {other} declined].",
+    "[Staff at the counter|Those at the counter|{person} and {other}] may read this to "
+    "[customers|callers], but [give no copies|hand "
+    "nothing out|keep the paper].",
     "{other} has [ordered|asked for] {count} labels for the [boxes|parcels].",
-    "The item[ itself|, as it is,] takes up little room in the van, says {other}.",
+    "The item[ itself|, as it is,] [takes up little room|needs little room|is easily stowed] in [the "
+    "van|{place}'s van], [says|writes|thinks] {other}.",
     "There is [no|so far no] word from {company} about {count} more of them.",
     "The [meeting about it|talk with the maker] was in {place}; {person} took notes.",
 )

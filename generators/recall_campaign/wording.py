@@ -209,7 +209,7 @@ class Writer:
 
 def letter_size(params: Params) -> tuple[int, int]:
     """How long letters are, in tokens: shorter where customers are so few that little else would fit."""
-    return (30, 70) if params.num_customers < _FEW else (60, 170)
+    return (30, 70) if params.num_customers < _FEW else (90, 220)
 
 
 def _date(day: dt.date) -> str:
