@@ -209,14 +209,10 @@ def _expected(plan: Plan, memos: list[Memo]) -> Expected:
 def _evidence(plan: Plan, memos: list[Memo]) -> Iterator[Evidence]:
     needed = range(plan.asked[0] - 1, plan.asked[-1] + 1)
     for raw in plan.fed():
-        yield Evidence(service="excel", contains=f'"value":"{plan.raw[raw]} ({plan.units[raw]})"')
         for year in needed:
             figure = plan.figures[raw, year]
             if figure is not None:
                 yield Evidence(service="excel", contains=f'"value":{str(figure).removesuffix(".0")},')
-    for year in needed:
-        row = plan.years.index(year) + 2
-        yield Evidence(service="excel", contains=f'"value":{year},"row":{row},"column":1')
     # In the methodology: the draft has the same name in another row.
     yield Evidence(service="excel", contains=f'"value":"{plan.groups[plan.target]}","row":{plan.target + 2},')
     for memo in memos:
