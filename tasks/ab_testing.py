@@ -261,7 +261,7 @@ def _bring_to(rng: random.Random, rows: list[list[int]], totals: tuple[int, ...]
 
 _NAME = re.compile(r"\b[A-Z][a-z]+_[A-Z][a-z]+_\d\d\b")
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
-_NOTHING = re.compile(r"Should|Could|planned|meant|proposed|idea|considered|talked about|did not")
+_NOTHING = re.compile(r"Should|Could|had planned|meant|proposed|idea|considered|talked about|did not")
 _BACK = re.compile(r"taken back|Forget|Disregard|not been restarted|was not restarted|withdraw")
 
 
