@@ -54,10 +54,10 @@ def draw_since(machine: Any, rng: Random) -> dt.datetime:
 
 
 def draw_until(machine: Any, rng: Random) -> dt.datetime:
-    """A later one, but not the window's end."""
+    """A later one, but not the window's end where there is another."""
     inside, _ = _ticks(machine)
-    first, last = inside.index(machine["since"]), len(inside) - 2
-    return inside[rng.randint(first + 1, last) if first < last else first]
+    first = inside.index(machine["since"])
+    return inside[min(rng.randint(first + 1, max(first + 1, len(inside) - 2)), len(inside) - 1)]
 
 
 def draw_sensors(machine: Any, rng: Random) -> list[dict[str, Any]]:
@@ -75,7 +75,9 @@ def _sensor(machine: Any, name: str, place: int, rng: Random) -> dict[str, Any]:
     low, high = least * _TENTH + rng.randint(0, third), most * _TENTH - rng.randint(0, third)
     shift = max(2, (high - low) // 8)
     sensor = {"type": name, "unit": unit, "low": low / _TENTH, "high": high / _TENTH}
-    sensor |= {"new_low": (low + rng.choice((-1, 1)) * rng.randint(1, shift)) / _TENTH}
+    # Units that have no negative values get no such bound.
+    new_low = low + rng.choice((-1, 1)) * rng.randint(1, shift)
+    sensor |= {"new_low": max(new_low, 0 if new_low < low else new_low) / _TENTH}
     sensor |= {"new_high": (high + rng.choice((-1, 1)) * rng.randint(1, shift)) / _TENTH, "first": place == 0}
     inside, _ = _ticks(machine)
     sensor["readings"] = _readings(machine, sensor, inside, machine.place + place, rng)
@@ -90,7 +92,8 @@ def _tell_edges(machine: Any, sensor: dict[str, Any], inside: list[dt.datetime])
     beyond = round(max(sensor["high"], sensor["new_high"]) + 1 / _CENT, 2)
     between = round((sensor["high"] + sensor["new_high"]) / 2, 2)
     served = machine["kind"] == "serviced"
-    for place in (first - 1, first, *((last, last + 1) if served else ())):
+    places = (first - 1, first, *((last, last + 1) if served else ()))
+    for place in (place for place in places if place < len(inside)):
         sensor["readings"][place] = beyond if served else between
 
 

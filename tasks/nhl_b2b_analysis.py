@@ -47,7 +47,7 @@ PACIFIC = {
     "Colorado",
 }
 CENTRAL = {"Chicago", "Dallas", "Minnesota", "Nashville", "St.", "Winnipeg", "Iowa", "Milwaukee", "Texas"}
-ABROAD = ("Prague", "Stockholm", "Tampere", "Helsinki", "Berlin", "Melbourne")
+ABROAD = ("Prague", "Stockholm", "Tampere", "Helsinki", "Berlin", "Gothenburg")
 EASTERN, SASKATCHEWAN = ZoneInfo("America/Toronto"), ZoneInfo("America/Regina")
 DAYS = 191
 """From the opening night of a season to its last day."""

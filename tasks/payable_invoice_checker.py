@@ -29,7 +29,7 @@ _TEXTS = (
     "Issued on {date:%Y-%m-%d} for order {order}.\n\n"
     "Quantity\tArticle\tEUR each\tEUR\n{items}\n\nAmount of this invoice: EUR {total}\n{paid}\n\n"
     "All prices include VAT. Reminders are charged at EUR 12.00.",
-    "INVOICE AND RECEIPT\n\nCustomer: {unit}\nDocument {number} of {date:%B %d, %Y}\n"
+    "INVOICE\n\nCustomer: {unit}\nDocument {number} of {date:%B %d, %Y}\n"
     "Order reference {order}\n\n"
     "No.\tGoods\tPrice\tSum\n{items}\n\nSum total in EUR\t{total}\n{paid}\n\nThank you for buying from us.",
     "{number}\n\nTo {unit}\nIn answer to your order {order} we delivered, and charge on {date:%d-%b-%Y}:\n\n"
@@ -47,7 +47,7 @@ _PAID = (
     "Paid to date\t{} EUR",
     "{{Received so far: EUR|Your payments until now: EUR}} {}",
     "{{Already paid in EUR|Payments received in EUR}}\t{}",
-    "Of this you have paid EUR {}{{ at the counter|, for which we thank you|}}.",
+    "You have paid us EUR {}{{ in advance|, for which we thank you|}}.",
     "Paid on account, EUR\t{}",
     "{{With the order we received|Your down payment was}} {} EUR.",
 )
@@ -109,7 +109,7 @@ def credit_note_of(invoice: Any) -> str:
     """The text of a credit note for an invoice."""
     names = ("credit_number", "credit", "number")
     fields = {name: invoice[name] for name in names}
-    return _NOTE.format(unit=invoice["addressee"], date=invoice["issued"], **fields)
+    return _NOTE.format(unit=invoice["addressee"], date=invoice["credited_on"], **fields)
 
 
 # -- solving ----------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ _TOTAL = re.compile(
 _PAYMENT = re.compile(
     r"^(?:Paid to date|Received so far:|Your payments until now:|Already paid in EUR|"
     r"Payments received in EUR|"
-    rf"Of this you have paid|Paid on account, EUR|With the order we received|"
+    rf"You have paid us|Paid on account, EUR|With the order we received|"
     rf"Your down payment was) {_AMOUNT}",
     re.MULTILINE,
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import heapq
 import re
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -189,7 +190,7 @@ class Engine:
         with self._lock:
             while self._idle:
                 self._idle.pop().connection.close()
-        self._watch.forget()
+        self._watch.end()
 
     def _return(self, instance: _Instance) -> None:
         with self._lock:
@@ -287,15 +288,19 @@ class _Watch:
             with self._changed:
                 self._live.discard(number)
 
-    def forget(self) -> None:
-        """Nobody is watched any more."""
+    def end(self) -> None:
+        """Nobody is watched any more, and nobody watches."""
         with self._changed:
             self._due.clear()
             self._live.clear()
+            thread, self._thread = self._thread, None
+            self._changed.notify()
+        if thread is not None:
+            thread.join(1)
 
     def _run(self) -> None:
         with self._changed:
-            while True:
+            while self._thread is threading.current_thread():
                 while self._due and (self._due[0][1] not in self._live or self._due[0][0] <= perf_counter()):
                     _, number, instance = heapq.heappop(self._due)
                     if number in self._live:
@@ -310,5 +315,16 @@ class _Watch:
 def engine() -> Engine:
     """The engine of this process."""
     made = Engine()
-    atexit.register(made.close)
+    atexit.register(_leave, made)
     return made
+
+
+def _leave(engine: Engine) -> None:
+    """The end of the process: nothing is asked any more.
+
+    In one that has served calls something keeps the modules of DuckDB until after the interpreter is gone,
+    and for each type that they name its bindings complain on the screen. So they name none from here on.
+    """
+    engine.close()
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("duckdb", "_duckdb")]:
+        vars(sys.modules[name]).clear()
