@@ -39,8 +39,6 @@ _PARTS = (
 )  # fmt: skip
 _DAYS, _FEW_FOR_DAYS = (3, 4, 5, 6, 7, 5, 3), (20, 50, 150, 400, 3000, 8000)
 _HOURS, _FEW_FOR_HOURS = (1, 2, 4, 6, 12, 24), (20, 90, 200, 800, 2000)
-_RATE = 1000
-"""The overall rates are a whole number of parts of so many, so that a tie is exact."""
 
 Scenario = Mapping[str, Any]
 Row = tuple[int, int, int, int, int]
@@ -103,12 +101,15 @@ def draw_closing(scenario: Scenario, rng: random.Random) -> dict[str, int] | Non
     others = overall_of([one for one in counted if one["kind"] != "closing"])
     share, pooled = len(closing), {}
     usual = 100 * scenario["hours"] * len(list(_starts(scenario, within=True))) * share
-    clicks = {version: usual + -(others[f"{version}_clicks"] + usual) % _RATE for version in "AB"}
+    # The overall rates are a whole number of parts of so many, so that a tie is exact. It differs between
+    # instances: round sums would tell which windows count.
+    grain = scenario["grain"]
+    clicks = {version: usual + -(others[f"{version}_clicks"] + usual) % grain for version in "AB"}
     seen = sum(others[name] for name in COUNTS[1::2])
-    parts = round(Fraction(_RATE * seen, max(1, others["A_clicks"] + others["B_clicks"])))
+    parts = round(Fraction(grain * seen, max(1, others["A_clicks"] + others["B_clicks"])))
     for version in "AB":
         together = others[f"{version}_clicks"] + clicks[version]
-        views = together * parts // _RATE + _ahead(version, scenario["margin"], together)
+        views = together * parts // grain + _ahead(version, scenario["margin"], together)
         pooled[f"{version}_clicks"] = clicks[version]
         pooled[f"{version}_store_views"] = max(
             0, min(clicks[version], views - others[f"{version}_store_views"])

@@ -48,6 +48,8 @@ class Evidence(BaseModel):
     service: str
     contains: str
     """Text that occurs in exactly those results of the survey that hold this evidence."""
+    also: tuple[str, ...] = ()
+    """How it stands in results of other calls than the survey's: of a list with all fields, say."""
 
 
 class Expected(BaseModel):

@@ -109,8 +109,8 @@ def _finders_of(evidence: tuple[Evidence, ...]) -> dict[str, EvidenceFinder]:
     needles: dict[str, list[tuple[int, str]]] = {}
     for number, piece in enumerate(evidence):
         # As it stands in a result: inside JSON, quotes and line breaks are escaped.
-        for form in {piece.contains: None, orjson.dumps(piece.contains).decode()[1:-1]: None}:
-            needles.setdefault(piece.service, []).append((number, form))
+        forms = [piece.contains, orjson.dumps(piece.contains).decode()[1:-1], *piece.also]
+        needles.setdefault(piece.service, []).extend((number, form) for form in dict.fromkeys(forms))
     return {service: EvidenceFinder(found) for service, found in needles.items()}
 
 

@@ -147,6 +147,10 @@ class Thing:
         text = str(fields.get(self.text or "", ""))
         return max(text.split("\n"), key=len, default="")
 
+    def elsewhere(self, fields: Fields, given: Fields) -> tuple[str, ...]:
+        """Such texts for results of calls that the survey does not make, where its own is not in these."""
+        return ()
+
     def shown(self, name: str, value: Any) -> str:
         """How the survey shows the value of a field."""
         if isinstance(value, datetime):

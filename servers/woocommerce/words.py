@@ -75,6 +75,9 @@ class ProductThing(Thing):
             else str(fields["name"])
         )
 
+    def elsewhere(self, fields: Fields, given: Fields) -> tuple[str, ...]:
+        return (f'"sku":"{fields["sku"]}","price":',) if fields.get("sku") else ()
+
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for row in changes.table("woocommerce", "products").added:
             yield Found(_product_seen(row), frozenset({("products", row["id"])}))
@@ -213,6 +216,9 @@ class OrderThing(Thing):
 
     def trace(self, fields: Fields, given: Fields) -> str:
         return f'"id":{given["id"]},"status"'
+
+    def elsewhere(self, fields: Fields, given: Fields) -> tuple[str, ...]:
+        return (f'"id":{given["id"]},"parent_id":0,"number":',)
 
     def shown(self, name: str, value: Any) -> str:
         if name == "date_created":

@@ -50,8 +50,10 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
                 filled.summed.append(one)
             elif one.evidence:
                 filled.told.append(one)
+                also = thing.elsewhere(one.fields, one.given)
                 filled.evidence += [
-                    Evidence(service=what.partition(".")[0], contains=text) for text in _traces(thing, one)
+                    Evidence(service=what.partition(".")[0], contains=text, also=also)
+                    for text in _traces(thing, one)
                 ]
     return filled
 
