@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import regex
 
 from mesocosm.kits.yaml_tasks import stated
-from mesocosm.kits.yaml_tasks.definition import Rows
+from mesocosm.kits.yaml_tasks.definition import Goal, Rows
 from mesocosm.kits.yaml_tasks.drawing import drawn
 from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.expressions import Expression
@@ -110,10 +110,15 @@ class Sample:
         yield from self._teller.told(what, background=False)
         yield from self._teller.told(what, background=True)
 
+    def _is_alternative(self, goal: Goal) -> bool:
+        """Whether it is wanted in some instances and not in others: a condition on the only one of a fact."""
+        fact = self._definition.facts.get(goal.for_ or "")
+        return fact is not None and goal.where is not None and fact.count in (None, 1)
+
     def _goals(self, wanted: Sequence[Any]) -> Iterator[Finding]:
         for index, goal in enumerate(self._definition.goal):
             rows = [one for one in wanted if one.goal is goal]
-            if not rows:
+            if not rows and not self._is_alternative(goal):
                 yield ("goal", index), "warning", "in a sample nothing is wanted"
             yield from _no_patterns(goal, index, rows)
             keys = [str([one.fields[name] for name in one.key]) for one in rows]
