@@ -36,10 +36,9 @@ _TABLE = re.compile(r"(?:[\w ]+,){3,}[\w ]+\n")
 """The first line of a file of values between commas, in which nobody writes."""
 WITHOUT_PROSE = frozenset(
     {"gridworld", "listworld", "treeworld", "puzzle", "puzzle_history", "longproc"}
-    | {"nhl_b2b_analysis", "payable_invoice_checker", "update_material_inventory"}
-    | {"woocommerce_new_welcome", "woocommerce_stock_alert"}
+    | {"nhl_b2b_analysis", "payable_invoice_checker"}
 )
-"""Families whose worlds are values and records: nobody writes in them, or too little to be judged."""
+"""Families whose worlds are values, records and forms (invoices of the same suppliers): hardly a letter."""
 _OF_TASTE = frozenset({"Readability", "Style", "Formatting", "Regionalism", "Enhancement", "Redundancy"})
 _UNJUST = (
     "closed compound", "should probably be written as", "position inside a building", "canonical spelling",

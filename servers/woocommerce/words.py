@@ -76,7 +76,8 @@ class ProductThing(Thing):
         )
 
     def elsewhere(self, fields: Fields, given: Fields) -> tuple[str, ...]:
-        return (f'"sku":"{fields["sku"]}","price":',) if fields.get("sku") else ()
+        # The price of a product is a text, that of an order's line a number.
+        return (f'"sku":"{fields["sku"]}","price":"',) if fields.get("sku") else ()
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for row in changes.table("woocommerce", "products").added:
