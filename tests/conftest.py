@@ -28,6 +28,7 @@ class WorldTools(McpTools):
         super().__init__(world_server(world))
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """``-n auto``: half as many workers again as there are cores, since a third of their time is waiting."""
     return max(1, (os.cpu_count() or 1) * 3 // 2)

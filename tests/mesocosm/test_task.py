@@ -80,3 +80,12 @@ def test_what_is_no_mapping_is_refused(task_file: Path, text: str) -> None:
     task_file.write_text(text)
     with pytest.raises(UsageError, match="my_task"):
         read_task(task_file)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "{a: " * 50_000, "- " * 50_000, "a: [" + "[" * 500 + "]" * 501]
+)
+def test_what_is_nested_too_deeply_is_refused_at_once(task_file: Path, text: str) -> None:
+    task_file.write_text(text)
+    with pytest.raises(UsageError, match="line 1: nested too deeply"):
+        read_task(task_file)
