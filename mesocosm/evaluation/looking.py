@@ -200,7 +200,7 @@ def _replayed(base: Path, entries: Iterable[Entry]) -> Iterator[list[Change]]:
                     world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
                     yield []
                     continue
-                outcome = world.calls.repeat(entry)
+                outcome = world.calls.make_again(entry)
                 tools = world.services[entry.service].tools if entry.service in world.services else {}
                 tool = tools.get(entry.tool)
                 silent = outcome.status != "ok" or (tool is not None and not tool.writes)

@@ -16,9 +16,9 @@ from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
 from mesocosm.families.episode import Episode
-from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.changes import compare_database
+from mesocosm.worlds.copies import STEPS, copy_world
 from mesocosm.worlds.journal import Entry
-from mesocosm.worlds.outcomes import Outcome
 from mesocosm.worlds.world import World
 
 
@@ -46,7 +46,7 @@ def replay_episode(path: Path) -> Replay:
             for entry in before.journal.entries():
                 if entry.parent is not None and entry.parent not in interrupted:
                     continue  # made again by the call that made it
-                outcome = _make_again(entry, before, world)
+                outcome = world.calls.again(entry, before)
                 if outcome is None:
                     interrupted.add(entry.seq)
                     continue
@@ -63,16 +63,6 @@ def replay_episode(path: Path) -> Replay:
                         f"call {entry.seq}, {entry.service}.{entry.tool}: its code made other calls"
                     )
         return Replay(calls=calls, differences=differences + _compare(path / "world", again))
-
-
-def _make_again(entry: Entry, before: World, world: World) -> Outcome | None:
-    """Make a call of one world in another; ``None`` if it was cut off."""
-    if entry.status == "interrupted":
-        # It was never applied, but its number was given: the clock must not fall behind.
-        world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
-        return None
-    world.calls.order_inside = before.journal.inside(entry.seq)
-    return world.calls.repeat(entry)
 
 
 @contextmanager
@@ -94,7 +84,7 @@ def episode_after(path: Path, calls: int | None) -> Iterator[Episode]:
                 raise UsageError(f"--after {calls}: the agent made {len(made)} calls")
             again.reset()
             for entry in made[:calls]:
-                _make_again(entry, now.world, again.world)
+                again.world.calls.again(entry, now.world)
             yield again
         finally:
             again.close()
@@ -111,13 +101,23 @@ def _compare(one: Path, other: Path) -> list[str]:
         f"file {name}: "
         + ("only in one of the worlds" if name not in left or name not in right else "other bytes")
         for name in sorted(left.keys() | right.keys())
-        if left.get(name) != right.get(name)
+        if left.get(name) != right.get(name) and not _holds_the_same(name, one, other)
     ]
+
+
+def _holds_the_same(name: str, one: Path, other: Path) -> bool:
+    """Whether a database has the same rows in other bytes: in an episode that went back to an earlier step,
+    pages that are not used may hold something else."""
+    both = name.endswith(".db") and (one / name).is_file() and (other / name).is_file()
+    return both and not list(compare_database(one / name, other / name))
 
 
 def _files(world: Path) -> dict[str, bytes]:
     return {
         path.relative_to(world).as_posix(): path.read_bytes()
         for path in world.rglob("*")
-        if path.is_file() and not path.name.startswith("journal.db") and not path.name.endswith("-journal")
+        if path.is_file()
+        and not path.name.startswith("journal.db")
+        and not path.name.endswith("-journal")
+        and path.relative_to(world).parts[0] != STEPS
     }

@@ -15,7 +15,6 @@ Only ``world/`` is within reach of tools.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sqlite3
@@ -35,8 +34,9 @@ from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
 from mesocosm.families.solver_oracle import SolverOracle
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
-from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.copies import copy_world, link_tree
 from mesocosm.worlds.journal import Journal
+from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import keep_for_owner, replace_file
 from mesocosm.worlds.world import World, add_services
 
@@ -99,7 +99,8 @@ class Episode:
         """
         path.mkdir(parents=True)
         copy_world(instance / "world", path / "world")
-        _link_tree(instance / "world", path / "base")
+        Steps.start(path / "world")
+        link_tree(instance / "world", path / "base")
         if services:
             for world_folder in ("world", "base"):
                 add_services(path / world_folder, services)
@@ -229,6 +230,54 @@ class Episode:
             )
         self._replace_world(source)
 
+    def rollback(self, step: int) -> None:
+        """Bring the world back to how it was when the call of that number had been answered, with whatever
+        it called itself; 0: to how it was built.
+
+        A step that is no longer kept is made again, call by call. Raises ``UsageError`` where there is no
+        such step, or where a call comes out otherwise when it is made again.
+        """
+        journal, steps = self.world.journal, self.world.steps
+        if not 0 <= step <= journal.last:
+            raise UsageError(f"there is no step {step}: there are 0 (as it was built) to {journal.last}")
+        if not journal.is_step(step):
+            raise UsageError(f"there is no step {step}: code of the agent made that call inside another one")
+        if steps and step >= steps.first:
+            self.world.go_back(step)
+        elif step == 0:
+            self.reset()
+        else:
+            self._make_again(step)
+
+    def _make_again(self, step: int) -> None:
+        """Go back to a step by making the calls until then on the world as it was built."""
+        draft = self.path / ".again"
+        shutil.rmtree(draft, ignore_errors=True)
+        try:
+            copy_world(self.path / "base", draft)
+            Steps.start(draft)
+            with World(draft, offer=self.offer) as again:
+                self._repeat(again, step)
+            self._replace_world(draft)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+    def _repeat(self, again: World, step: int) -> None:
+        cut_off = set()
+        for entry in self.world.journal.entries():
+            if entry.seq > step:
+                return
+            if entry.parent is not None and entry.parent not in cut_off:
+                continue  # made by the call that made it
+            outcome = again.calls.again(entry, self.world)
+            if outcome is None:
+                cut_off.add(entry.seq)
+            elif (outcome.status, outcome.text) != (entry.status, entry.result):
+                raise UsageError(
+                    f"step {step} cannot be had any more: call {entry.seq}, {entry.service}.{entry.tool}, "
+                    "comes out otherwise when it is made again"
+                )
+
     def snapshots(self) -> list[str]:
         """Names of the snapshots."""
         folder = self.path / "snapshots"
@@ -240,7 +289,7 @@ class Episode:
         """A new episode that goes on from this one's present state; snapshots stay behind."""
         path.mkdir(parents=True)
         copy_world(self.path / "world", path / "world")
-        _link_tree(self.path / "base", path / "base")
+        link_tree(self.path / "base", path / "base")
         keep_for_owner(path / EXPECTED, (self.path / EXPECTED).read_bytes())
         for name in ("prompt.md", "episode.json"):
             shutil.copyfile(self.path / name, path / name)
@@ -258,6 +307,8 @@ class Episode:
         for leftover in (fresh, old):
             shutil.rmtree(leftover, ignore_errors=True)
         copy_world(source, fresh)
+        if source.name == "base":
+            Steps.start(fresh)
         self.close()
         (self.path / "world").rename(old)
         fresh.rename(self.path / "world")
@@ -297,15 +348,3 @@ class Episode:
             return Verdict.of(self.findings(), faults)
         except Exception:  # noqa: BLE001 - the episode boundary: a checker that breaks is our fault
             return Verdict.of([], [*faults_of([(GRADING, traceback.format_exc())]), *faults])
-
-
-def _link_tree(source: Path, target: Path) -> None:
-    """A second name for files that nobody writes; copies where the file system cannot link."""
-
-    def link(one: str, other: str) -> None:
-        try:
-            os.link(one, other)
-        except OSError:
-            shutil.copyfile(one, other)
-
-    shutil.copytree(source, target, copy_function=link)

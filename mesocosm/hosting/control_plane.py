@@ -37,6 +37,7 @@ from mesocosm.hosting.views import (
     Orders,
     RewardKind,
     SnapshotName,
+    StepNumber,
     journal_page,
     judge,
     view,
@@ -186,6 +187,13 @@ def control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str)
         """Bring the world back to a snapshot."""
         hosted = pool.get(id)
         await hosted.do(lambda episode: episode.restore(body.name))
+        return await view(hosted)
+
+    @app.post("/episodes/{id}/rollback", tags=["episodes"], **known)
+    async def rollback(id: str, body: StepNumber) -> EpisodeView:
+        """Bring the world back to how it was when a call had been answered; later calls are forgotten."""
+        hosted = pool.get(id)
+        await hosted.do(lambda episode: episode.rollback(body.step))
         return await view(hosted)
 
     @app.post("/episodes/{id}/grade", tags=["episodes"], **known)

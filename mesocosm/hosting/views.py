@@ -78,6 +78,12 @@ class SnapshotName(_Body):
     name: str = Field(examples=["before-sending"])
 
 
+class StepNumber(_Body):
+    """Which step."""
+
+    step: int = Field(ge=0, le=2**62, description="Number of a call in the journal; 0: as it was built")
+
+
 class EpisodeView(BaseModel):
     """An episode as the control plane shows it."""
 

@@ -121,6 +121,12 @@ class Environment(gymnasium.Env[str, str]):
         self._end()
         return turn.text, grade.reward or 0.0, turn.ended, turn.cut_off, _last_info(grade)
 
+    def rollback(self, step: int) -> None:
+        """Go on from how the episode was after so many calls, before it is over; later ones are forgotten."""
+        if self._play is None:
+            raise gymnasium.error.ResetNeeded("there is no episode: it is over, or reset was not called yet")
+        self._play.rollback(step)
+
     def close(self) -> None:
         """Remove the episode that is open, and the connections."""
         self._end()

@@ -118,6 +118,10 @@ class Play:
         self._calls += 1
         return Turn(text, ended, cut_off=not ended and self._calls >= self._instances.max_calls)
 
+    def rollback(self, step: int) -> None:
+        """Go on from how it was after so many calls; what was no call of a tool counts no more."""
+        self._calls = self.episode.rollback(step).calls
+
     def grade(self) -> Grade:
         """The judgement of what it is now."""
         return self.episode.grade(self._instances.reward)

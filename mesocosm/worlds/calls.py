@@ -55,6 +55,7 @@ class Calls:
         self._ended_now = False
         self._inside: int | None = None
         """The call that is being made, when its tool makes further calls."""
+        self._outermost: int | None = None
         self.order_inside: Sequence[Entry] = ()
         """While replaying: the calls that code of the agent made inside the next call, in their order."""
 
@@ -86,6 +87,11 @@ class Calls:
     def counted(self) -> int:
         """How many calls were made until then."""
         return self._world.journal.last if self.end is None else self.end
+
+    @property
+    def number(self) -> int:
+        """Number of the call that is being made; where it makes others, its own and not theirs."""
+        return self._outermost or self._world.journal.last + 1
 
     def make(
         self,
@@ -151,7 +157,11 @@ class Calls:
     def _write(self, call: _Call, bound: dict[str, Any]) -> Outcome:
         journal, outer = self._world.journal, self._inside
         seq = self._inside = journal.begin(call.service, call.action.name, call.raw, call.key, outer)
+        if outer is None:
+            self._outermost = seq
         try:
+            if call.action.runs_code and self._world.steps:
+                self._world.steps.keep_files(self.number)
             outcome, error = self._run_write(call, bound, seq)
         except deadlines.Overdue:
             if call.patience is not None:
@@ -160,6 +170,8 @@ class Calls:
             outcome, error = too_long(), None
         finally:
             self._inside = outer
+            if outer is None:
+                self._outermost = None
         journal.finish(seq, outcome.status, outcome.text, error, call.microseconds)
         self._ended_now |= call.action.ends_episode and not outcome.is_error
         return outcome
@@ -194,7 +206,16 @@ class Calls:
         )
         return outcome
 
-    def repeat(self, entry: Entry) -> Outcome:
+    def again(self, entry: Entry, before: World) -> Outcome | None:
+        """Make a call of another world in this one; ``None`` if it was cut off there."""
+        if entry.status == "interrupted":
+            # It was never applied, but its number was given: the clock must not fall behind.
+            self._world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
+            return None
+        self.order_inside = before.journal.inside(entry.seq)
+        return self.make_again(entry)
+
+    def make_again(self, entry: Entry) -> Outcome:
         """Make a journalled call again."""
         tools = self._world.services[entry.service].tools if entry.service in self._world.services else {}
         action = tools.get(entry.tool) or self._world.operation(entry.service, entry.tool)
@@ -248,6 +269,8 @@ class Calls:
                 session.flush()
                 # Part of the transaction: tells after a crash whether this call was applied.
                 database.connection_of(session).exec_driver_sql(f"PRAGMA user_version={seq}")
+                if self._world.steps:
+                    self._world.steps.keep_pages(seq, call.service)
                 database.commit(session)
         except deadlines.Overdue:
             database.rollback(session)

@@ -13,20 +13,85 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+STEPS = "steps"
+"""The folder of what a world was like before its latest calls; nothing in it is ever changed."""
+_SETTLED = 50_000_000
+"""Nanoseconds after which a file that is changed again bears another time."""
+
+
 def copy_world(source: Path, target: Path) -> None:
     """Copy a world's directory; nobody may be inside a call on it."""
     target.mkdir(parents=True)
     for entry in sorted(source.iterdir()):
-        if entry.is_dir():
-            (target / entry.name).mkdir()
-            with open_folder(entry) as folder, open_folder(target / entry.name) as copy:
-                _copy_folder(folder, copy, settings().workspace_depth)
+        if entry.name == STEPS:
+            link_tree(entry, target / STEPS)
+        elif entry.is_dir():
+            copy_tree(entry, target / entry.name)
         elif not entry.name.endswith("-journal") or entry.stat().st_size:
             # A rollback journal with content is what a crash left: the copy needs it to recover.
             shutil.copyfile(entry, target / entry.name)
 
 
-def _copy_folder(source: int, target: int, depth: int) -> None:
+def link_tree(source: Path, target: Path) -> None:
+    """A second name for files that nobody writes; copies where the file system cannot link."""
+
+    def link(one: str, other: str) -> None:
+        try:
+            os.link(one, other, follow_symlinks=False)
+        except OSError:
+            shutil.copyfile(one, other, follow_symlinks=False)
+
+    shutil.copytree(source, target, symlinks=True, copy_function=link)
+
+
+class Copied:
+    """The copies that were made of a folder one after the other: what has not changed is not copied again."""
+
+    def __init__(self) -> None:
+        self._copies: dict[tuple[int, ...], str] = {}
+        self._place = ""
+        self.size = 0
+        """Bytes that were copied so far."""
+
+    def begin(self, place: Path) -> None:
+        """A further copy is made, which will lie there."""
+        self._place = str(place)
+
+    def clear(self) -> None:
+        """The copies may be others by now."""
+        self._copies.clear()
+
+    def linked(self, status: os.stat_result, target: int, name: str) -> bool:
+        """Whether an earlier copy of the file could be given a further name."""
+        copy = self._copies.get(_identity(status))
+        if copy is None:
+            return False
+        try:
+            os.link(copy, name, dst_dir_fd=target)
+        except OSError:
+            return False
+        return True
+
+    def note(self, status: os.stat_result, copy: int, path: str) -> None:
+        """Remember a copy that was made, open as ``copy``, of a file as it was before."""
+        self.size += status.st_size
+        # What was changed a moment ago may change again and bear the same time.
+        if status.st_ctime_ns < os.fstat(copy).st_ctime_ns - _SETTLED:
+            self._copies[_identity(status)] = f"{self._place}/{path}"
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def copy_tree(source: Path, target: Path, copied: Copied | None = None) -> None:
+    """Copy a folder of the agent's to a place that is free."""
+    target.mkdir()
+    with open_folder(source) as folder, open_folder(target) as copy:
+        _copy_folder(folder, copy, settings().workspace_depth, copied or Copied(), "")
+
+
+def _copy_folder(source: int, target: int, depth: int, copied: Copied, below: str) -> None:
     """Copy what a folder holds, by descriptors: the paths of an agent may be longer than any path may be.
 
     Pipes, sockets and devices, which code that was cut off by a crash may have left, are no files; folders
@@ -41,21 +106,25 @@ def _copy_folder(source: int, target: int, depth: int) -> None:
             os.mkdir(entry.name, dir_fd=target)
             with open_folder(entry.name, source) as folder, open_folder(entry.name, target) as copy:
                 if depth:
-                    _copy_folder(folder, copy, depth - 1)
+                    _copy_folder(folder, copy, depth - 1, copied, f"{below}{entry.name}/")
                 _copy_status(folder, copy)
         elif entry.is_file(follow_symlinks=False):
-            _copy_file(entry.name, source, target)
+            _copy_file(entry.name, source, target, copied, below)
     _copy_status(source, target)
 
 
-def _copy_file(name: str, source: int, target: int) -> None:
+def _copy_file(name: str, source: int, target: int, copied: Copied, below: str) -> None:
     opened = os.open(name, _READ, dir_fd=source)
     try:
+        status = os.fstat(opened)
+        if copied.linked(status, target, name):
+            return
         copy = os.open(name, _CREATE, 0o600, dir_fd=target)
         try:
             while os.sendfile(copy, opened, None, 1 << 30):
                 pass
             _copy_status(opened, copy)
+            copied.note(status, copy, f"{below}{name}")
         finally:
             os.close(copy)
     finally:

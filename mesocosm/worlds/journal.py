@@ -148,6 +148,11 @@ class Journal:
         self._db.execute("DELETE FROM calls WHERE seq = ?", (seq,))
         self.last = seq - 1
 
+    def cut(self, seq: int) -> None:
+        """Forget all calls after one. Their long texts stay, for they are likely to be met again."""
+        self._db.execute("DELETE FROM calls WHERE seq > ?", (seq,))
+        self.last = seq
+
     def record(
         self,
         service: str,
@@ -225,6 +230,16 @@ class Journal:
         sql = f"SELECT {_COLUMNS} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?"
         for row in self._db.execute(sql, (after, limit)):
             yield _entry(row)
+
+    def is_step(self, seq: int) -> bool:
+        """Whether a call is there (or is 0, before all of them) and was not made inside another."""
+        row = self._db.execute("SELECT parent FROM calls WHERE seq = ?", (seq,)).fetchone()
+        return seq == 0 or (row is not None and row[0] is None)
+
+    def end_of(self, seq: int) -> int:
+        """The last of the calls that were made inside a call; itself if none was."""
+        sql = "SELECT coalesce(min(seq), ? + 1) - 1 FROM calls WHERE seq > ? AND parent IS NULL"
+        return int(self._db.execute(sql, (self.last, seq)).fetchone()[0])
 
     def inside(self, seq: int) -> list[Entry]:
         """The calls that code of the agent made inside a call."""

@@ -36,6 +36,10 @@ class Settings(BaseModel):
     call_timeout: int = Field(
         default=20, ge=1, le=86_400, description="Seconds of a call; what takes longer is refused and undone"
     )
+    steps_kept: int = Field(
+        default=100, ge=0, description="Latest changes of an episode to which it can go back at once"
+    )
+    steps_size: ByteSize = _size(64, "What these take together", least=0)
     query_memory: ByteSize = _size(256, "Memory that one statement on a warehouse may take", least=32 * _MIB)
     query_copies: ByteSize = _size(512, "Columns of warehouses in memory, of all episodes")
     query_jobs: int = Field(

@@ -80,6 +80,8 @@ class Workspace:
     def __init__(self, root: Path, *, linked: bool = False) -> None:
         self.root = root
         self.linked = linked
+        self.about_to_change: Callable[[], None] = lambda: None
+        """Called before a tool changes anything here."""
         self._real_root: str | None = None
 
     # -- paths ------------------------------------------------------------------------------------------
@@ -241,7 +243,7 @@ class Workspace:
             )
         path = self._changeable(name)
         self._check_room(path, len(data))
-        deadlines.past_return()
+        self._past_return()
         made: list[Path] = []
         try:
             self._make_folders(path.parent, made)
@@ -278,7 +280,7 @@ class Workspace:
         made: list[Path] = []
         try:
             self._check_room(path, 0)
-            deadlines.past_return()
+            self._past_return()
             self._make_folders(path, made)
             for folder in (*made, *(first.parent for first in made[:1])):
                 with self._folder(folder) as opened:
@@ -304,7 +306,7 @@ class Workspace:
                     if _exists(new.name, target):
                         raise Conflict(f"The destination already exists: {self.shown(new)}")
                     self._check_depth(new, self._height(old))
-                    deadlines.past_return()
+                    self._past_return()
                     os.rename(old.name, new.name, src_dir_fd=origin, dst_dir_fd=target)
                     _stamp(target, moment)
                 _stamp(origin, moment)
@@ -318,7 +320,7 @@ class Workspace:
         try:
             with self._folder(path.parent) as folder:
                 status = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
-                deadlines.past_return()
+                self._past_return()
                 if stat.S_ISDIR(status.st_mode):
                     os.rmdir(path.name, dir_fd=folder)
                 else:
@@ -326,6 +328,10 @@ class Workspace:
                 _stamp(folder, moment)
         except OSError as error:
             raise self._refusal(path, error, doing="delete") from None
+
+    def _past_return(self) -> None:
+        self.about_to_change()
+        deadlines.past_return()
 
     # -- how --------------------------------------------------------------------------------------------
 

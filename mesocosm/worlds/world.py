@@ -40,6 +40,7 @@ from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Length, Manifest
 from mesocosm.worlds.outcomes import Outcome
 from mesocosm.worlds.randomness import Dice
+from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import Workspace
 
 S = TypeVar("S", bound=Store)
@@ -89,6 +90,11 @@ class World:
         self.adviser: Adviser | None = None
         """Whom the service ``oracle`` asks; nobody where the world is opened for itself."""
         self.calls = Calls(self)
+        self.steps = None if read_only else Steps.of(path)
+        if self.steps:
+            self._workspace.about_to_change = self._keep_files
+            if self.steps.unfinished is not None:
+                self._put_back(self.steps, self.steps.unfinished)
 
     def __enter__(self) -> Self:
         return self
@@ -274,6 +280,8 @@ class World:
     def editing(self) -> Iterator[World]:
         """Change the world from outside its tools (mutants, debugging): commits what the stores were told."""
         self.calls.forget()
+        if self.steps:
+            self.steps.forget(self.journal.last)
         for store in self._stores.values():
             if store.session.bind is not None:
                 # A reading call leaves its connection refusing to write.
@@ -289,6 +297,32 @@ class World:
             if store.session.bind is not None:
                 database.commit(store.session)
                 store.session.expunge_all()
+
+    # -- going back -------------------------------------------------------------------------------------
+
+    def _keep_files(self) -> None:
+        if self.steps:
+            self.steps.keep_files(self.calls.number)
+
+    def go_back(self, call: int) -> None:
+        """Make the world what it was when a call was answered, which must not have been made inside another;
+        0: before the first. Later calls are forgotten.
+
+        Raises ``UsageError`` where too much has happened since.
+        """
+        if self.steps is None or call < self.steps.first:
+            raise UsageError(f"what the world was like after call {call} is not kept any more")
+        self.steps.begin(end := self.journal.end_of(call))
+        self._put_back(self.steps, end)
+
+    def _put_back(self, steps: Steps, end: int) -> None:
+        for service in steps.changed(end):
+            if service in self._stores:
+                database.close_session(self._stores.pop(service).session)
+        steps.put_back(end)
+        self.journal.cut(end)
+        steps.end(end)
+        self.calls = Calls(self)
 
     def copy_to(self, target: Path) -> None:
         """Copy the whole world, as it is between two calls, to a directory that does not exist yet."""

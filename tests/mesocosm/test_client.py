@@ -78,6 +78,23 @@ def test_the_life_of_an_episode(server: BlockingServer) -> None:
             one.act("claim_done")
 
 
+def test_a_client_goes_back_to_a_step(server: BlockingServer) -> None:
+    episode = server.create(**ORDER)
+    for text in ("first", "second"):
+        episode.call("filesystem", "write_file", path="notes.txt", content=text)
+    episode.act("claim_done")
+    assert episode.rollback(1).calls == 1
+    assert not episode.view.ended
+    assert "first" in episode.act("read_text_file", {"path": "notes.txt"}).text
+    with pytest.raises(Refused, match=r"no step 7: there are 0 \(as it was built\) to 2"):
+        episode.rollback(7)
+    with pytest.raises(Refused, match="greater than or equal to 0"):
+        episode.rollback(-1)
+    episode.delete()
+    with pytest.raises(UnknownEpisode):
+        episode.rollback(0)
+
+
 def test_what_a_model_makes_up_is_answered_as_an_agent_reads_it(server: BlockingServer) -> None:
     episode = server.create(**ORDER)
     for name in ("no_such_tool", "werkzeug_ä", "x" * 200, ""):

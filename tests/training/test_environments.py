@@ -57,6 +57,11 @@ def test_an_environment_keeps_gymnasiums_promises(base: str, hosting: Hosting) -
     with pytest.raises(gymnasium.error.ResetNeeded):
         one.step(DONE)
     one.reset(seed=1)
+    call = '{"tool": "write_file", "arguments": {"path": "a.txt", "content": "x"}}'
+    assert not one.step(call)[3]
+    one.rollback(0)
+    assert not one.step(call)[3]
+    assert one.step(call)[3]
     one.close()
     assert hosting.pool.ids() == before
 

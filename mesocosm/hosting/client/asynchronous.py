@@ -38,6 +38,7 @@ class Episode(Handle):
     reset = awaited(EpisodeSteps.reset)
     snapshot = awaited(EpisodeSteps.snapshot)
     restore = awaited(EpisodeSteps.restore)
+    rollback = awaited(EpisodeSteps.rollback)
     grade = awaited(EpisodeSteps.grade)
     delete = awaited(EpisodeSteps.delete)
     journal = awaited(EpisodeSteps.journal)

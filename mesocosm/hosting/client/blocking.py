@@ -38,6 +38,7 @@ class BlockingEpisode(Handle):
     reset = blocking(EpisodeSteps.reset)
     snapshot = blocking(EpisodeSteps.snapshot)
     restore = blocking(EpisodeSteps.restore)
+    rollback = blocking(EpisodeSteps.rollback)
     grade = blocking(EpisodeSteps.grade)
     delete = blocking(EpisodeSteps.delete)
     journal = blocking(EpisodeSteps.journal)

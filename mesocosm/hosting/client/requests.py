@@ -116,6 +116,12 @@ class EpisodeSteps:
         self.view = View((yield from self._ask("POST", "/restore", {"name": name})))
         return self.view
 
+    def rollback(self, step: int) -> Steps[View]:
+        """Bring the world back to how it was when the call of that number in the journal had been answered
+        (0: to how it was built); later calls are forgotten."""
+        self.view = View((yield from self._ask("POST", "/rollback", {"step": step})))
+        return self.view
+
     def fork(self) -> Steps[EpisodeSteps]:
         """A new episode that goes on from this one's present state."""
         return EpisodeSteps(self.plane, View((yield from self._ask("POST", "/fork", once=True))))

@@ -36,7 +36,7 @@ def test_the_memo_is_read_like_a_tool_is_called(tmp_path: Path) -> None:
     with world_of(tmp_path / "world", {"snowflake": None}) as world:
         anyio.run(talk, world)
         assert [entry.tool for entry in world.journal.entries()].count(MEMO) == 2
-        again = [world.calls.repeat(entry) for entry in list(world.journal.entries())]
+        again = [world.calls.make_again(entry) for entry in list(world.journal.entries())]
         assert "Sales doubled" in again[0].text
 
 
