@@ -95,7 +95,7 @@ class Steps:
     # -- keeping ----------------------------------------------------------------------------------------
 
     def keep_pages(self, seq: int, service: str) -> None:
-        """Keep what the open transaction of a call has changed of a service's file; just before its commit."""
+        """Keep what the open transaction of a call has changed of a file; just before its commit."""
         path = self._folder / f"{seq}.{service}"
         shutil.copyfile(self._world / f"{service}.db-journal", path)
         self._keep(_Kept(seq, path, path.stat().st_size))
