@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
+from typer.core import TyperCommand
 
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import MAX_SEED, parse_length
+
+if TYPE_CHECKING:
+    from mesocosm.families.workers.workers import Workers as WorkersThemselves
 
 TaskName = Annotated[
     str, typer.Argument(help="Name of a task (see: mesocosm list tasks), or the path of its YAML.")
@@ -67,7 +71,49 @@ SuitePreset = Annotated[
 
 
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="[ADDRESS]",
+        help="Spread the work over a Ray cluster: HOST:PORT, ray://HOST:PORT, or the one this machine is in.",
+    ),
+]
 RunFolder = Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")]
+
+
+class SpreadCommand(TyperCommand):
+    """A command with ``--ray``, whose value may be left out."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words: list[str] = []
+        for word, following in zip(args, [*args[1:], ""], strict=True):
+            words.append(word)
+            # What follows is an address if it looks like one: other things have no colon.
+            if word == "--ray" and (":" not in following or following.startswith("-")) and following != _AUTO:
+                words.append(_AUTO)
+        return super().parse_args(ctx, words)
+
+
+_AUTO = "auto"
+
+
+def workers_for(count: int | None, ray: str | None, most: int | None = None) -> WorkersThemselves:
+    """Processes of this machine, or a cluster.
+
+    Args:
+        count: Processes, as ``--workers`` says.
+        ray: Address of a cluster.
+        most: Jobs there will be.
+    """
+    from mesocosm.families.workers.cluster import RayCluster
+    from mesocosm.families.workers.processes import Processes
+
+    if ray is None:
+        return Processes(count, most)
+    if count is not None:
+        raise UsageError("--workers counts processes of this machine; with --ray the cluster has them")
+    return RayCluster(ray)
 
 
 def trusted(tasks: str | list[str] | None) -> None:

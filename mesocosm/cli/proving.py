@@ -13,28 +13,34 @@ from mesocosm.cli.application import app
 from mesocosm.cli.options import (
     AsJson,
     Parameter,
+    Ray,
+    SpreadCommand,
     SuiteLengths,
     SuitePreset,
     SuiteSeeds,
     SuiteTasks,
     Trust,
+    Workers,
     read_parameters,
     trusted,
+    workers_for,
 )
 from mesocosm.cli.output import out, print_json, progress, show_proofs
 from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
+from mesocosm.families.workers.workers import Workers as WorkersThemselves
 
 suite_app = typer.Typer(no_args_is_help=True, help="Work on all tasks at their preset lengths and seeds.")
 app.add_typer(suite_app, name="suite")
 
 
-@app.command()
+@app.command(cls=SpreadCommand)
 def prove(
     task: Annotated[list[str], typer.Argument(help="Names of tasks, or paths of their YAML files.")],
     lengths: Annotated[str, typer.Option(help="Lengths, separated by commas.")] = "8k",
     seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0",
     param: Parameter = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
+    workers: Workers = None,
+    ray: Ray = None,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
@@ -51,7 +57,8 @@ def prove(
         for name in task
         for seed in parse_seeds(seeds)
     ]
-    _prove_jobs(jobs, workers, as_json, parameters=read_parameters(param))
+    they = workers_for(workers, ray, len(jobs))
+    _prove_jobs(jobs, they, as_json, parameters=read_parameters(param))
 
 
 @suite_app.command("list")
@@ -78,23 +85,24 @@ def suite_list(
     out.print(table)
 
 
-@suite_app.command("build")
+@suite_app.command("build", cls=SpreadCommand)
 def suite_build(
     to: Annotated[Path, typer.Option("--out", help="Directory for the instances; what is there is kept.")],
     lengths: SuiteLengths = None,
     seeds: SuiteSeeds = None,
     tasks: SuiteTasks = None,
     preset: SuitePreset = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
+    workers: Workers = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build all instances that are not there yet, on all cores."""
+    """Build all instances that are not there yet, on all cores or on a cluster."""
     from mesocosm.families.suite import build_all, instances
 
     wanted = instances(tasks, lengths, seeds, preset)
     done = []
-    with progress(len(wanted), "building") as advance:
-        for built in build_all(wanted, to, workers):
+    with workers_for(workers, ray, len(wanted)) as they, progress(len(wanted), "building") as advance:
+        for built in build_all(wanted, to, they):
             done.append(built)
             advance(f"{built.task} {show_length(built.length)} seed {built.seed}")
     failed = [built for built in done if built.problem]
@@ -109,13 +117,14 @@ def suite_build(
     raise typer.Exit(3 if failed else 0)
 
 
-@suite_app.command("prove")
+@suite_app.command("prove", cls=SpreadCommand)
 def suite_prove(
     lengths: SuiteLengths = None,
     seeds: SuiteSeeds = None,
     tasks: SuiteTasks = None,
     preset: SuitePreset = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
+    workers: Workers = None,
+    ray: Ray = None,
     resume: Annotated[
         Path | None,
         typer.Option(help="A file of proofs (JSON lines): proofs in it are kept, new ones added."),
@@ -127,14 +136,15 @@ def suite_prove(
 
     wanted = instances(tasks, lengths, seeds, preset)
     parameters = dict(wanted[0].parameters) if wanted else {}
+    they = workers_for(workers, ray, len(wanted))
     _prove_jobs(
-        [(i.task, i.length, i.seed) for i in wanted], workers, as_json, resume=resume, parameters=parameters
+        [(i.task, i.length, i.seed) for i in wanted], they, as_json, resume=resume, parameters=parameters
     )
 
 
 def _prove_jobs(
     jobs: list[tuple[str, int, int]],
-    workers: int | None,
+    workers: WorkersThemselves,
     as_json: bool,
     *,
     resume: Path | None = None,
@@ -150,11 +160,11 @@ def _prove_jobs(
         of_these = [p for p in proofs if p.parameters == (parameters or {}) and not p.problems]
         proofs = [p for p in of_these if (p.task, p.length, p.seed) in jobs]
     done = {(proof.task, proof.length, proof.seed) for proof in proofs}
-    with progress(len(jobs), "proving") as advance:
+    with workers, progress(len(jobs), "proving") as advance:
         for _ in proofs:
             advance("")
         missing = [job for job in jobs if job not in done]
-        for proof in prove_jobs(missing, workers=workers, parameters=parameters):
+        for proof in prove_jobs(missing, workers, parameters):
             proofs.append(proof)
             advance(f"{proof.task} {show_length(proof.length)} seed {proof.seed}")
             if resume:

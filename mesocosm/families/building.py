@@ -41,6 +41,11 @@ GROWTH = "growth"
 Progress = Callable[[str], None]
 
 
+def memory_for(length: int) -> int:
+    """Bytes of memory that it takes to build an instance of a length, or to prove it, and some to spare."""
+    return 256 * 2**20 + 200 * length
+
+
 @dataclass(frozen=True)
 class Instance:
     """A built instance on disk."""

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import itertools
-import os
-import re
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,11 +15,10 @@ import anyio
 import anyio.to_process
 import orjson
 
-import mesocosm
 from mesocosm.errors import UsageError
+from mesocosm.families import program
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import Family, load_family
-from mesocosm.services.content import roots
 
 
 class InstanceCache:
@@ -89,13 +84,4 @@ def _build_once(
 @cache
 def _program() -> str:
     """A digest of all code and data and of the libraries: what they made before they changed is stale."""
-    digest = hashlib.sha256(mesocosm.__version__.encode())
-    walks = (os.walk(root.path, followlinks=True) for root in roots())
-    for folder, subfolders, files in itertools.chain.from_iterable(walks):
-        subfolders[:] = sorted(name for name in subfolders if name != "__pycache__")
-        for file in sorted(files):
-            digest.update(Path(folder, file).read_bytes())
-    for requirement in sorted(metadata.requires("mesocosm") or ()):
-        if name := re.match(r"[\w.-]+(?=[^;]*$)", requirement):
-            digest.update(f"{name[0]} {metadata.version(name[0])}".encode())
-    return digest.hexdigest()
+    return hashlib.sha256(orjson.dumps(program.parts(), option=orjson.OPT_SORT_KEYS)).hexdigest()

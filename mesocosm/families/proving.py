@@ -10,14 +10,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,13 +22,14 @@ from typing import Any
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import Instance, build_instance, fingerprint
+from mesocosm.families.building import Instance, build_instance, fingerprint, memory_for
 from mesocosm.families.configurations import PRESET
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.length import TOLERANCE, Survey
 from mesocosm.families.rebuilding import RebuildFailed, rebuilt_fingerprint
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant, Verdict
+from mesocosm.families.workers.workers import Workers
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image
 from mesocosm.worlds.world import World
@@ -66,22 +64,18 @@ class Proof(BaseModel):
 
 
 def prove_jobs(
-    jobs: Sequence[tuple[str, int, int]],
-    *,
-    workers: int | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    jobs: Sequence[tuple[str, int, int]], workers: Workers, parameters: Mapping[str, Any] | None = None
 ) -> Iterator[Proof]:
-    """Proofs of (task, length, seed) triples, as they are done, on all cores."""
-    prove = partial(prove_one, parameters=parameters)
-    workers = min(workers or os.cpu_count() or 1, len(jobs))
-    if workers <= 1:
-        yield from (prove(*job) for job in jobs)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        # Long ones first: the last core should not be left alone with the largest world.
-        ordered = sorted(jobs, key=lambda job: -job[1])
-        for done in as_completed([pool.submit(prove, *job) for job in ordered]):
-            yield done.result()
+    """Proofs of (task, length, seed) triples, as they are done."""
+    # Long ones first: the last core should not be left alone with the largest world.
+    ordered = sorted(jobs, key=lambda job: -job[1])
+    prove = partial(_prove_job, parameters=parameters)
+    for _, proof in workers.done(prove, ordered, lambda job: memory_for(job[1])):
+        yield proof
+
+
+def _prove_job(job: tuple[str, int, int], parameters: Mapping[str, Any] | None) -> Proof:
+    return prove_one(*job, parameters=parameters)
 
 
 def prove_one(task: str, length: int, seed: int, parameters: Mapping[str, Any] | None = None) -> Proof:

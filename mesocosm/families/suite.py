@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,10 +12,11 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from mesocosm.families.building import build_instance
+from mesocosm.families.building import build_instance, memory_for
 from mesocosm.families.configurations import PRESET, configuration
 from mesocosm.families.family import family_names, load_family
 from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
+from mesocosm.families.workers.workers import Workers
 
 
 @dataclass(frozen=True)
@@ -65,31 +63,34 @@ def instances(
     return wanted
 
 
-def build_all(
-    wanted: Sequence[SuiteInstance], root: Path, workers: int | None = None
-) -> Iterator[BuiltInstance]:
+def build_all(wanted: Sequence[SuiteInstance], root: Path, workers: Workers) -> Iterator[BuiltInstance]:
     """Build what is not there yet, below ``root/<task>/<length>/<seed>``; yields each as it is done.
 
     What a preset has lies below ``root/<preset>``.
     """
     root.mkdir(parents=True, exist_ok=True)
-    workers = min(workers or os.cpu_count() or 1, max(len(wanted), 1))
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        # Long ones first: the last core should not be left alone with the largest world.
-        ordered = sorted(wanted, key=lambda one: -one.length)
-        for future in as_completed([pool.submit(_build, one, root) for one in ordered]):
-            yield future.result()
+    missing = []
+    for one in wanted:
+        path = root / one.parameters.get(PRESET, "") / one.task / show_length(one.length) / str(one.seed)
+        if path.is_dir():
+            manifest = orjson.loads((path / "world" / "world.json").read_bytes())
+            yield _told(one, edl=manifest["length"]["measured"])
+        else:
+            missing.append((one, path))
+    # Long ones first: the last core should not be left alone with the largest world.
+    missing.sort(key=lambda job: -job[0].length)
+    for _, built in workers.folders(_build, missing, lambda job: memory_for(job[0].length)):
+        yield built
 
 
-def _build(one: SuiteInstance, root: Path) -> BuiltInstance:
-    path = root / one.parameters.get(PRESET, "") / one.task / show_length(one.length) / str(one.seed)
-    built = BuiltInstance(task=one.task, length=one.length, seed=one.seed)
-    if path.is_dir():
-        manifest = orjson.loads((path / "world" / "world.json").read_bytes())
-        return built.model_copy(update={"edl": manifest["length"]["measured"]})
+def _told(one: SuiteInstance, **known: Any) -> BuiltInstance:
+    return BuiltInstance(task=one.task, length=one.length, seed=one.seed, **known)
+
+
+def _build(one: SuiteInstance, path: Path) -> BuiltInstance:
+    built = _told(one)
     started = perf_counter()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         family = load_family(one.task)
         instance = build_instance(family, one.seed, path, target=one.length, parameters=one.parameters)
         built.edl = instance.survey.tokens

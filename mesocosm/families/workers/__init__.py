@@ -1,0 +1,1 @@
+"""Many jobs, done by processes of this machine or of a cluster."""

@@ -1,0 +1,28 @@
+"""Folders as bytes, to be carried from one machine to another."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+from mesocosm.families.archives import unpack
+
+
+def packed(folder: Path) -> bytes:
+    """A folder with all that is in it."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz", compresslevel=1) as archive:
+        archive.add(folder, ".")
+    return file.getvalue()
+
+
+def unpacked(carried: bytes, folder: Path) -> None:
+    """Make a folder that was carried lie at a path that is not there yet."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    file = folder.with_name(f".{folder.name}.carried")
+    try:
+        file.write_bytes(carried)
+        unpack(file, folder)
+    finally:
+        file.unlink(missing_ok=True)

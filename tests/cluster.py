@@ -1,0 +1,40 @@
+"""A Ray cluster on this machine, as a program of its own: nodes come and go as its standard input says.
+
+    python tests/cluster.py
+    add [PYTHONPATH]    a node with one processor; answers with its number
+    kill NUMBER         the node's processes are gone from one moment to the next
+
+The first line it prints is the address. Its first node has no processor: it only keeps the cluster.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from ray.cluster_utils import Cluster
+
+    nodes: list[Any] = []
+    quickly = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500}
+    head = {"num_cpus": 0, "include_dashboard": False, "_system_config": quickly}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    print(cluster.address, flush=True)
+    for line in sys.stdin:
+        word, _, told = line.strip().partition(" ")
+        if word == "add":
+            more = {"env_vars": {"PYTHONPATH": told}} if told else {}
+            nodes.append(cluster.add_node(num_cpus=1, object_store_memory=100 * 2**20, **more))
+            print(len(nodes) - 1, flush=True)
+        else:
+            cluster.remove_node(nodes[int(told)], allow_graceful=False)
+            print("gone", flush=True)
+    cluster.shutdown()
+
+
+if __name__ == "__main__":
+    main()

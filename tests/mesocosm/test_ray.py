@@ -1,0 +1,113 @@
+"""Work spread over a Ray cluster: the same bytes as on one machine, whatever becomes of its nodes."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from commands import mesocosm
+
+from mesocosm.families.building import fingerprint
+
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'mesocosm[ray]'")
+SUITE = ("--tasks", "listworld,puzzle", "--lengths", "8k")
+
+
+class Cluster:
+    """A cluster of nodes with one processor each, in a process of its own."""
+
+    def __init__(self) -> None:
+        program = str(Path(__file__).parents[1] / "cluster.py")
+        self._process = subprocess.Popen(
+            [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.address = self._line()
+
+    def add(self, pythonpath: str | Path = "") -> int:
+        return int(self._ask(f"add {pythonpath}"))
+
+    def kill(self, node: int) -> None:
+        assert self._ask(f"kill {node}") == "gone"
+
+    def close(self) -> None:
+        self._process.communicate(timeout=60)
+
+    def _ask(self, what: str) -> str:
+        assert self._process.stdin
+        print(what, file=self._process.stdin, flush=True)
+        return self._line()
+
+    def _line(self) -> str:
+        assert self._process.stdout
+        return self._process.stdout.readline().strip()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    cluster = Cluster()
+    for _ in range(2):
+        cluster.add()
+    yield cluster
+    cluster.close()
+
+
+def test_a_node_that_dies_costs_nothing_but_time(cluster: Cluster, tmp_path: Path) -> None:
+    dying = cluster.add()
+    words = ("suite", "build", *SUITE, "--seeds", "0-2")
+    spread = tmp_path / "spread"
+
+    def kill_when_it_has_begun() -> None:
+        while not list(spread.glob("*/*/*")):
+            time.sleep(0.05)
+        cluster.kill(dying)
+
+    killer = threading.Thread(target=kill_when_it_has_begun)
+    killer.start()
+    done = mesocosm(*words, "--out", spread, "--ray", cluster.address)
+    killer.join()
+    assert done.returncode == 0, done.stderr
+    assert mesocosm(*words, "--out", tmp_path / "here", "--workers", 1).returncode == 0
+    assert fingerprint(spread) == fingerprint(tmp_path / "here")
+
+
+def test_proofs_are_spread_and_resumed(cluster: Cluster, tmp_path: Path) -> None:
+    words = ("suite", "prove", *SUITE, "--resume", tmp_path / "proofs", "--ray", cluster.address, "--json")
+    assert mesocosm(*words, "--seeds", "0").returncode == 0
+    first = (tmp_path / "proofs").read_text()
+    done = mesocosm(*words, "--seeds", "0-1")
+    assert len(json.loads(done.stdout)) == 4, done.stderr
+    assert (tmp_path / "proofs").read_text().startswith(first)
+
+
+def test_a_node_with_another_version_is_named_and_refused(cluster: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "mesocosm").mkdir()
+    (tmp_path / "mesocosm" / "__init__.py").write_text("__version__ = '0.0.9'\n")
+    other = cluster.add(tmp_path)
+    # Ray's workers look into the driver's working folder, too: it must not be the one with this very code.
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = mesocosm("suite", "build", *SUITE, "--out", "out", "--ray", cluster.address, cwd=elsewhere)
+    cluster.kill(other)
+    assert done.returncode == 2
+    assert "mesocosm is 0.0.9 there" in done.stderr
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_cluster_that_is_not_there_is_no_long_wait(listens: bool, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        if listens:
+            taken.listen()
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        words = ("suite", "build", *SUITE, "--out", tmp_path / "out", "--ray", address)
+        done = mesocosm(*words, timeout=60)
+    assert done.returncode == 2, done.stderr
+    assert f"--ray {address}" in done.stderr
