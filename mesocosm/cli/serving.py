@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -64,6 +66,10 @@ def serve(
     smtp_port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Accept mail over SMTP on this port (0: any).")
     ] = None,
+    hosts: Annotated[
+        int | None,
+        typer.Option(min=1, max=256, help="Serve with so many processes behind this one address."),
+    ] = None,
     task: Annotated[str | None, typer.Option(help="Open an episode of this task and print its URLs.")] = None,
     length: Length = None,
     seed: Seed = 0,
@@ -99,6 +105,12 @@ def serve(
     raise_file_limit()
     token = choose_token(state, host, admin_token)
     listener = listen(host, port)
+    if hosts is not None:
+        if imap_port is not None or smtp_port is not None:
+            raise UsageError("--imap-port and --smtp-port cannot be combined with --hosts yet")
+        order = _order(task, length, seed, param, tools, added, trust) if task else None
+        _serve_hosts(hosts, listener, state, host, token, allowed_host, order)
+        return
     hosting = Hosting(state, admin_token=token, allowed_hosts=allowed_host)
     mail = _mail_servers(hosting, host, imap_port, smtp_port)
     port = listener.getsockname()[1]
@@ -121,6 +133,70 @@ def serve(
         if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):
             err.print(f"\n[bold]mail[/] user: the mailbox's address, password: {id_}")
     serve_http(hosting, host, port, listener, mail)
+
+
+def _order(
+    task: str,
+    length: str | None,
+    seed: int,
+    param: list[str] | None,
+    tools: OfferChoice,
+    added: list[str],
+    trust: bool,
+) -> dict[str, Any]:
+    """The episode of ``--task``, as the control plane takes it."""
+    from mesocosm.families.family import load_family
+
+    trusted(task if trust else None)
+    parameters = read_parameters(param)
+    target = read_target(length, parameters, load_family(task).task.lengths[0])
+    return {
+        "task": task,
+        "length": target,
+        "seed": seed,
+        "parameters": parameters,
+        "tools": tools.value,
+        "services": added,
+    }
+
+
+def _serve_hosts(
+    count: int,
+    listener: socket.socket,
+    state: Path,
+    host: str,
+    token: str,
+    allowed_host: list[str] | None,
+    order: dict[str, Any] | None,
+) -> None:
+    import mesocosm
+    from mesocosm.hosting.application import LOOPBACK
+    from mesocosm.hosting.hosts.host import HostSettings
+    from mesocosm.hosting.hosts.ids import key_of
+    from mesocosm.hosting.hosts.serving import serve_hosts
+
+    port = listener.getsockname()[1]
+    base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    err.print(f"serving on {base} with {count} hosts; control plane: {base}/docs")
+    if not os.environ.get("MESOCOSM_ADMIN_TOKEN") and (state / "admin-token").is_file():
+        err.print(f"admin token: {state / 'admin-token'}")
+    settings = HostSettings(
+        number=0,
+        address="",
+        state=state.absolute(),
+        key=key_of(state).hex(),
+        admin_token=token,
+        allowed_hosts=allowed_host or [],
+        behind_proxy=host in LOOPBACK,
+    )
+
+    def open_first() -> None:
+        if order is not None:
+            with mesocosm.connect_sync(base, token=token) as server:
+                view = server.create(**order).view.data
+            show_episode(base, view["id"], view["prompt"], list(view["services"]), list(view["apis"]))
+
+    serve_hosts(listener, settings, count, open_first)
 
 
 def _mail_servers(

@@ -40,6 +40,8 @@ class Connections:
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most
+        self.limited = True
+        """Not where all come from a door of ours, which has let in as many as it wants to."""
         self._waiting: dict[asyncio.BaseTransport, str] = {}
         """Those that have not asked for anything yet, by address."""
         self._asking: dict[asyncio.BaseTransport, str] = {}
@@ -49,7 +51,9 @@ class Connections:
         """Take a connection up; if there is no place for it, it is closed and the answer is no."""
         address = _address(transport)
         most = self._most or most_connections()
-        if self._of[address] >= max(most // 2, 1):
+        if not self.limited:
+            place = True
+        elif self._of[address] >= max(most // 2, 1):
             place = self._give_way(address)
         elif len(self._waiting) + len(self._asking) >= most:
             place = self._give_way(None)

@@ -13,7 +13,9 @@ The episode's id is an unguessable capability: whoever has it may call that epis
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import orjson
 from starlette.types import Receive, Scope, Send
@@ -22,10 +24,12 @@ from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mcp import HttpEndpoints, error_body
 from mesocosm.doors.rooted import Rooted, rooted_at
-from mesocosm.errors import UsageError
+from mesocosm.errors import InUse, UsageError
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.control_plane import control_plane
+from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.pool import EpisodePool
+from mesocosm.hosting.views import BEING_MOVED
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -40,11 +44,12 @@ class Hosting:
         admin_token: str,
         allowed_hosts: list[str] | None = None,
         max_open: int | None = None,
+        seat: Seat | None = None,
     ) -> None:
         hosts = [pattern for host in LOOPBACK for pattern in (host, f"{host}:*")] + ["[::1]", "[::1]:*"]
-        self.pool = EpisodePool(root, max_open)
+        self.pool = EpisodePool(root, max_open, seat.new_id if seat else None)
         self.endpoints = HttpEndpoints(hosts + (allowed_hosts or []))
-        self.control = control_plane(self.pool, self.endpoints, admin_token)
+        self.control = control_plane(self.pool, self.endpoints, admin_token, seat)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Route by path; the episodes' calls are many, so they take the short way."""
@@ -71,6 +76,9 @@ class Hosting:
         except UnknownEpisode:
             await _refuse(send, 404, "unknown episode")
             return
+        except InUse:
+            await _refuse(send, 503, BEING_MOVED, {b"retry-after": b"1"})
+            return
         except UsageError:
             await _refuse(send, 500, "the episode cannot be opened")
             return
@@ -88,11 +96,15 @@ class Hosting:
         await self.endpoints.handle(service, hosted, id_, scope, receive, send)
 
 
-async def _refuse(send: Send, status: int, message: str) -> None:
-    await _send_json(send, status, error_body(message))
+async def _refuse(
+    send: Send, status: int, message: str, headers: Mapping[bytes, bytes] = MappingProxyType({})
+) -> None:
+    await _send_json(send, status, error_body(message), headers)
 
 
-async def _send_json(send: Send, status: int, body: bytes) -> None:
-    headers = [(b"content-type", b"application/json")]
+async def _send_json(
+    send: Send, status: int, body: bytes, more: Mapping[bytes, bytes] = MappingProxyType({})
+) -> None:
+    headers = [(b"content-type", b"application/json"), *more.items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

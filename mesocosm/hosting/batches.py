@@ -35,8 +35,8 @@ async def open_one(pool: EpisodePool, order: NewEpisode) -> str:
     )
 
 
-async def open_all(pool: EpisodePool, orders: Sequence[NewEpisode]) -> list[str]:
-    """The ids of new episodes, in the order of the orders.
+async def open_all(pool: EpisodePool, orders: Sequence[NewEpisode], first: int = 0) -> list[str]:
+    """The ids of new episodes, in the order of the orders, which are numbered from ``first``.
 
     Raises ``UsageError`` with the number of an order that cannot be met; then none of them is there.
     """
@@ -52,7 +52,7 @@ async def open_all(pool: EpisodePool, orders: Sequence[NewEpisode]) -> list[str]
         return id_
 
     try:
-        return await _each(open_numbered, list(enumerate(orders)))
+        return await _each(open_numbered, list(enumerate(orders, first)))
     except BaseException:
         with anyio.CancelScope(shield=True):
             await _each(pool.delete, made)

@@ -15,14 +15,17 @@ from fastapi.responses import JSONResponse, StreamingResponse
 import mesocosm
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.mcp import HttpEndpoints
-from mesocosm.errors import UsageError
+from mesocosm.errors import InUse, UsageError
 from mesocosm.families.archives import pack
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names
 from mesocosm.hosting.batches import judge_all, open_all, open_one
+from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.repeats import Repeats
 from mesocosm.hosting.views import (
+    BEING_MOVED,
+    FIRST,
     MAX_BATCH,
     STRICT,
     EpisodeBatch,
@@ -32,6 +35,7 @@ from mesocosm.hosting.views import (
     GradeOrder,
     Grades,
     Health,
+    HostsUp,
     JournalPage,
     NewEpisode,
     Orders,
@@ -53,8 +57,12 @@ Key = Annotated[
     ),
 ]
 
+First = Annotated[int, Header(alias=FIRST, ge=0, le=MAX_BATCH, include_in_schema=False)]
 
-def control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str) -> FastAPI:
+
+def control_plane(
+    pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str, seat: Seat | None = None
+) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with endpoints.running(), BlockingPortal() as portal:
@@ -92,6 +100,8 @@ def control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str)
 
     @app.exception_handler(UsageError)
     async def refuse(_: Request, error: Exception) -> JSONResponse:
+        if isinstance(error, InUse):
+            return JSONResponse({"detail": BEING_MOVED}, 503, {"Retry-After": "1"})
         return JSONResponse({"detail": str(error)}, 404 if isinstance(error, UnknownEpisode) else 400)
 
     @app.get("/health", tags=["status"])
@@ -130,14 +140,14 @@ def control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str)
         return await repeats.once(key, body, act)
 
     @app.post("/episodes/batch", status_code=201, tags=["episodes"], **buildable)
-    async def create_batch(body: Orders, key: Key = None) -> EpisodeBatch:
+    async def create_batch(body: Orders, key: Key = None, first: First = 0) -> EpisodeBatch:
         """Open up to 1,000 episodes; if one cannot be, none is."""
         wanted = [order for order in body.episodes for _ in range(order.count)]
         if len(wanted) > MAX_BATCH:
             raise UsageError(f"a batch has at most {MAX_BATCH:,} episodes; these are {len(wanted):,}")
 
         async def act() -> EpisodeBatch:
-            ids = await open_all(pool, wanted)
+            ids = await open_all(pool, wanted, first)
             return EpisodeBatch(episodes=[await view(pool.get(id_)) for id_ in ids])
 
         return await repeats.once(key, body, act)
@@ -238,5 +248,12 @@ def control_plane(pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str)
     async def delete(id: str) -> None:
         """Remove an episode with its world, snapshots and journal."""
         await pool.delete(id)
+
+    if seat is not None:
+
+        @app.put("/hosts/up", status_code=204, include_in_schema=False, **admin)
+        async def others(body: HostsUp) -> None:
+            """Others serve beside: close what is to be opened by them."""
+            await pool.let_go(lambda id_: seat.is_ours(id_, body.up))
 
     return app

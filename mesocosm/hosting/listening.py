@@ -6,9 +6,10 @@ import secrets
 import socket
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -80,14 +81,31 @@ def serve(
     # Beside a call that works in a thread, whoever is served waits for so long at every turn.
     sys.setswitchinterval(0.001)
     with listener or listen(host, port) as taken:
-        _Server(_config(app, host, port), beside).run(sockets=[taken])
+        _Server(_config(app, host=host, port=port), beside).run(sockets=[taken])
+
+
+def serve_at(app: Hosting, address: str, ready: Callable[[], None], *, behind_proxy: bool) -> None:
+    """Serve a door of ours until told to end, on the path of a unix socket or on ``name:port``; ``ready`` is
+    called when requests are answered. ``behind_proxy``: headers that say how clients came in are believed."""
+    sys.setswitchinterval(0.001)
+    name, _, port = address.rpartition(":")
+    where = {"uds": address} if "/" in address else {"host": name.strip("[]"), "port": int(port)}
+
+    @asynccontextmanager
+    async def telling() -> AsyncIterator[None]:
+        ready()
+        yield
+
+    # The door closes connections that rest; a host that did so could meet a request on its way.
+    more = {"timeout_keep_alive": 86_400, "forwarded_allow_ips": "*" if behind_proxy else "127.0.0.1"}
+    _Server(_config(app, **where, **more), telling()).run()
 
 
 @contextmanager
 def serving(app: Hosting, beside: AbstractAsyncContextManager[object] | None = None) -> Iterator[str]:
     """Serve on a free loopback port in a thread; yields the base URL."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = _Server(_config(app, "127.0.0.1", 0), beside)
+    server = _Server(_config(app), beside)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
@@ -100,11 +118,10 @@ def serving(app: Hosting, beside: AbstractAsyncContextManager[object] | None = N
         listener.close()
 
 
-def _config(app: Hosting, host: str, port: int) -> uvicorn.Config:
+def _config(app: Hosting, **where: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        host=host,
-        port=port,
+        **where,
         http=Http,
         log_level="warning",
         access_log=False,

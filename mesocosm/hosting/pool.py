@@ -131,6 +131,10 @@ def _folder_of(id_: str) -> str:
     return hashlib.sha256(id_.encode()).hexdigest()[:32]
 
 
+def _random_id() -> str:
+    return secrets.token_hex(16)
+
+
 def _take_into_use(root: Path) -> int:
     """Say that this process uses a directory of episodes, and remove what those before it left half-made.
 
@@ -151,8 +155,11 @@ def _take_into_use(root: Path) -> int:
 class EpisodePool:
     """All episodes below a directory; the least recently used are closed when too many are open."""
 
-    def __init__(self, root: Path, max_open: int | None = None) -> None:
+    def __init__(
+        self, root: Path, max_open: int | None = None, new_id: Callable[[], str] | None = None
+    ) -> None:
         self.root = root
+        self._new_id = new_id or _random_id
         self._open: OrderedDict[str, HostedEpisode] = OrderedDict()
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._max_open = max_open or max(
@@ -228,7 +235,7 @@ class EpisodePool:
 
     def new_id(self) -> str:
         """An id that nobody can guess. It names the episode and never enters its world."""
-        return secrets.token_hex(16)
+        return self._new_id()
 
     def create(
         self,
@@ -269,6 +276,16 @@ class EpisodePool:
             shutil.rmtree(draft, ignore_errors=True)
             raise
         return id_
+
+    async def let_go(self, is_ours: Callable[[str], bool]) -> int:
+        """Close the episodes that are to be opened elsewhere, each in its turn; how many those were."""
+        foreign = [hosted for id_, hosted in self._open.items() if not is_ours(id_)]
+        for hosted in foreign:
+            async with hosted.turn:
+                if self._open.get(hosted.id) is hosted:
+                    hosted.close()
+                    del self._open[hosted.id]
+        return len(foreign)
 
     async def delete(self, id_: str) -> None:
         """Remove an episode and all that belongs to it."""

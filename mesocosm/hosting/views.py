@@ -20,6 +20,9 @@ from mesocosm.services.service import ending_tools
 
 MAX_BATCH = 1000
 """Episodes that one request may be about."""
+FIRST = "Mesocosm-First"
+"""Header of a batch that is part of a larger one: the number of its first episode there."""
+BEING_MOVED = "the episode is on another host, and is being moved"
 STRICT = "Reward 0 instead of null where it is errored"
 
 RewardKind = Literal["verdict", "findings", "gained"]
@@ -70,6 +73,12 @@ class GradeOrder(_Body):
     reward: RewardKind = "verdict"
     strict: bool = Field(default=False, description=STRICT)
     delete: bool = Field(default=False, description="Remove them when all of them are judged")
+
+
+class HostsUp(_Body):
+    """Which hosts serve."""
+
+    up: list[int]
 
 
 class SnapshotName(_Body):

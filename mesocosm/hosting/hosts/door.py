@@ -1,0 +1,238 @@
+"""The door: what listens, and sends every request to the host that its episode is on."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+
+import orjson
+from starlette.types import Message
+
+import mesocosm
+from mesocosm.doors.rooted import Rooted, rooted_at
+from mesocosm.errors import UsageError
+from mesocosm.hosting.hosts import parting
+from mesocosm.hosting.hosts.asking import ask, handed_on
+from mesocosm.hosting.hosts.links import Host
+from mesocosm.hosting.hosts.placement import Placement
+from mesocosm.hosting.hosts.relay import Choice, Client, Head, Reply, busy
+from mesocosm.hosting.repeats import Repeats
+
+MOST_BUSY = 1000
+"""Requests that a host may be working at; more are told to come again."""
+_PATIENCE = 10.0
+"""Seconds that a request waits for a host, and an episode for being moved."""
+_NOBODY = "no host is up; they are being started"
+
+
+class Door:
+    """Where requests of clients come in. Needs no more of a host than its address."""
+
+    def __init__(self, placement: Placement, admin_token: str, *, most_busy: int = MOST_BUSY) -> None:
+        self.placement = placement
+        self.hosts: dict[int, Host] = {}
+        self._admin_token = admin_token
+        self._most_busy = most_busy
+        self._repeats = Repeats()
+        self._changed = asyncio.Event()
+        self._moving: tuple[Placement, asyncio.Event] | None = None
+        self._turn = asyncio.Lock()
+
+    def client(self) -> Client:
+        """The protocol of a connection of a client."""
+        return Client(self)
+
+    # -- hosts come and go ------------------------------------------------------------------------------
+
+    async def came(self, host: Host) -> None:
+        """A host serves from now on. Others close what is to be on it; until they have, nobody gets there."""
+        async with self._turn:
+            self.hosts[host.number] = host
+            await self._place({*self.placement.up, host.number})
+
+    async def leaves(self, number: int) -> None:
+        """A host is to end: what is on it goes to others."""
+        async with self._turn:
+            await self._place({*self.placement.up} - {number})
+
+    def went(self, host: Host) -> None:
+        """A host has ended: from now on what was on it is on others."""
+        if self.hosts.get(host.number) is host:
+            del self.hosts[host.number]
+            self.placement = self.placement.among({*self.placement.up} - {host.number})
+        host.close()
+
+    async def _place(self, up: Iterable[int]) -> None:
+        before, self.placement = self.placement, self.placement.among(up)
+        moved = asyncio.Event()
+        self._moving = (before, moved)
+        try:
+            asked = [self._tell(self.hosts[number]) for number in before.up if number in self.hosts]
+            await asyncio.gather(*asked)
+        finally:
+            self._moving = None
+            moved.set()
+            self._changed.set()
+            self._changed = asyncio.Event()
+
+    async def _tell(self, host: Host) -> None:
+        """Say to a host who else serves; it answers when it has closed what is on others."""
+        body = orjson.dumps({"up": self.placement.up})
+        await ask(host, "PUT", "/hosts/up", self._as_admin, body, _PATIENCE)
+
+    @property
+    def _as_admin(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self._admin_token}", "content-type": "application/json"}
+
+    # -- where a request goes ---------------------------------------------------------------------------
+
+    def choose(self, head: Head) -> Choice:
+        """The host of the episode that a request is about; else the one with the least to do."""
+        path = head.path
+        if path.startswith(("/e/", "/episodes/")):
+            id_ = path.split("/", 3)[2]
+            if path == "/episodes/batch" and head.method == "POST":
+                return self._create_batch
+            return self._host_of(id_)
+        if path == "/grade" and head.method == "POST":
+            return self._grade_batch
+        if path == "/hosts" or path.startswith("/hosts/"):
+            return self._show_hosts(head) if path == "/hosts" else Reply.refusal(404, "Not Found")
+        if rooted := rooted_at(path):
+            return partial(self._enter, rooted)
+        if path == "/episodes" and head.method == "POST" and (key := head.headers.get("idempotency-key")):
+            number = self.placement.by_hash(key)
+            return self._serving(number) if number is not None else self._later()
+        return self._least_busy()
+
+    def seen(self, head: Head, host: int | None, status: int, seconds: float, sent: int) -> None:
+        """A request was answered."""
+
+    def _host_of(self, id_: str) -> Choice:
+        number = self.placement.of(id_)
+        if number is None:
+            return self._later(id_)
+        if self._moving is not None and self._moving[0].of(id_) != number:
+            return self._when_moved(id_, self._moving[1])
+        return self._serving(number)
+
+    def _serving(self, number: int) -> Host | Reply:
+        host = self.hosts[number]
+        return host if host.busy < self._most_busy else busy("the host has too much to do")
+
+    def _least_busy(self) -> Choice:
+        if not self.placement.up:
+            return self._later()
+        # Of several that have nothing to do, now the one and now the other.
+        number = min(self.placement.up, key=lambda n: (self.hosts[n].busy, secrets.randbelow(64)))
+        return self._serving(number)
+
+    async def _later(self, id_: str | None = None) -> Host | Reply:
+        """A host when there is one."""
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                while not self.placement.up:
+                    await self._changed.wait()
+        except TimeoutError:
+            return busy(_NOBODY, 2)
+        return await self._settled(self._least_busy() if id_ is None else self._host_of(id_))
+
+    async def _when_moved(self, id_: str, moved: asyncio.Event) -> Host | Reply:
+        await moved.wait()
+        return await self._settled(self._host_of(id_))
+
+    async def _settled(self, choice: Choice) -> Host | Reply:
+        if isinstance(choice, Host | Reply):
+            return choice
+        assert isinstance(choice, Awaitable)
+        return await choice
+
+    # -- what the door has to read ----------------------------------------------------------------------
+
+    async def _ask(
+        self, number: int, method: str, target: str, headers: Mapping[str, str], body: bytes
+    ) -> Reply:
+        host = self.hosts.get(number)
+        return await ask(host, method, target, headers, body) if host else busy(_NOBODY)
+
+    async def _pass_on(self, choice: Choice, head: Head, body: bytes) -> Reply:
+        host = await self._settled(choice)
+        if isinstance(host, Reply):
+            return host
+        return await ask(host, head.method, head.target, handed_on(head.headers), body)
+
+    async def _once(self, head: Head, body: bytes, act: Callable[[], Awaitable[Reply]]) -> Reply:
+        """What ``act`` makes of a request, or made of it when it came with the same key before."""
+
+        async def succeed() -> Reply:
+            reply = await act()
+            if reply.status >= 400:
+                raise _Failed(reply)
+            return reply
+
+        key = head.headers.get("idempotency-key")
+        asked = (head.path, body, head.headers.get("authorization"))
+        try:
+            return await self._repeats.once(key, asked, succeed)
+        except _Failed as failed:
+            return failed.reply
+        except UsageError as error:
+            return Reply.refusal(400, str(error))
+
+    async def _create_batch(self, head: Head, body: bytes) -> Reply:
+        orders = parting.orders_in(body)
+        if not orders or not self.placement.up:
+            return await self._pass_on(self._least_busy(), head, body)
+        headers, up = handed_on(head.headers), self.placement.up
+        headers.pop("idempotency-key", None)
+        return await self._once(head, body, lambda: parting.create(self._ask, up, orders, headers))
+
+    async def _grade_batch(self, head: Head, body: bytes) -> Reply:
+        asked = parting.wanted_in(body)
+        if asked is None or not self.placement.up:
+            return await self._pass_on(self._least_busy(), head, body)
+        headers, placement = handed_on(head.headers), self.placement
+        headers.pop("idempotency-key", None)
+
+        def host_of(id_: str) -> int:
+            number = placement.of(id_)
+            assert number is not None, "a host is up"
+            return number
+
+        return await self._once(head, body, lambda: parting.grade(self._ask, host_of, asked, headers))
+
+    async def _enter(self, rooted: Rooted, head: Head, body: bytes) -> Reply:
+        """A client that is told a host and nothing else: what it signs in with names the episode."""
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in head.headers.items()]
+        found = await rooted.placed({"type": "http", "path": head.path, "headers": raw}, receive)
+        choice = self._host_of(found[0]["path"].split("/")[2]) if found else self._least_busy()
+        return await self._pass_on(choice, head, body)
+
+    def _show_hosts(self, head: Head) -> Reply:
+        if not secrets.compare_digest(
+            head.headers.get("authorization", "").encode(), f"Bearer {self._admin_token}".encode()
+        ):
+            return Reply.refusal(
+                401,
+                "the control plane needs the admin token as bearer token",
+                **{"www-authenticate": "Bearer"},
+            )
+        hosts = [
+            {"number": n, "pid": self.hosts[n].pid, "busy": self.hosts[n].busy} for n in self.placement.up
+        ]
+        body = orjson.dumps({"version": mesocosm.__version__, "hosts": hosts})
+        return Reply(200, body, {"content-type": "application/json"})
+
+
+class _Failed(Exception):
+    """A request that is done again when it comes again."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(reply.status)
+        self.reply = reply

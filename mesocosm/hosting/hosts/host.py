@@ -1,0 +1,67 @@
+"""A process that hosts episodes behind a door, and ends when whoever started it does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from mesocosm.hosting.hosts.ids import Ids
+from mesocosm.hosting.hosts.placement import Seat
+
+
+class HostSettings(BaseModel):
+    """What a host is told when it is started."""
+
+    number: int
+    """By which the ids that it draws lead to it."""
+    address: str
+    """Where it is to listen: the path of a unix socket, or ``name:port``."""
+    state: Path
+    """The directory of the episodes, which all hosts share."""
+    key: str
+    """Of the ids, in hexadecimal digits."""
+    admin_token: str
+    allowed_hosts: list[str] = []
+    behind_proxy: bool = False
+    """Whether headers that say how a client came in are believed: only if all clients are on this machine."""
+
+
+def run(settings: HostSettings, ready: Callable[[], None]) -> None:
+    """Host episodes until told to end."""
+    from mesocosm.doors.connections import connections, raise_file_limit
+    from mesocosm.hosting.application import Hosting
+    from mesocosm.hosting.listening import serve_at
+
+    raise_file_limit()
+    # All come from the door, which has let in as many as it wants to.
+    connections.limited = False
+    hosting = Hosting(
+        settings.state,
+        admin_token=settings.admin_token,
+        allowed_hosts=settings.allowed_hosts,
+        seat=Seat(settings.number, Ids(bytes.fromhex(settings.key))),
+    )
+    serve_at(hosting, settings.address, ready, behind_proxy=settings.behind_proxy)
+
+
+def live(settings: HostSettings, starter: Connection) -> None:
+    """Host episodes as a process of its own: ``starter`` is told when it serves, and is to live as long."""
+    os.setsid()
+    # What is made for this process alone, such as the image of its sandboxes, goes with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    threading.Thread(target=_end_with, args=(starter,), daemon=True).start()
+    run(settings, lambda: starter.send(True))
+
+
+def _end_with(starter: Connection) -> None:
+    try:
+        starter.recv()
+    except (EOFError, OSError):
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,49 @@
+"""Serving with several hosts on one machine, in the foreground."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from mesocosm.hosting.collecting import leave_modules_out
+from mesocosm.hosting.hosts.door import Door
+from mesocosm.hosting.hosts.host import HostSettings
+from mesocosm.hosting.hosts.ids import Ids
+from mesocosm.hosting.hosts.placement import Placement
+from mesocosm.hosting.hosts.processes import HostProcesses
+
+
+def serve_hosts(
+    listener: socket.socket, settings: HostSettings, count: int, when_up: Callable[[], None]
+) -> None:
+    """Serve until interrupted, on a socket that listens already. ``when_up`` is called beside, once."""
+    factory = uvicorn.Config("", loop="auto").get_loop_factory()
+    with listener, asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(_serve(listener, settings, count, when_up))
+
+
+async def _serve(
+    listener: socket.socket, settings: HostSettings, count: int, when_up: Callable[[], None]
+) -> None:
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, over.set)
+    door = Door(Placement(Ids(bytes.fromhex(settings.key))), settings.admin_token)
+    async with HostProcesses(door, settings, count):
+        server = await loop.create_server(door.client, sock=listener, backlog=2048)
+        leave_modules_out()
+        beside = asyncio.create_task(asyncio.to_thread(when_up))
+
+        def end_if_failed(done: asyncio.Task[None]) -> None:
+            if done.exception():
+                over.set()
+
+        beside.add_done_callback(end_if_failed)
+        await over.wait()
+        server.close()
+    if beside.done():
+        beside.result()

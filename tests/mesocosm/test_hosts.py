@@ -1,0 +1,196 @@
+"""Several hosts behind one door: the same address, the same answers, whoever dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mesocosm
+from mesocosm.doors.mcp import McpTools
+from mesocosm.hosting.client import BlockingEpisode, BlockingServer, Refused, Unauthorised, UnknownEpisode
+from mesocosm.hosting.hosts.ids import Ids
+
+TOKEN = "token-of-the-test"
+ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed"}
+
+
+class Served:
+    """Two hosts behind a door."""
+
+    def __init__(self, state: Path) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "mesocosm",
+            "serve",
+            "--hosts",
+            "2",
+            "--port",
+            "0",
+            "--state",
+            str(state),
+        ]
+        environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
+        self.state = state
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+        assert self.process.stderr
+        found = re.search(r"http://\S+?:(\d+)", self.process.stderr.readline())
+        assert found
+        self.port = int(found[1])
+        self.base = f"http://127.0.0.1:{self.port}"
+
+    def open(self) -> BlockingServer:
+        return mesocosm.connect_sync(self.base, token=TOKEN)
+
+    def hosts(self) -> dict[int, int]:
+        asked = urllib.request.Request(f"{self.base}/hosts", headers={"Authorization": f"Bearer {TOKEN}"})
+        with urllib.request.urlopen(asked) as response:
+            return {host["number"]: host["pid"] for host in json.load(response)["hosts"]}
+
+    def all_hosts(self) -> dict[int, int]:
+        until = time.monotonic() + 60
+        while len(hosts := self.hosts()) < 2:
+            assert time.monotonic() < until, "a host does not come back"
+            time.sleep(0.05)
+        return hosts
+
+    def host_of(self, episode: BlockingEpisode) -> int:
+        return Ids(bytes.fromhex((self.state / "ids-key").read_text())).host(episode.id)
+
+    def raw(self, request: bytes) -> bytes:
+        """All that is answered on a connection, to its end."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+            connection.sendall(request)
+            return b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    served = Served(tmp_path_factory.mktemp("hosts"))
+    with served.open():
+        served.all_hosts()
+    yield served
+    served.process.send_signal(signal.SIGTERM)
+    _, errors = served.process.communicate(timeout=30)
+    assert served.process.returncode == 0
+    assert "Traceback" not in errors
+
+
+@pytest.fixture
+def server(served: Served) -> Iterator[BlockingServer]:
+    served.all_hosts()
+    with served.open() as server:
+        yield server
+
+
+def test_an_episode_lives_as_in_one_process(server: BlockingServer, tmp_path: Path) -> None:
+    episode = server.create(**ORDER)
+    text = "x" * 90_000
+    episode.call("filesystem", "write_file", path="notes.txt", content=text)
+    fork = episode.fork()
+    episode.snapshot("full")
+    episode.call("filesystem", "write_file", path="notes.txt", content="")
+    episode.restore("full")
+    assert text in fork.act("read_text_file", {"path": "notes.txt"}).text
+    assert text in episode.act("read_text_file", {"path": "notes.txt"}).text
+    assert (episode.grade().reward, fork.grade().reward) == (0, 0)
+    episode.archive(tmp_path / "episode.tgz")
+    assert (tmp_path / "episode.tgz").read_bytes()[:2] == b"\x1f\x8b"
+    for one in (episode, fork):
+        one.delete()
+        with pytest.raises(UnknownEpisode):
+            one.act("claim_done")
+
+
+@pytest.mark.parametrize(("era", "version"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
+def test_both_protocol_eras_pass(server: BlockingServer, era: Any, version: str) -> None:
+    episode = server.create(**ORDER)
+    with McpTools(episode.url, era=era) as tools:
+        assert tools.protocol_version == version
+        assert tools.call("email", "get_emails", page_size=1)["total"] == 14
+    episode.delete()
+
+
+def test_a_batch_is_on_all_hosts_and_whole_or_not_at_all(served: Served, server: BlockingServer) -> None:
+    before = server_ids(served)
+    group = server.create_batch([{**ORDER, "count": 5}, {**ORDER, "seed": 2}])
+    assert Counter(map(served.host_of, group)) == {0: 3, 1: 3}
+    assert [one.view.data["seed"] for one in group] == [1] * 5 + [2]
+    with pytest.raises(Refused, match="episode 4 of the batch"):
+        server.create_batch([{**ORDER, "count": 4}, {"task": "refund_list", "parameters": {"nonsense": 1}}])
+    with pytest.raises(Refused, match="at most 1,000"):
+        server.create_batch([{**ORDER, "count": 600}] * 2)
+    assert server_ids(served) == before | {one.id for one in group}
+    grades = server.grade_batch(group[::-1], delete=True)
+    assert [grade.data["id"] for grade in grades] == [one.id for one in group[::-1]]
+    assert server_ids(served) == before
+    with pytest.raises(UnknownEpisode):
+        server.grade_batch(group)
+
+
+def server_ids(served: Served) -> set[str]:
+    asked = urllib.request.Request(f"{served.base}/episodes", headers={"Authorization": f"Bearer {TOKEN}"})
+    with urllib.request.urlopen(asked) as response:
+        return set(json.load(response)["episodes"])
+
+
+def test_the_same_is_refused_as_in_one_process(served: Served, server: BlockingServer) -> None:
+    with (
+        mesocosm.connect_sync(served.base, token="wrong") as stranger,
+        pytest.raises(Unauthorised),
+    ):
+        stranger.create_batch([ORDER])
+    episode = server.create(**ORDER)
+    path = f"/e/{episode.id}/mcp".encode()
+    foreign = (
+        b"POST %s HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}"
+        % path
+    )
+    assert b"HTTP/1.1 421" in served.raw(foreign)
+    for wrong in (b"/hosts", b"/hosts/up"):
+        assert b"HTTP/1.1 40" in served.raw(
+            b"GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % wrong
+        )
+    assert served.raw(b"nonsense\r\n\r\n").startswith(b"HTTP/1.1 400")
+    two = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2
+    assert b"pipelining" in served.raw(two)
+    assert served.raw(b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000) == b""
+    episode.delete()
+
+
+def test_what_was_acknowledged_is_there_after_a_host_is_killed(
+    served: Served, server: BlockingServer
+) -> None:
+    group = server.create_batch([{**ORDER, "count": 12}])
+    hosts = served.all_hosts()
+
+    def write(episode: BlockingEpisode) -> int:
+        for number in range(15):
+            episode.call("filesystem", "write_file", path=f"{number}.txt", content=str(number))
+        return len(re.findall(r"\b\d+\.txt", episode.act("list_directory", {"path": "."}).text))
+
+    with ThreadPoolExecutor(12) as pool:
+        writing = [pool.submit(write, one) for one in group]
+        time.sleep(0.2)
+        os.kill(hosts[0], signal.SIGKILL)
+        assert {done.result() for done in writing} == {15}
+    again = served.all_hosts()
+    assert (again[1], again[0] == hosts[0]) == (hosts[1], False)
+    for one in group:  # those that the other host took over are moved back
+        assert one.call("filesystem", "write_file", path="last.txt", content="") is not None
+        assert one.look().calls == 17
+    assert {grade.verdict for grade in server.grade_batch(group, delete=True)} == {"failed"}
