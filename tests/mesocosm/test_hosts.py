@@ -78,6 +78,16 @@ class Served:
             return b"".join(iter(lambda: connection.recv(65_536), b""))
 
 
+def asked(method: str, path: str, host: str = "localhost", body: str = "") -> bytes:
+    lines = [
+        f"{method} {path} HTTP/1.1",
+        f"Host: {host}",
+        "Connection: close",
+        f"Content-Length: {len(body)}",
+    ]
+    return "\r\n".join([*lines, "Content-Type: application/json", "", body]).encode()
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served = Served(tmp_path_factory.mktemp("hosts"))
@@ -155,16 +165,9 @@ def test_the_same_is_refused_as_in_one_process(served: Served, server: BlockingS
     ):
         stranger.create_batch([ORDER])
     episode = server.create(**ORDER)
-    path = f"/e/{episode.id}/mcp".encode()
-    foreign = (
-        b"POST %s HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}"
-        % path
-    )
-    assert b"HTTP/1.1 421" in served.raw(foreign)
-    for wrong in (b"/hosts", b"/hosts/up"):
-        assert b"HTTP/1.1 40" in served.raw(
-            b"GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % wrong
-        )
+    assert b"HTTP/1.1 421" in served.raw(asked("POST", f"/e/{episode.id}/mcp", "evil.example", "{}"))
+    for wrong in ("/hosts", "/hosts/up"):
+        assert b"HTTP/1.1 40" in served.raw(asked("GET", wrong))
     assert served.raw(b"nonsense\r\n\r\n").startswith(b"HTTP/1.1 400")
     two = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2
     assert b"pipelining" in served.raw(two)

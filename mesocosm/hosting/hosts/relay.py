@@ -108,6 +108,7 @@ class Client(asyncio.Protocol):
         self._size = 0
         self._url = b""
         self._head: Head | None = None
+        self._keep = True
         self._headed = self._whole = self._second = self._last = False
         self._replied: tuple[int, bool] | None = None
         self._body: _Body | None = None
@@ -142,6 +143,7 @@ class Client(asyncio.Protocol):
             self._refuse(Reply(400, b"Invalid HTTP request received.", {"content-type": "text/plain"}))
             return
         if self._second:
+            self._last = True
             self._refuse(Reply.refusal(400, "one request at a time: pipelining is not served"))
         elif self._head is not None:
             self._pass_on(data)
@@ -163,6 +165,7 @@ class Client(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         """Of ``httptools``."""
         self._headed = True
+        self._keep = bool(self._parser.should_keep_alive())
 
     def on_message_complete(self) -> None:
         """Of ``httptools``."""
@@ -333,7 +336,7 @@ class Client(asyncio.Protocol):
     def _say(self, reply: Reply, host: int | None = None) -> None:
         if self._gone or self._transport.is_closing():
             return
-        self._last = self._last or not self._whole or not self._parser.should_keep_alive()
+        self._last = self._last or not self._whole or not self._keep
         headers = {**reply.headers, "content-length": str(len(reply.body))}
         headers["connection"] = "close" if self._last else "keep-alive"
         lines = [
