@@ -8,12 +8,12 @@ RUN pip install --no-cache-dir --prefix=/install /source \
 # What is installed besides finds there what it needs and already has.
 ENV PYTHONPATH=/install/lib/python3.11/site-packages
 RUN python -c "import tomllib; extras = tomllib.load(open('/source/pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-[open(f'/{name}.txt', 'w').write('\n'.join(extras[name])) for name in ('code', 'eval', 'mail', 'plots', 'sheets', 'warehouses')]"
+[open(f'/{name}.txt', 'w').write('\n'.join(extras[name])) for name in ('code', 'eval', 'mail', 'metrics', 'plots', 'sheets', 'warehouses')]"
 
 # Mail over IMAP and SMTP, and what computes for warehouses and sheets. Arrow is used in memory only: what it has for networks and
 # clouds goes.
 FROM build AS build-servers
-RUN pip install --no-cache-dir --prefix=/install -r /mail.txt -r /sheets.txt -r /warehouses.txt \
+RUN pip install --no-cache-dir --prefix=/install -r /mail.txt -r /metrics.txt -r /sheets.txt -r /warehouses.txt \
     && cd /install/lib/python3.11/site-packages \
     && rm -rf pyarrow/include pyarrow/libarrow_flight.so* pyarrow/libarrow_s3.so* pyarrow/_flight*.so pyarrow/*.pxi \
     && find . -type d -name tests -prune -exec rm -r {} +

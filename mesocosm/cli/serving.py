@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mesocosm.doors.mail.listening import MailServers
     from mesocosm.families.task import Offer
     from mesocosm.hosting.application import Hosting
+    from mesocosm.hosting.metrics import RequestLog
 
 
 @app.command()
@@ -70,6 +71,9 @@ def serve(
         int | None,
         typer.Option(min=1, max=256, help="Serve with so many processes behind this one address."),
     ] = None,
+    log: Annotated[
+        str | None, typer.Option(help="Write a line of JSON for each request to this file (-: stderr).")
+    ] = None,
     task: Annotated[str | None, typer.Option(help="Open an episode of this task and print its URLs.")] = None,
     length: Length = None,
     seed: Seed = 0,
@@ -105,13 +109,14 @@ def serve(
     raise_file_limit()
     token = choose_token(state, host, admin_token)
     listener = listen(host, port)
+    requests = _request_log(log)
     if hosts is not None:
         if imap_port is not None or smtp_port is not None:
             raise UsageError("--imap-port and --smtp-port cannot be combined with --hosts yet")
         order = _order(task, length, seed, param, tools, added, trust) if task else None
-        _serve_hosts(hosts, listener, state, host, token, allowed_host, order)
+        _serve_hosts(hosts, listener, state, host, token, allowed_host, order, requests)
         return
-    hosting = Hosting(state, admin_token=token, allowed_hosts=allowed_host)
+    hosting = Hosting(state, admin_token=token, allowed_hosts=allowed_host, log=requests)
     mail = _mail_servers(hosting, host, imap_port, smtp_port)
     port = listener.getsockname()[1]
     base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -168,6 +173,7 @@ def _serve_hosts(
     token: str,
     allowed_host: list[str] | None,
     order: dict[str, Any] | None,
+    log: RequestLog | None,
 ) -> None:
     import mesocosm
     from mesocosm.hosting.application import LOOPBACK
@@ -196,7 +202,16 @@ def _serve_hosts(
                 view = server.create(**order).view.data
             show_episode(base, view["id"], view["prompt"], list(view["services"]), list(view["apis"]))
 
-    serve_hosts(listener, settings, count, open_first)
+    serve_hosts(listener, settings, count, open_first, log)
+
+
+def _request_log(path: str | None) -> RequestLog | None:
+    from mesocosm.hosting.metrics import RequestLog
+
+    try:
+        return None if path is None else RequestLog(path)
+    except OSError as error:
+        raise UsageError(f"--log {path}: {error.strerror}") from None
 
 
 def _mail_servers(

@@ -13,12 +13,13 @@ The episode's id is an unguessable capability: whoever has it may call that epis
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 import orjson
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api, respond
@@ -28,7 +29,8 @@ from mesocosm.errors import InUse, UsageError
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.control_plane import control_plane
 from mesocosm.hosting.hosts.placement import Seat
-from mesocosm.hosting.pool import EpisodePool
+from mesocosm.hosting.metrics import RequestLog, kind_of
+from mesocosm.hosting.pool import EpisodePool, log_request
 from mesocosm.hosting.views import BEING_MOVED
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -45,17 +47,47 @@ class Hosting:
         allowed_hosts: list[str] | None = None,
         max_open: int | None = None,
         seat: Seat | None = None,
+        log: RequestLog | None = None,
     ) -> None:
         hosts = [pattern for host in LOOPBACK for pattern in (host, f"{host}:*")] + ["[::1]", "[::1]:*"]
         self.pool = EpisodePool(root, max_open, seat.new_id if seat else None)
+        self.log = log
+        if seat is None:
+            self.pool.metrics.gauge("mesocosm_episodes", "Episodes that there are", self.pool.count)
         self.endpoints = HttpEndpoints(hosts + (allowed_hosts or []))
         self.control = control_plane(self.pool, self.endpoints, admin_token, seat)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Route by path; the episodes' calls are many, so they take the short way."""
-        if scope["type"] == "http" and scope["path"].startswith("/e/"):
+        """Answer one request, and take note of it."""
+        if scope["type"] != "http":
+            await self.control(scope, receive, send)
+            return
+        began, status, sent = time.perf_counter(), 500, 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status, sent
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            else:
+                sent += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            await self._route(scope, receive, noting)
+        finally:
+            self._noted(scope, status, time.perf_counter() - began, sent)
+
+    def _noted(self, scope: Scope, status: int, seconds: float, sent: int) -> None:
+        kind = kind_of(scope["path"])
+        self.pool.metrics.request(kind, status, seconds, sent)
+        if self.log is not None:
+            log_request(self.log, scope["method"], scope["path"], status, seconds, sent)
+
+    async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """By path; the episodes' calls are many, so they take the short way."""
+        if scope["path"].startswith("/e/"):
             await self._serve_episode(scope, receive, send)
-        elif scope["type"] == "http" and (rooted := rooted_at(scope["path"])):
+        elif rooted := rooted_at(scope["path"]):
             await self._serve_rooted(rooted, scope, receive, send)
         else:
             await self.control(scope, receive, send)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from anyio.from_thread import BlockingPortal
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 
 import mesocosm
 from mesocosm.doors.episodes import UnknownEpisode
@@ -21,6 +21,7 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names
 from mesocosm.hosting.batches import judge_all, open_all, open_one
 from mesocosm.hosting.hosts.placement import Seat
+from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.repeats import Repeats
 from mesocosm.hosting.views import (
@@ -119,6 +120,14 @@ def control_plane(
         except OSError as error:
             raise HTTPException(503, f"the state directory is not writable: {error.strerror}") from None
         return Health()
+
+    @app.get("/metrics", tags=["status"], response_class=PlainTextResponse, **admin)
+    async def metrics() -> PlainTextResponse:
+        """What was counted, for Prometheus."""
+        page = pool.metrics.page()
+        if page is None:
+            raise HTTPException(501, MISSING)
+        return PlainTextResponse(page, media_type=CONTENT_TYPE)
 
     @app.get("/tasks", tags=["catalogue"], **admin)
     async def tasks() -> list[str]:

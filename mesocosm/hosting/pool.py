@@ -8,6 +8,7 @@ import os
 import resource
 import secrets
 import shutil
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.task import Offer
+from mesocosm.hosting.metrics import Metrics, RequestLog, kind_of
 from mesocosm.sandbox.levels import announce
 from mesocosm.services.service import Action, Operation, Service, load_service
 from mesocosm.worlds.outcomes import Outcome
@@ -65,7 +67,10 @@ class HostedEpisode:
         """Make one call when its turn has come."""
 
         async def make(episode: Episode) -> Outcome:
-            return await take_turn(episode.world, service, action, arguments, key)
+            began = time.perf_counter()
+            outcome = await take_turn(episode.world, service, action, arguments, key)
+            self._pool.metrics.call(service, outcome.status, time.perf_counter() - began)
+            return outcome
 
         return await self._in_turn(make)
 
@@ -125,6 +130,11 @@ _ID = "id"
 """The file that says under which id an episode is served."""
 
 
+def public_number(id_: str) -> str:
+    """By what an episode is known to those who may not open it: the beginning of its folder's name."""
+    return _folder_of(id_)[:12]
+
+
 def _folder_of(id_: str) -> str:
     """The name of an episode's folder. Where a file lies can be seen by others on the machine, such as in the
     tables of mounts of sandboxes; the id, which opens the episode, cannot be found out from it."""
@@ -152,6 +162,12 @@ def _take_into_use(root: Path) -> int:
     return use
 
 
+def count_in(root: Path) -> int:
+    """How many episodes a directory has."""
+    folder = root / "episodes"
+    return sum(entry.name.isalnum() for entry in os.scandir(folder)) if folder.is_dir() else 0
+
+
 class EpisodePool:
     """All episodes below a directory; the least recently used are closed when too many are open."""
 
@@ -169,6 +185,8 @@ class EpisodePool:
             (root / folder).mkdir(parents=True, exist_ok=True, mode=0o700)
         self._use: int | None = _take_into_use(root)
         self.instances = InstanceCache(root / "instances")
+        self.metrics = Metrics()
+        self.metrics.gauge("mesocosm_open_episodes", "Episodes whose files are open", lambda: len(self._open))
         self.mail_ports: dict[str, int] = {}
         """Ports of the mail protocols (``imap``, ``smtp``) that are served beside."""
         self.portal: BlockingPortal | None = None
@@ -225,6 +243,10 @@ class EpisodePool:
             if id_ != wanted and not hosted.turn.statistics().locked:
                 hosted.close()
                 del self._open[id_]
+
+    def count(self) -> int:
+        """How many episodes there are."""
+        return count_in(self.root)
 
     def ids(self) -> list[str]:
         """Ids of all episodes, in a stable order."""
@@ -323,3 +345,13 @@ class EpisodePool:
         if self._use is not None:
             os.close(self._use)
             self._use = None
+
+
+def log_request(
+    log: RequestLog, method: str, path: str, status: int, seconds: float, sent: int, host: int | None = None
+) -> None:
+    """Write down that a request was answered: which episode it was about by its public number alone."""
+    _, room, *rest = [*path.split("/"), ""]
+    episode = public_number(rest[0]) if room in ("e", "episodes") and len(rest[0]) == 32 else None
+    service = rest[1] if room == "e" and len(rest) > 2 and rest[1] not in ("", "mcp") else None
+    log.write(method, kind_of(path), episode, service, status, seconds, sent, host)

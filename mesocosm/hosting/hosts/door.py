@@ -18,19 +18,31 @@ from mesocosm.hosting.hosts.asking import ask, handed_on
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.placement import Placement
 from mesocosm.hosting.hosts.relay import Choice, Client, Head, Reply, busy
+from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING, Metrics, RequestLog, kind_of, together
+from mesocosm.hosting.pool import log_request
 from mesocosm.hosting.repeats import Repeats
 
 MOST_BUSY = 1000
 """Requests that a host may be working at; more are told to come again."""
 _PATIENCE = 10.0
 """Seconds that a request waits for a host, and an episode for being moved."""
+_STRANGER = Reply.refusal(
+    401, "the control plane needs the admin token as bearer token", **{"www-authenticate": "Bearer"}
+)
 _NOBODY = "no host is up; they are being started"
 
 
 class Door:
     """Where requests of clients come in. Needs no more of a host than its address."""
 
-    def __init__(self, placement: Placement, admin_token: str, *, most_busy: int = MOST_BUSY) -> None:
+    def __init__(
+        self,
+        placement: Placement,
+        admin_token: str,
+        *,
+        most_busy: int = MOST_BUSY,
+        log: RequestLog | None = None,
+    ) -> None:
         self.placement = placement
         self.hosts: dict[int, Host] = {}
         self._admin_token = admin_token
@@ -39,6 +51,13 @@ class Door:
         self._changed = asyncio.Event()
         self._moving: tuple[Placement, asyncio.Event] | None = None
         self._turn = asyncio.Lock()
+        self._log = log
+        self.metrics = Metrics("mesocosm_door")
+        self.metrics.gauge("mesocosm_hosts_up", "Hosts that serve", lambda: len(self.placement.up))
+        self.metrics.gauge(
+            "mesocosm_busy", "Requests being answered", lambda: sum(h.busy for h in self.hosts.values())
+        )
+        self._ended = self.metrics.counter("mesocosm_hosts_ended", "Hosts that have ended")
 
     def client(self) -> Client:
         """The protocol of a connection of a client."""
@@ -61,6 +80,7 @@ class Door:
         """A host has ended: from now on what was on it is on others."""
         if self.hosts.get(host.number) is host:
             del self.hosts[host.number]
+            self._ended()
             self.placement = self.placement.among({*self.placement.up} - {host.number})
         host.close()
 
@@ -100,6 +120,8 @@ class Door:
             return self._grade_batch
         if path == "/hosts" or path.startswith("/hosts/"):
             return self._show_hosts(head) if path == "/hosts" else Reply.refusal(404, "Not Found")
+        if path == "/metrics":
+            return self._show_metrics
         if rooted := rooted_at(path):
             return partial(self._enter, rooted)
         if path == "/episodes" and head.method == "POST" and (key := head.headers.get("idempotency-key")):
@@ -109,6 +131,9 @@ class Door:
 
     def seen(self, head: Head, host: int | None, status: int, seconds: float, sent: int) -> None:
         """A request was answered."""
+        self.metrics.request(kind_of(head.path), status, seconds, sent)
+        if self._log is not None:
+            log_request(self._log, head.method, head.path, status, seconds, sent, host)
 
     def _host_of(self, id_: str) -> Choice:
         number = self.placement.of(id_)
@@ -214,18 +239,30 @@ class Door:
         choice = self._host_of(found[0]["path"].split("/")[2]) if found else self._least_busy()
         return await self._pass_on(choice, head, body)
 
+    def _is_admin(self, head: Head) -> bool:
+        given, wanted = head.headers.get("authorization", ""), f"Bearer {self._admin_token}"
+        return secrets.compare_digest(given.encode(), wanted.encode())
+
+    async def _show_metrics(self, head: Head, _: bytes) -> Reply:
+        if not self._is_admin(head):
+            return _STRANGER
+        page = self.metrics.page()
+        if page is None:
+            return Reply.refusal(501, MISSING)
+        hosts = list(self.hosts.values())
+        said = await asyncio.gather(
+            *(ask(host, "GET", "/metrics", self._as_admin, patience=_PATIENCE) for host in hosts)
+        )
+        pages = {
+            host.number: reply.body for host, reply in zip(hosts, said, strict=True) if reply.status == 200
+        }
+        return Reply(200, together(page, pages), {"content-type": CONTENT_TYPE})
+
     def _show_hosts(self, head: Head) -> Reply:
-        if not secrets.compare_digest(
-            head.headers.get("authorization", "").encode(), f"Bearer {self._admin_token}".encode()
-        ):
-            return Reply.refusal(
-                401,
-                "the control plane needs the admin token as bearer token",
-                **{"www-authenticate": "Bearer"},
-            )
-        hosts = [
-            {"number": n, "pid": self.hosts[n].pid, "busy": self.hosts[n].busy} for n in self.placement.up
-        ]
+        if not self._is_admin(head):
+            return _STRANGER
+        up = [self.hosts[number] for number in self.placement.up]
+        hosts = [{"number": h.number, "pid": h.pid, "address": h.address, "busy": h.busy} for h in up]
         body = orjson.dumps({"version": mesocosm.__version__, "hosts": hosts})
         return Reply(200, body, {"content-type": "application/json"})
 

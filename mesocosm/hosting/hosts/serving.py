@@ -15,24 +15,35 @@ from mesocosm.hosting.hosts.host import HostSettings
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Placement
 from mesocosm.hosting.hosts.processes import HostProcesses
+from mesocosm.hosting.metrics import RequestLog
+from mesocosm.hosting.pool import count_in
 
 
 def serve_hosts(
-    listener: socket.socket, settings: HostSettings, count: int, when_up: Callable[[], None]
+    listener: socket.socket,
+    settings: HostSettings,
+    count: int,
+    when_up: Callable[[], None],
+    log: RequestLog | None = None,
 ) -> None:
     """Serve until interrupted, on a socket that listens already. ``when_up`` is called beside, once."""
     factory = uvicorn.Config("", loop="auto").get_loop_factory()
     with listener, asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(_serve(listener, settings, count, when_up))
+        runner.run(_serve(listener, settings, count, when_up, log))
 
 
 async def _serve(
-    listener: socket.socket, settings: HostSettings, count: int, when_up: Callable[[], None]
+    listener: socket.socket,
+    settings: HostSettings,
+    count: int,
+    when_up: Callable[[], None],
+    log: RequestLog | None,
 ) -> None:
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, over.set)
-    door = Door(Placement(Ids(bytes.fromhex(settings.key))), settings.admin_token)
+    door = Door(Placement(Ids(bytes.fromhex(settings.key))), settings.admin_token, log=log)
+    door.metrics.gauge("mesocosm_episodes", "Episodes that there are", lambda: count_in(settings.state))
     async with HostProcesses(door, settings, count):
         server = await loop.create_server(door.client, sock=listener, backlog=2048)
         leave_modules_out()

@@ -1,0 +1,158 @@
+"""What serving processes count, as Prometheus reads it (extra ``metrics``), and one line for each request.
+
+Neither says an episode's id, which opens it: logs have its public number, by which its folder is found.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any
+
+import orjson
+
+try:
+    import prometheus_client as _prometheus
+    from prometheus_client.core import Metric
+    from prometheus_client.parser import text_string_to_metric_families
+
+    prometheus: ModuleType | None = _prometheus
+except ModuleNotFoundError:
+    prometheus = None
+
+MISSING = "metrics need the extra `metrics`: pip install 'mesocosm[metrics]'"
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+
+
+def kind_of(path: str) -> str:
+    """What a request is: a call over ``mcp``, of a vendor's ``api``, or of the ``control`` plane."""
+    if path.startswith("/e/"):
+        return "mcp" if path.endswith("/mcp") else "api"
+    return "control" if path.startswith(("/episodes", "/grade")) else "other"
+
+
+class Metrics:
+    """The counters of one process. Without the extra nothing is counted.
+
+    Args:
+        at: Begins the names of what is counted of requests: ``mesocosm``, or ``mesocosm_door``.
+    """
+
+    def __init__(self, at: str = "mesocosm") -> None:
+        if prometheus is None:
+            return
+        self.registry = prometheus.CollectorRegistry()
+        found: dict[str, Any] = {"registry": self.registry}
+        self._requests = prometheus.Histogram(
+            f"{at}_request_seconds", "Requests", ["kind", "status"], buckets=_SECONDS, **found
+        )
+        self._sent = prometheus.Counter(f"{at}_sent_bytes", "Bytes of answers", ["kind"], **found)
+        self._calls: Any = None
+        if at == "mesocosm":
+            self._calls = prometheus.Histogram(
+                "mesocosm_call_seconds", "Calls on worlds", ["service", "status"], buckets=_SECONDS, **found
+            )
+        self._children: dict[tuple[str, ...], Any] = {}
+
+    def request(self, kind: str, status: int, seconds: float, sent: int) -> None:
+        """A request was answered."""
+        if prometheus is not None:
+            self._child(self._requests, kind, str(status)).observe(seconds)
+            self._child(self._sent, kind).inc(sent)
+
+    def call(self, service: str, status: str, seconds: float) -> None:
+        """A call was made on a world: ``ok``, ``refused``, or a ``fault`` of ours."""
+        if prometheus is not None:
+            self._child(self._calls, service, status).observe(seconds)
+
+    def _child(self, of: Any, *labels: str) -> Any:
+        key = (of._name, *labels)
+        if key not in self._children:
+            self._children[key] = of.labels(*labels)
+        return self._children[key]
+
+    def gauge(self, name: str, text: str, now: Callable[[], float]) -> None:
+        """Something that is looked at when somebody asks."""
+        if prometheus is not None:
+            prometheus.Gauge(name, text, registry=self.registry).set_function(now)
+
+    def counter(self, name: str, text: str) -> Callable[[], None]:
+        """Something that happens now and then; what is returned says that it has."""
+        if prometheus is None:
+            return lambda: None
+        counted = prometheus.Counter(name, text, registry=self.registry)
+        return lambda: counted.inc()
+
+    def page(self) -> bytes | None:
+        """All of it; ``None`` without the extra."""
+        return None if prometheus is None else bytes(prometheus.generate_latest(self.registry))
+
+
+def together(door: bytes, hosts: Mapping[int, bytes]) -> bytes:
+    """The page of a door and those of its hosts as one, in which what is a host's says so."""
+    assert prometheus is not None, "there are no pages without it"
+    registry = prometheus.CollectorRegistry()
+    registry.register(_Pages(hosts))
+    return door + bytes(prometheus.generate_latest(registry))
+
+
+class _Pages:
+    """Several pages, as ``prometheus_client`` collects."""
+
+    def __init__(self, pages: Mapping[int, bytes]) -> None:
+        self._pages = pages
+
+    def collect(self) -> Iterator[Any]:
+        """Each name once, with the samples of all hosts."""
+        found: dict[str, Any] = {}
+        for host, page in self._pages.items():
+            for family in text_string_to_metric_families(page.decode()):
+                one = found.setdefault(family.name, Metric(family.name, family.documentation, family.type))
+                for sample in family.samples:
+                    one.samples.append(sample._replace(labels={**sample.labels, "host": str(host)}))
+        yield from found.values()
+
+
+class RequestLog:
+    """One line of JSON for each request.
+
+    Args:
+        path: The file that lines are added to, or ``-`` for the standard error.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._file: IO[bytes] = sys.stderr.buffer
+        if path != "-":
+            self._file = Path(path).open("ab", buffering=0)  # noqa: SIM115 - as long as the process
+
+    def write(
+        self,
+        method: str,
+        kind: str,
+        episode: str | None,
+        service: str | None,
+        status: int,
+        seconds: float,
+        sent: int,
+        host: int | None,
+    ) -> None:
+        """Say that a request was answered; ``episode`` is its public number."""
+        line = {
+            "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),  # noqa: TID251
+            "method": method,
+            "kind": kind,
+            "episode": episode,
+            "service": service,
+            "status": status,
+            "ms": round(seconds * 1e3, 3),
+            "sent": sent,
+            "host": host,
+        }
+        self._file.write(
+            orjson.dumps({name: value for name, value in line.items() if value is not None}) + b"\n"
+        )
+        self._file.flush()
