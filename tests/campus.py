@@ -21,19 +21,19 @@ def fill_campus(world: World) -> None:
 
 
 def _people(store: CanvasStore) -> None:
-    root = store.root_account_id
-    store.add_accounts([{"name": "Sciences", "parent_account_id": root}])
-    store.add_users(
+    root = store.accounts.root_account_id
+    store.accounts.add_accounts([{"name": "Sciences", "parent_account_id": root}])
+    store.users.add_users(
         [
             {"name": f"{name.title()} Person", "login_id": f"{name}@uni.edu", "password": f"{name}-secret"}
             for name in PEOPLE
         ]
     )
-    store.add_account_admins([(PEOPLE["admin"], root)])
+    store.accounts.add_account_admins([(PEOPLE["admin"], root)])
 
 
 def _courses(store: CanvasStore) -> None:
-    store.add_courses(
+    store.courses.add_courses(
         [
             {"name": "Biology", "course_code": "BIO-1", "syllabus_body": "<p>Cells.</p>"},
             {"name": "Chemistry", "course_code": "CHEM-1", "account_id": 2},
@@ -42,18 +42,18 @@ def _courses(store: CanvasStore) -> None:
         ]
     )
     roles = {"teacher": "TeacherEnrollment", "ta": "TaEnrollment", "observer": "ObserverEnrollment"}
-    store.add_enrollments(
+    store.courses.add_enrollments(
         [
             {"course_id": c, "user_id": PEOPLE[who], "type": kind}
             for c in (1, 3, 4)
             for who, kind in roles.items()
         ]
     )
-    store.enroll_students([(c, PEOPLE["student"]) for c in (1, 2, 3, 4)] + [(1, PEOPLE["classmate"])])
+    store.courses.enroll_students([(c, PEOPLE["student"]) for c in (1, 2, 3, 4)] + [(1, PEOPLE["classmate"])])
 
 
 def _work(store: CanvasStore) -> None:
-    store.add_assignments(
+    store.assignments.add_assignments(
         [
             {"course_id": 1, "name": "Essay", "due_at": "2025-01-20T23:59:59Z", "points_possible": 50},
             {"course_id": 1, "name": "Late work", "due_at": "2025-01-10T23:59:59Z", "points_possible": 10},
@@ -64,7 +64,7 @@ def _work(store: CanvasStore) -> None:
     )
     answers = [{"answer_text": "yes", "answer_weight": 100}, {"answer_text": "no", "answer_weight": 0}]
     questions = [{"question_text": f"Is it {n}?", "points_possible": 5, "answers": answers} for n in (1, 2)]
-    store.add_quizzes(
+    store.quizzes.add_quizzes(
         [
             {
                 "course_id": 1,
@@ -77,19 +77,19 @@ def _work(store: CanvasStore) -> None:
             {"course_id": 1, "title": "Coded", "quiz_type": "practice_quiz", "access_code": "sesame"},
         ]
     )
-    store.add_rubrics([{"course_id": 1, "title": "Writing", "criteria": []}])
+    store.assignments.add_rubrics([{"course_id": 1, "title": "Writing", "criteria": []}])
 
 
 def _material(store: CanvasStore) -> None:
     teacher = PEOPLE["teacher"]
-    store.add_pages(
+    store.pages.add_pages(
         [
             {"course_id": 1, "title": "Course Overview", "body": "<p>Welcome</p>", "last_edited_by": teacher},
             {"course_id": 1, "title": "Hidden notes", "body": "<p>Key</p>", "published": False},
         ]
     )
-    store.add_folders([{"course_id": 1, "path": "slides"}])
-    store.add_files(
+    store.pages.add_folders([{"course_id": 1, "path": "slides"}])
+    store.pages.add_files(
         [
             {"course_id": 1, "display_name": "plan.pdf", "size": 100},
             {"course_id": 1, "folder_id": 2, "display_name": "week 1.pdf", "size": 200},
@@ -97,14 +97,14 @@ def _material(store: CanvasStore) -> None:
             {"user_id": PEOPLE["student"], "display_name": "mine.doc", "size": 10},
         ]
     )
-    store.add_modules(
+    store.modules.add_modules(
         [
             {"course_id": 1, "name": "Week 1", "require_sequential_progress": True},
             {"course_id": 1, "name": "Week 2", "prerequisite_module_ids": [1]},
             {"course_id": 1, "name": "Hidden week", "published": False},
         ]
     )
-    store.add_module_items(
+    store.modules.add_module_items(
         [
             {"module_id": 1, "title": "Read", "type": "Page", "content_id": 1},
             {"module_id": 1, "title": "Write", "type": "Assignment", "content_id": 1},
@@ -115,7 +115,7 @@ def _material(store: CanvasStore) -> None:
 
 def _talk(store: CanvasStore) -> None:
     teacher, student = PEOPLE["teacher"], PEOPLE["student"]
-    store.add_announcements(
+    store.discussions.add_announcements(
         [
             {"course_id": 1, "user_id": teacher, "title": title, "message": title, "posted_at": posted_at}
             for title, posted_at in [
@@ -125,7 +125,7 @@ def _talk(store: CanvasStore) -> None:
             ]
         ]
     )
-    store.add_discussions(
+    store.discussions.add_discussions(
         [
             {"course_id": 1, "user_id": teacher, "title": "Cells", "message": "Discuss."},
             {
@@ -138,7 +138,7 @@ def _talk(store: CanvasStore) -> None:
             {"course_id": 1, "user_id": teacher, "title": "Shut", "message": "No.", "locked": True},
         ]
     )
-    store.add_discussion_entries(
+    store.discussions.add_discussion_entries(
         [
             {
                 "topic_id": topic,
@@ -150,8 +150,10 @@ def _talk(store: CanvasStore) -> None:
         ]
     )
     message = {"author_id": teacher, "body": "See me.", "created_at": "2025-01-14T08:00:00Z"}
-    store.add_conversations([{"subject": "Hello", "participants": [teacher, student], "messages": [message]}])
-    store.add_calendar_events(
+    store.conversations.add_conversations(
+        [{"subject": "Hello", "participants": [teacher, student], "messages": [message]}]
+    )
+    store.calendar.add_calendar_events(
         [
             {
                 "course_id": 1,

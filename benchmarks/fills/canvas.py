@@ -16,30 +16,32 @@ _PER_UNIT = 4000
 def fill(world: World, texts: Texts, size: int) -> list[Call]:
     """The first course holds a quarter of everything."""
     store, units = world.store(CanvasStore), max(8, size // _PER_UNIT)
-    root = store.root_account_id
-    store.add_accounts([{"name": f"School {n}", "parent_account_id": root} for n in range(2 + units // 100)])
+    root = store.accounts.root_account_id
+    store.accounts.add_accounts(
+        [{"name": f"School {n}", "parent_account_id": root} for n in range(2 + units // 100)]
+    )
     users = 12 + units // 2
-    store.add_users(
+    store.users.add_users(
         [
             {"name": f"Person {n}", "login_id": _login(n), "password": "secret", "bio": texts.title()}
             for n in range(1, users + 1)
         ]
     )
-    store.add_account_admins([(ADMIN, root)])
+    store.accounts.add_account_admins([(ADMIN, root)])
     courses = 3 + units // 30
-    store.add_courses(
+    store.courses.add_courses(
         [
             {"name": f"{texts.title()[:50]} {n}", "course_code": f"C-{n}", "syllabus_body": texts.text()}
             for n in range(courses)
         ]
     )
-    store.add_enrollments(
+    store.courses.add_enrollments(
         [{"course_id": c + 1, "user_id": TEACHER, "type": "TeacherEnrollment"} for c in range(courses)]
     )
     shares = [units // 4] + [max(1, units * 3 // 4 // (courses - 1))] * (courses - 1)
     for course, share in enumerate(shares, 1):
         students = list(range(STUDENT, STUDENT + min(users - 3, 5 + share)))
-        store.enroll_students([(course, student) for student in students])
+        store.courses.enroll_students([(course, student) for student in students])
         _course(store, texts, course, students, share)
     _conversations(store, texts, users, units)
     store.sign_in(STUDENT)
@@ -49,7 +51,7 @@ def fill(world: World, texts: Texts, size: int) -> list[Call]:
 def _course(store: CanvasStore, texts: Texts, course: int, students: list[int], units: int) -> None:
     """Its material: for each unit some pages, work with what was handed in, talk and dates."""
     _material(store, texts, course, units)
-    work = store.add_assignments(
+    work = store.assignments.add_assignments(
         [
             {
                 "course_id": course,
@@ -63,7 +65,7 @@ def _course(store: CanvasStore, texts: Texts, course: int, students: list[int], 
     )
     texts.facts(120 * len(work))
     handed_in = [(task, student) for n, task in enumerate(work) for student in _some(students, n)]
-    store.add_submissions(
+    store.submissions.add_submissions(
         [
             {
                 "assignment_id": task,
@@ -78,14 +80,14 @@ def _course(store: CanvasStore, texts: Texts, course: int, students: list[int], 
     answers = [{"answer_text": "yes", "answer_weight": 100}, {"answer_text": "no", "answer_weight": 0}]
     questions = [{"question_text": texts.title(), "answers": answers} for _ in range(5 * units)]
     texts.facts(60 * len(questions))
-    store.add_quizzes(
+    store.quizzes.add_quizzes(
         [
             {"course_id": course, "title": texts.title(), "questions": questions[5 * n : 5 * n + 5]}
             for n in range(units)
         ]
     )
     _talk(store, texts, course, students, units)
-    store.add_calendar_events(
+    store.calendar.add_calendar_events(
         [
             {"course_id": course, "title": texts.title(), "start_at": stamp(n / units + 0.1)}
             for n in range(2 * units)
@@ -100,24 +102,26 @@ def _some(students: list[int], number: int) -> Iterator[int]:
 
 
 def _material(store: CanvasStore, texts: Texts, course: int, units: int) -> None:
-    store.add_pages([{"course_id": course, "title": "Overview", "body": texts.text()}])
-    page_ids = store.add_pages(
+    store.pages.add_pages([{"course_id": course, "title": "Overview", "body": texts.text()}])
+    page_ids = store.pages.add_pages(
         [
             {"course_id": course, "title": f"{texts.title()} {n}", "body": texts.text()}
             for n in range(4 * units)
         ]
     )
-    store.add_files(
+    store.pages.add_files(
         [{"course_id": course, "display_name": f"file {n}.pdf", "size": 100 + n} for n in range(3 * units)]
     )
-    modules = store.add_modules([{"course_id": course, "name": texts.title()} for _ in range(units)])
-    store.add_module_items(
+    modules = store.modules.add_modules([{"course_id": course, "name": texts.title()} for _ in range(units)])
+    store.modules.add_module_items(
         [
             {"module_id": modules[n // 4], "title": "Read", "type": "Page", "content_id": page}
             for n, page in enumerate(page_ids)
         ]
     )
-    store.add_rubrics([{"course_id": course, "title": texts.title(), "criteria": []} for _ in range(units)])
+    store.assignments.add_rubrics(
+        [{"course_id": course, "title": texts.title(), "criteria": []} for _ in range(units)]
+    )
     texts.facts(160 * units)
 
 
@@ -132,9 +136,9 @@ def _talk(store: CanvasStore, texts: Texts, course: int, students: list[int], un
         }
         for n in range(2 * units)
     ]
-    store.add_announcements([{**post} for post in posts[::2]])  # type: ignore[misc]
-    topics = store.add_discussions([{**post} for post in posts[1::2]])  # type: ignore[misc]
-    store.add_discussion_entries(
+    store.discussions.add_announcements([{**post} for post in posts[::2]])  # type: ignore[misc]
+    topics = store.discussions.add_discussions([{**post} for post in posts[1::2]])  # type: ignore[misc]
+    store.discussions.add_discussion_entries(
         [
             {
                 # Half of the posts are in one discussion.
@@ -149,7 +153,7 @@ def _talk(store: CanvasStore, texts: Texts, course: int, students: list[int], un
 
 
 def _conversations(store: CanvasStore, texts: Texts, users: int, units: int) -> None:
-    store.add_conversations(
+    store.conversations.add_conversations(
         [
             {
                 "subject": texts.title(),

@@ -281,7 +281,7 @@ def _quiz_begun(world: World, expected: Expected) -> None:
             found.where(Course.course_code == row.code, Quiz.title == row.title)
         ).one()
         try:
-            store.start_attempt(store.reading(course_id), quiz_id)
+            store.quizzes.start_attempt(store.reading(course_id), quiz_id)
         except Refusal:
             continue  # not open yet
         return

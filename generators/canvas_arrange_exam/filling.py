@@ -110,7 +110,7 @@ def _fill_canvas(
         contacts |= {who.email: who for who in (course.instructor, course.assistant)}
     contacts = {who.email: who for who in (*people.teachers, *people.classmates)} | contacts
     users = add_users(store, campus, root, contacts.values(), began - dt.timedelta(days=40))
-    courses = store.add_courses(
+    courses = store.courses.add_courses(
         [
             {
                 "name": f"{course.title}{course.suffix}",
@@ -127,9 +127,9 @@ def _fill_canvas(
     )
     by_code = {course.code: key for course, key in zip(plan.courses, courses, strict=True)}
     dice = world.stream("furniture")
-    store.add_enrollments(list(_enrollments(plan, people, by_code, users, utc_stamp(began), dice)))
+    store.courses.add_enrollments(list(_enrollments(plan, people, by_code, users, utc_stamp(began), dice)))
     furnish(store, plan, by_code, users, dice)
-    store.add_announcements(
+    store.discussions.add_announcements(
         [
             {
                 "course_id": by_code[post.course.code],
@@ -144,7 +144,9 @@ def _fill_canvas(
     )
     talks = sorted((post for post in posts if post.channel == "message"), key=lambda post: post.moment)
     read = world.stream("read")
-    store.add_conversations([_conversation(post, campus, users, by_code, read) for post in talks])
+    store.conversations.add_conversations(
+        [_conversation(post, campus, users, by_code, read) for post in talks]
+    )
     store.sign_in(users[campus.student.email])
 
 

@@ -54,7 +54,7 @@ def _furnish(
     weeks = sorted(rng.sample(range(2, 14), 3))
     points = rng.choices((10, 20, 25, 50, 100), k=3)
     due = [(began + week * _WEEK).replace(hour=22, minute=0, second=0) for week in weeks]
-    works = store.add_assignments(
+    works = store.assignments.add_assignments(
         [
             {
                 "course_id": key,
@@ -67,7 +67,7 @@ def _furnish(
             for topic, last, most in zip(topics, due, points, strict=True)
         ]
     )
-    pages = store.add_pages(
+    pages = store.pages.add_pages(
         [
             {
                 "course_id": key,
@@ -78,7 +78,7 @@ def _furnish(
             for title in rng.sample(sorted(_PAGES), 2)
         ]
     )
-    files = store.add_files(
+    files = store.pages.add_files(
         [
             {
                 "course_id": key,
@@ -90,7 +90,7 @@ def _furnish(
             for topic, week, (name, kind) in zip(topics, weeks, rng.sample(_FILES, 3), strict=True)
         ]
     )
-    modules = store.add_modules(
+    modules = store.modules.add_modules(
         [{"course_id": key, "name": f"Unit {n}: {t}"} for n, t in enumerate(topics, 1)]
     )
     items: list[NewItem] = [
@@ -99,7 +99,7 @@ def _furnish(
         for kind, content in zip(("Assignment", "File"), parts, strict=True)
     ]
     items.append({"module_id": modules[0], "title": "To begin with", "type": "Page", "content_id": pages[0]})
-    store.add_module_items(items)
+    store.modules.add_module_items(items)
     return dict(zip(works, zip(points, due, strict=True), strict=True))
 
 
@@ -146,4 +146,4 @@ def _grade(
                 "grader_id": teacher,
             }
         )
-    store.add_submissions(submissions)
+    store.submissions.add_submissions(submissions)

@@ -100,7 +100,7 @@ class _Canvas:
         self._add_quizzes([work for work in ordered if work.kind == "quiz"])
         self._add_assignments([work for work in ordered if work.kind == "assignment"])
         self._hand_in(ordered)
-        self._store.add_announcements(
+        self._store.discussions.add_announcements(
             [
                 {
                     "course_id": self.courses[post.course.code],
@@ -153,9 +153,9 @@ class _Canvas:
                 }
             )
         self.courses = dict(
-            zip((course.code for course in courses), self._store.add_courses(rows), strict=True)
+            zip((course.code for course in courses), self._store.courses.add_courses(rows), strict=True)
         )
-        self._store.add_enrollments(list(self._enrollments(users)))
+        self._store.courses.add_enrollments(list(self._enrollments(users)))
 
     def _enrollments(self, users: dict[str, int]) -> Iterator[Any]:
         created_at = utc_stamp(self._plan.campus.term_start)
@@ -207,14 +207,14 @@ class _Canvas:
                     "questions": questions,
                 }
             )
-        ids = self._store.add_quizzes(rows)
+        ids = self._store.quizzes.add_quizzes(rows)
         self.quizzes = dict(zip(map(id, works), ids, strict=True))
         found = self._store.session.execute(select(Assignment.quiz_id, Assignment.id)).all()
         by_quiz = {row.quiz_id: row.id for row in found}
         self.assignments = {id(w): by_quiz[key] for w, key in zip(works, ids, strict=True) if key in by_quiz}
 
     def _add_assignments(self, works: Sequence[Work]) -> None:
-        ids = self._store.add_assignments(
+        ids = self._store.assignments.add_assignments(
             [
                 {
                     **self._common(work),  # type: ignore[typeddict-item]
@@ -240,8 +240,8 @@ class _Canvas:
                     attempts += self._attempts(work, rng)
                 elif work.kind == "assignment":
                     submissions.append(self._submission(work, rng))
-        self._store.add_quiz_submissions(attempts)
-        self._store.add_submissions(submissions)
+        self._store.quizzes.add_quiz_submissions(attempts)
+        self._store.submissions.add_submissions(submissions)
 
     def _handed_in(self, work: Work, rng: random.Random) -> dt.datetime:
         """When a work was handed in: never before it was set, never later than now."""
@@ -292,7 +292,7 @@ class _Canvas:
 
     def _teachers(self) -> dict[str, int]:
         if not hasattr(self, "_teacher_ids"):
-            teachers = self._store.teachers_of(list(self.courses.values()))
+            teachers = self._store.courses.teachers_of(list(self.courses.values()))
             self._teacher_ids = {code: teachers[key][0]["id"] for code, key in self.courses.items()}
         return self._teacher_ids
 

@@ -45,7 +45,9 @@ class Campus:
 
 def add_campus(store: CanvasStore, campus: Campus) -> int:
     """The account that everything of the university belongs to."""
-    return store.add_accounts([{"name": campus.university, "default_time_zone": str(campus.zone)}])[0]
+    return store.accounts.add_accounts([{"name": campus.university, "default_time_zone": str(campus.zone)}])[
+        0
+    ]
 
 
 def add_users(
@@ -53,7 +55,7 @@ def add_users(
 ) -> dict[str, int]:
     """Records of people, in their order; returns their ids by address."""
     contacts = list(people)
-    ids = store.add_users(
+    ids = store.users.add_users(
         [
             {
                 "name": who.name,

@@ -50,21 +50,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Store:
-    """The rules of one service over its tables in one world; knows nothing of MCP or HTTP.
+class Rules:
+    """What the rules of a service have at hand: its tables and the files and the clock of one world.
 
-    A store keeps no state of its own: everything is in the tables, so a refused call can be rolled back.
+    Rules keep no state of their own: everything is in the tables, so a refused call can be rolled back.
     """
-
-    service: ClassVar[str]
-    """Name of the service, which is also the name of its database file."""
-    metadata: ClassVar[MetaData | None] = None
-    """The tables; ``None`` for services that keep nothing but files in the workspace."""
-
-    def __init_subclass__(cls) -> None:
-        # servers/<name>/store is where a service's rules are, so the module says whose they are.
-        if service := service_of(cls.__module__):
-            cls.service = service
 
     def __init__(self, world: World, session: Session) -> None:
         self.world = world
@@ -92,6 +82,23 @@ class Store:
     def workspace(self) -> Workspace:
         """The folder in which the agent's files live."""
         return self.world.workspace
+
+
+class Store(Rules):
+    """The rules of one service over its tables in one world; knows nothing of MCP or HTTP.
+
+    A store of many rules is composed of parts, one for each topic: ``store.quizzes``.
+    """
+
+    service: ClassVar[str]
+    """Name of the service, which is also the name of its database file."""
+    metadata: ClassVar[MetaData | None] = None
+    """The tables; ``None`` for services that keep nothing but files in the workspace."""
+
+    def __init_subclass__(cls) -> None:
+        # servers/<name>/store is where a service's rules are, so the module says whose they are.
+        if service := service_of(cls.__module__):
+            cls.service = service
 
 
 S = TypeVar("S", bound=Store)

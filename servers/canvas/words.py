@@ -32,7 +32,9 @@ def _users(store: rules.CanvasStore, names: Sequence[str]) -> dict[str, int]:
         row.name: row.id for row in store.session.execute(sql.select(models.User.name, models.User.id))
     }
     new = sorted(set(names) - set(known))
-    ids = store.add_users([{"name": name, "login_id": f"{_login(name)}-{n}"} for n, name in enumerate(new)])
+    ids = store.users.add_users(
+        [{"name": name, "login_id": f"{_login(name)}-{n}"} for n, name in enumerate(new)]
+    )
     return known | dict(zip(new, ids, strict=True))
 
 
@@ -70,7 +72,7 @@ class CourseThing(Thing):
             }
             for one in things
         ]
-        ids = store.add_courses(courses)  # type: ignore[arg-type]
+        ids = store.courses.add_courses(courses)  # type: ignore[arg-type]
         people = [name for one in things for role in ("teachers", "students") for name in one.get(role) or ()]
         users = _users(store, [str(name) for name in people])
         rows: list[Any] = []
@@ -85,7 +87,7 @@ class CourseThing(Thing):
                 {"course_id": number, "user_id": user, "type": _ENROLLED[role], "enrollment_state": "active"}
                 for user, role in seen.items()
             ]
-        store.add_enrollments(rows)
+        store.courses.add_enrollments(rows)
         return [{"id": number} for number in ids]
 
     def trace(self, fields: Fields, given: Fields) -> str:
@@ -132,7 +134,7 @@ class AnnouncementThing(Thing):
             }
             for one in things
         ]
-        return [{"id": number} for number in store.add_announcements(rows)]
+        return [{"id": number} for number in store.discussions.add_announcements(rows)]
 
     def trace(self, fields: Fields, given: Fields) -> str:
         return f'discussion_topics/{given["id"]}"'
@@ -193,7 +195,7 @@ class AssignmentThing(Thing):
             }
             for one in things
         ]
-        return [{"id": number} for number in store.add_assignments(rows)]
+        return [{"id": number} for number in store.assignments.add_assignments(rows)]
 
     def trace(self, fields: Fields, given: Fields) -> str:
         return str(fields["name"])
@@ -255,7 +257,7 @@ class MessageThing(Thing):
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
     store = world.store(rules.CanvasStore)
-    me, *_ = store.add_users(
+    me, *_ = store.users.add_users(
         [
             {"name": name, "login_id": email, "primary_email": email}
             for name, email in [(owner.name, owner.email), *people]

@@ -67,11 +67,11 @@ def test_a_read_that_looks_at_the_clock_is_made_anew(tools: Any) -> None:
 
 def fill_course(world: World) -> None:
     canvas = world.store(CanvasStore)
-    [student] = canvas.add_users([{"name": "Ada", "login_id": "ada@example.edu"}])
-    [course] = canvas.add_courses([{"name": "Engines", "course_code": "E-1"}])
-    canvas.enroll_students([(course, student)])
+    [student] = canvas.users.add_users([{"name": "Ada", "login_id": "ada@example.edu"}])
+    [course] = canvas.courses.add_courses([{"name": "Engines", "course_code": "E-1"}])
+    canvas.courses.enroll_students([(course, student)])
     opens = timestamp(world.now + timedelta(seconds=3))
-    canvas.add_assignments([{"course_id": course, "name": "Notes", "unlock_at": opens}])
+    canvas.assignments.add_assignments([{"course_id": course, "name": "Notes", "unlock_at": opens}])
     canvas.sign_in(student)
 
 

@@ -40,10 +40,14 @@ def fill_crowd(world: World) -> None:
         {"name": f"Given{n:03} Family", "login_id": f"crowd{n}@uni.edu", "sis_user_id": f"S{n}"}
         for n in range(CROWD)
     ]
-    [course] = store.add_courses([{"name": "Crowd", "course_code": "CROWD", "sis_course_id": "SIS-CROWD"}])
-    store.enroll_students([(course, user) for user in store.add_users(people)])  # type: ignore[arg-type]
-    store.add_enrollments([{"course_id": course, "user_id": PEOPLE["teacher"], "type": "TeacherEnrollment"}])
-    store.add_assignments([{"course_id": course, "name": f"Task {n:03}"} for n in range(TASKS)])
+    [course] = store.courses.add_courses(
+        [{"name": "Crowd", "course_code": "CROWD", "sis_course_id": "SIS-CROWD"}]
+    )
+    store.courses.enroll_students([(course, user) for user in store.users.add_users(people)])  # type: ignore[arg-type]
+    store.courses.add_enrollments(
+        [{"course_id": course, "user_id": PEOPLE["teacher"], "type": "TeacherEnrollment"}]
+    )
+    store.assignments.add_assignments([{"course_id": course, "name": f"Task {n:03}"} for n in range(TASKS)])
     store.sign_in(PEOPLE["teacher"])
 
 

@@ -20,13 +20,13 @@ from mesocosm.services.service import Page
 def list_accounts(store: CanvasStore, request: Request) -> Page:
     """The accounts that one administers."""
     page, per_page = stretch(request)
-    return page_of(store.my_accounts(page, per_page), lambda row: account_json(row, manage=True))
+    return page_of(store.accounts.my_accounts(page, per_page), lambda row: account_json(row, manage=True))
 
 
 @api.get("/accounts/{account_id}")
 def get_account(store: CanvasStore, account_id: str) -> dict[str, Any]:
     """One account."""
-    account = store.account(account_key(store, account_id))
+    account = store.accounts.account(account_key(store, account_id))
     return account_json(account, manage=store.administers(account["id"]))
 
 
@@ -35,7 +35,7 @@ def list_sub_accounts(store: CanvasStore, request: Request, account_id: str, rec
     """The accounts below one."""
     key = account_key(store, account_id)
     page, per_page = stretch(request)
-    listed = store.all_sub_accounts if recursive else store.sub_accounts
+    listed = store.accounts.all_sub_accounts if recursive else store.accounts.sub_accounts
     return page_of(listed(key, page, per_page), lambda row: account_json(row, manage=True))
 
 
@@ -54,7 +54,7 @@ def list_account_courses(
 ) -> Page:
     """The courses of an account."""
     page, per_page = stretch(request)
-    listing = store.account_courses(
+    listing = store.accounts.account_courses(
         account_key(store, account_id),
         page,
         per_page,
@@ -74,7 +74,7 @@ def list_account_courses(
 @api.get("/accounts/{account_id}/reports")
 def list_reports(store: CanvasStore, account_id: str) -> list[dict[str, Any]]:
     """The reports that can be made."""
-    last = store.last_reports(account_key(store, account_id))
+    last = store.reports.last_reports(account_key(store, account_id))
     return [
         {
             "report": name,
@@ -92,7 +92,7 @@ def create_report(
 ) -> dict[str, Any]:
     """Make a report."""
     wanted = {name: _said(name, value) for name, value in (parameters or {}).items()}
-    return report_json(store.create_report(account_key(store, account_id), report, wanted))
+    return report_json(store.reports.create_report(account_key(store, account_id), report, wanted))
 
 
 def _said(name: str, value: Any) -> bool:
@@ -107,10 +107,12 @@ def _said(name: str, value: Any) -> bool:
 def list_report_runs(store: CanvasStore, request: Request, account_id: str, report: str) -> Page:
     """The reports of a kind that were made."""
     page, per_page = stretch(request)
-    return page_of(store.report_runs(account_key(store, account_id), report, page, per_page), report_json)
+    return page_of(
+        store.reports.report_runs(account_key(store, account_id), report, page, per_page), report_json
+    )
 
 
 @api.get("/accounts/{account_id}/reports/{report}/{report_id:int}")
 def get_report(store: CanvasStore, account_id: str, report: str, report_id: int) -> dict[str, Any]:
     """One report that was made."""
-    return report_json(store.report_run(account_key(store, account_id), report, report_id))
+    return report_json(store.reports.report_run(account_key(store, account_id), report, report_id))

@@ -94,7 +94,9 @@ def user_key(store: CanvasStore, written: str) -> int:
 def account_key(store: CanvasStore, written: str) -> int:
     """The id of an account: a number, ``self`` or ``default`` for the root account."""
     _ = store.user_id  # where somebody is signed in, there is an account
-    return store.root_account_id if written in ("self", "default") else _key(store, written, "account")
+    return (
+        store.accounts.root_account_id if written in ("self", "default") else _key(store, written, "account")
+    )
 
 
 def reading(store: CanvasStore, course_id: str) -> CourseAccess:
@@ -130,4 +132,4 @@ def _key(store: CanvasStore, written: str, kind: str) -> int:
     scheme, colon, key = written.partition(":")
     if not colon:
         raise missing(kind, written)
-    return store.by_sis_id(scheme, key)
+    return store.roster.by_sis_id(scheme, key)

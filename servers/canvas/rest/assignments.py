@@ -78,7 +78,7 @@ def _assignments(
     shown = [_view(row, staff=staff, clock=access.clock) for row in rows]
     if "submission" in include:
         for row, assignment in zip(rows, shown, strict=True):
-            submission = store.submission(access, row["id"], access.user_id)
+            submission = store.submissions.submission(access, row["id"], access.user_id)
             assignment["submission"] = submission_view(submission, row, access)
     return shown
 
@@ -97,7 +97,7 @@ def list_assignments(
     """The assignments of a course."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
-    listing = store.find_assignments(
+    listing = store.gradebook.find_assignments(
         access,
         page,
         per_page,
@@ -116,7 +116,7 @@ def list_user_assignments(store: CanvasStore, request: Request, user_id: str, co
     if not access.may_see_work_of(user_key(store, user_id)):
         raise denied()
     page, per_page = stretch(request)
-    return page_of(store.assignments(access, page, per_page), lambda row: assignment_view(row, access))
+    return page_of(store.assignments.listed(access, page, per_page), lambda row: assignment_view(row, access))
 
 
 @api.get("/courses/{course_id}/assignments/{assignment_id:int}")
@@ -125,7 +125,9 @@ def get_assignment(
 ) -> dict[str, Any]:
     """One assignment."""
     access = reading(store, course_id)
-    return _assignments(store, access, [store.assignment(access, assignment_id)], include or ())[0]
+    return _assignments(store, access, [store.assignments.assignment(access, assignment_id)], include or ())[
+        0
+    ]
 
 
 @api.post("/courses/{course_id}/assignments", status=201)
@@ -133,7 +135,7 @@ def create_assignment(store: CanvasStore, course_id: str, assignment: Assignment
     """Create an assignment."""
     access = editing(store, course_id)
     fields = {"name": "", **assignment}
-    return assignment_view(store.create_assignment(access, fields), access)
+    return assignment_view(store.assignments.create_assignment(access, fields), access)
 
 
 @api.put("/courses/{course_id}/assignments/{assignment_id:int}")
@@ -142,25 +144,27 @@ def update_assignment(
 ) -> dict[str, Any]:
     """Change an assignment."""
     access = editing(store, course_id)
-    return assignment_view(store.update_assignment(access, assignment_id, dict(assignment)), access)
+    return assignment_view(
+        store.assignments.update_assignment(access, assignment_id, dict(assignment)), access
+    )
 
 
 @api.delete("/courses/{course_id}/assignments/{assignment_id:int}")
 def delete_assignment(store: CanvasStore, course_id: str, assignment_id: int) -> dict[str, Any]:
     """Delete an assignment."""
     access = editing(store, course_id)
-    return assignment_view(store.delete_assignment(access, assignment_id), access)
+    return assignment_view(store.gradebook.delete_assignment(access, assignment_id), access)
 
 
 @api.get("/courses/{course_id}/assignments/{assignment_id:int}/gradeable_students")
 def list_gradeable_students(store: CanvasStore, request: Request, course_id: str, assignment_id: int) -> Page:
     """The students whose work can be graded."""
     access = reading(store, course_id)
-    store.assignment(access, assignment_id)
+    store.assignments.assignment(access, assignment_id)
     if not access.sees_grades:
         raise denied()
     page, per_page = stretch(request)
-    listing = store.course_users(access, page, per_page, types=["StudentEnrollment"])
+    listing = store.roster.course_users(access, page, per_page, types=["StudentEnrollment"])
     return page_with(listing, members_view(store, access, listing.rows))
 
 
@@ -180,7 +184,7 @@ def _group(store: CanvasStore, access: CourseAccess, include: Collection[str], p
     if "assignments" in include:
         shown["assignments"] = []
         while True:
-            listing = store.assignments(access, page, 100)
+            listing = store.assignments.listed(access, page, 100)
             shown["assignments"] += [assignment_view(row, access) for row in listing.rows]
             if listing.page * listing.per_page >= listing.total:
                 break
@@ -216,7 +220,7 @@ def list_group_assignments(store: CanvasStore, request: Request, course_id: str,
     """The assignments of a group."""
     access = _of_group(store, course_id, group_id)
     page, per_page = stretch(request)
-    return page_of(store.assignments(access, page, per_page), lambda row: assignment_view(row, access))
+    return page_of(store.assignments.listed(access, page, per_page), lambda row: assignment_view(row, access))
 
 
 # -- rubrics ----------------------------------------------------------------------------------------------
@@ -254,13 +258,15 @@ class RubricFields(TypedDict, total=False):
 def list_rubrics(store: CanvasStore, request: Request, course_id: str) -> Page:
     """The rubrics of a course."""
     page, per_page = stretch(request)
-    return page_of(store.rubrics(reading(store, course_id).course["id"], page, per_page), rubric_view)
+    return page_of(
+        store.assignments.rubrics(reading(store, course_id).course["id"], page, per_page), rubric_view
+    )
 
 
 @api.get("/courses/{course_id}/rubrics/{rubric_id:int}")
 def get_rubric(store: CanvasStore, course_id: str, rubric_id: int) -> dict[str, Any]:
     """One rubric."""
-    return rubric_view(store.rubric(reading(store, course_id).course["id"], rubric_id))
+    return rubric_view(store.assignments.rubric(reading(store, course_id).course["id"], rubric_id))
 
 
 @api.post("/courses/{course_id}/rubrics")
@@ -274,7 +280,7 @@ def create_rubric(store: CanvasStore, course_id: str, rubric: RubricFields) -> d
         "hide_score_total": rubric.get("hide_score_total", False),
         "criteria": [dict(criterion) for criterion in rubric.get("criteria", [])],
     }
-    made = store.create_rubric(access.course["id"], new)
+    made = store.assignments.create_rubric(access.course["id"], new)
     return {"rubric": rubric_view(made)}
 
 
@@ -285,13 +291,13 @@ def update_rubric(store: CanvasStore, course_id: str, rubric_id: int, rubric: Ru
     given: Any = dict(rubric)
     if "criteria" in given:
         given["criteria"] = [dict(criterion) for criterion in given["criteria"]]
-    return {"rubric": rubric_view(store.change_rubric(access.course["id"], rubric_id, given))}
+    return {"rubric": rubric_view(store.assignments.change_rubric(access.course["id"], rubric_id, given))}
 
 
 @api.delete("/courses/{course_id}/rubrics/{rubric_id:int}")
 def delete_rubric(store: CanvasStore, course_id: str, rubric_id: int) -> dict[str, Any]:
     """Delete a rubric."""
-    return rubric_view(store.delete_rubric(editing(store, course_id).course["id"], rubric_id))
+    return rubric_view(store.assignments.delete_rubric(editing(store, course_id).course["id"], rubric_id))
 
 
 def rubric_view(rubric: Row) -> Object:

@@ -96,14 +96,16 @@ def list_events(
     if type == "assignment":
         return _due_between(store, courses, since, until, page, per_page)
     owner = users[0] if users else None if courses else store.user_id
-    return page_of(store.find_events(courses, owner, since, until, page, per_page), partial(_event, request))
+    return page_of(
+        store.posting.find_events(courses, owner, since, until, page, per_page), partial(_event, request)
+    )
 
 
 def _due_between(
     store: CanvasStore, courses: list[int], since: str, until: str, page: int, per_page: int
 ) -> Page:
     accesses = {key: store.reading(key) for key in courses}
-    listing = store.assignments_due(list(accesses.values()), since, until, page, per_page)
+    listing = store.gradebook.assignments_due(list(accesses.values()), since, until, page, per_page)
     return page_of(listing, lambda row: _due(assignment_view(row, accesses[row["course_id"]])))
 
 
@@ -122,14 +124,15 @@ def list_user_events(
     page, per_page = stretch(request)
     today = None if all_events else store.stamp[:10]
     return page_of(
-        store.events(start_date or today, end_date or today, page, per_page), partial(_event, request)
+        store.calendar.events(start_date or today, end_date or today, page, per_page),
+        partial(_event, request),
     )
 
 
 @api.get("/calendar_events/{event_id:int}")
 def get_event(store: CanvasStore, request: Request, event_id: int) -> dict[str, Any]:
     """One event."""
-    return _event(request, store.event(event_id))
+    return _event(request, store.posting.event(event_id))
 
 
 @api.post("/calendar_events", status=201)
@@ -140,7 +143,7 @@ def create_event(store: CanvasStore, request: Request, calendar_event: EventFiel
     courses, users = context_courses([code]), context_users([code])
     if not courses and users != [store.user_id]:
         raise denied()
-    return _event(request, store.create_event(courses[0] if courses else None, fields))
+    return _event(request, store.posting.create_event(courses[0] if courses else None, fields))
 
 
 @api.put("/calendar_events/{event_id:int}")
@@ -149,13 +152,13 @@ def update_event(
 ) -> dict[str, Any]:
     """Change an event; it stays in its calendar."""
     fields = {name: value for name, value in calendar_event.items() if name != "context_code"}
-    return _event(request, store.update_event(event_id, fields))
+    return _event(request, store.posting.update_event(event_id, fields))
 
 
 @api.delete("/calendar_events/{event_id:int}")
 def delete_event(store: CanvasStore, request: Request, event_id: int) -> dict[str, Any]:
     """Delete an event."""
-    return _event(request, store.delete_event(event_id)) | {"workflow_state": "deleted"}
+    return _event(request, store.posting.delete_event(event_id)) | {"workflow_state": "deleted"}
 
 
 # -- what is to be done -----------------------------------------------------------------------------------
@@ -164,9 +167,9 @@ def delete_event(store: CanvasStore, request: Request, event_id: int) -> dict[st
 @api.get("/users/self/upcoming_events")
 def list_upcoming(store: CanvasStore, request: Request) -> list[dict[str, Any]]:
     """The events and deadlines of the next days."""
-    events = store.events(store.stamp, store.days_away(_UPCOMING_DAYS), 1, 100).rows
+    events = store.calendar.events(store.stamp, store.days_away(_UPCOMING_DAYS), 1, 100).rows
     until = store.days_away(_UPCOMING_DAYS)
-    due = [row for row in store.upcoming(100) if row["due_at"] <= until]
+    due = [row for row in store.assignments.upcoming(100) if row["due_at"] <= until]
     shown = [_event(request, event) for event in events]
     shown += [_due(assignment_view(row, store.access(row["course_id"]))) for row in due]
     return sorted(shown, key=lambda entry: (entry["start_at"], str(entry["id"])))
@@ -175,14 +178,14 @@ def list_upcoming(store: CanvasStore, request: Request) -> list[dict[str, Any]]:
 @api.get("/users/self/todo")
 def list_todo(store: CanvasStore, request: Request) -> Page:
     """The assignments that wait to be handed in or graded."""
-    return _todo(store, request, store.to_do(*stretch(request)))
+    return _todo(store, request, store.gradebook.to_do(*stretch(request)))
 
 
 @api.get("/courses/{course_id}/todo")
 def list_course_todo(store: CanvasStore, request: Request, course_id: str) -> Page:
     """The assignments of a course that wait to be handed in or graded."""
     key = store.reading(course_key(store, course_id)).course["id"]
-    return _todo(store, request, store.to_do(*stretch(request), course_id=key))
+    return _todo(store, request, store.gradebook.to_do(*stretch(request), course_id=key))
 
 
 def _todo(store: CanvasStore, request: Request, listing: Listing) -> Page:

@@ -43,7 +43,7 @@ def _conversations(store: CanvasStore, conversations: list[Row]) -> list[Object]
 def _with_messages(store: CanvasStore, conversation: Row, messages: int = MAX_MESSAGES) -> Object:
     [shown] = _conversations(store, [conversation])
     people = [person["id"] for person in shown["participants"]]
-    rows = store.messages(conversation["id"], 1, messages).rows
+    rows = store.conversations.messages(conversation["id"], 1, messages).rows
     return shown | {"messages": [_message(row, people) for row in rows]}
 
 
@@ -66,14 +66,14 @@ def list_conversations(
 ) -> Page:
     """The conversations of the inbox, or of one of its scopes."""
     page, per_page = stretch(request)
-    listing = store.find_conversations(page, per_page, scope=scope, course_ids=context_courses(filter))
+    listing = store.inbox.find_conversations(page, per_page, scope=scope, course_ids=context_courses(filter))
     return page_with(listing, _conversations(store, list(listing.rows)))
 
 
 @api.get("/conversations/unread_count")
 def count_unread(store: CanvasStore) -> dict[str, Any]:
     """How many conversations are unread; a text, as Canvas gives it."""
-    return {"unread_count": str(store.unread_count())}
+    return {"unread_count": str(store.inbox.unread_count())}
 
 
 @api.get("/conversations/{conversation_id:int}", writes=True)
@@ -81,9 +81,9 @@ def get_conversation(
     store: CanvasStore, conversation_id: int, auto_mark_as_read: bool = True
 ) -> dict[str, Any]:
     """One conversation with its messages; it is read by that, unless told otherwise."""
-    conversation = store.conversation(conversation_id)
+    conversation = store.conversations.conversation(conversation_id)
     if auto_mark_as_read and conversation["workflow_state"] == "unread":
-        conversation = store.update_conversation(conversation_id, {"workflow_state": "read"})
+        conversation = store.inbox.update_conversation(conversation_id, {"workflow_state": "read"})
     return _with_messages(store, conversation)
 
 
@@ -97,16 +97,16 @@ def create_conversation(
 ) -> list[dict[str, Any]]:
     """Write to people: to each privately, or to all in one conversation."""
     if group_conversation:
-        started = [store.start_group(recipients, body, subject)]
+        started = [store.inbox.start_group(recipients, body, subject)]
     else:
-        started = store.start_conversations(recipients, body, subject)
+        started = store.conversations.start_conversations(recipients, body, subject)
     return [_with_messages(store, conversation, 1) for conversation in started]
 
 
 @api.post("/conversations/mark_all_as_read")
 def mark_all_as_read(store: CanvasStore) -> dict[str, Any]:
     """Read everything."""
-    store.mark_all_as_read()
+    store.inbox.mark_all_as_read()
     return {}
 
 
@@ -115,28 +115,28 @@ def update_conversation(
     store: CanvasStore, conversation_id: int, conversation: ConversationFields
 ) -> dict[str, Any]:
     """Mark a conversation as read, unread or archived, or star it."""
-    changed = store.update_conversation(conversation_id, dict(conversation))
+    changed = store.inbox.update_conversation(conversation_id, dict(conversation))
     return _conversations(store, [changed])[0]
 
 
 @api.delete("/conversations/{conversation_id:int}")
 def delete_conversation(store: CanvasStore, conversation_id: int) -> dict[str, Any]:
     """Delete a conversation from one's own inbox."""
-    [shown] = _conversations(store, [store.conversation(conversation_id)])
-    store.leave_conversation(conversation_id)
+    [shown] = _conversations(store, [store.conversations.conversation(conversation_id)])
+    store.inbox.leave_conversation(conversation_id)
     return shown
 
 
 @api.post("/conversations/{conversation_id:int}/add_message", status=201)
 def add_message(store: CanvasStore, conversation_id: int, body: str = "") -> dict[str, Any]:
     """Answer in a conversation."""
-    return _with_messages(store, store.add_message(conversation_id, body), 1)
+    return _with_messages(store, store.inbox.add_message(conversation_id, body), 1)
 
 
 @api.post("/conversations/{conversation_id:int}/add_recipients")
 def add_recipients(store: CanvasStore, conversation_id: int, recipients: list[str]) -> dict[str, Any]:
     """Let further people take part."""
-    return _with_messages(store, store.add_recipients(conversation_id, recipients), 1)
+    return _with_messages(store, store.inbox.add_recipients(conversation_id, recipients), 1)
 
 
 _EVENTS: dict[str, dict[str, Any]] = {
@@ -155,9 +155,9 @@ def update_conversations(store: CanvasStore, conversation_ids: list[int], event:
         raise Invalid(f"Invalid event: {event[:40]!r}", code="event.inclusion")
     for key in conversation_ids:
         if event == "destroy":
-            store.leave_conversation(key)
+            store.inbox.leave_conversation(key)
         else:
-            store.update_conversation(key, _EVENTS[event])
+            store.inbox.update_conversation(key, _EVENTS[event])
     return {
         "id": 1,
         "context_id": store.user_id,
@@ -183,7 +183,9 @@ def find_recipients(
     """The people whom one can write to."""
     courses = context_courses([context]) if context else []
     page, per_page = stretch(request)
-    listing = store.find_recipients(search, courses[0] if courses else None, exclude or [], page, per_page)
+    listing = store.inbox.find_recipients(
+        search, courses[0] if courses else None, exclude or [], page, per_page
+    )
     return page_of(listing, _person)
 
 

@@ -45,7 +45,7 @@ def courses_view(store: CanvasStore, courses: Sequence[Row], include: Collection
         if "term" in include:
             course["term"] = {"id": 1, "name": "Default Term", "start_at": None, "end_at": None}
         if "account" in include:
-            account = store.account(row["account_id"])
+            account = store.accounts.account(row["account_id"])
             course["account"] = {name: account[name] for name in ("id", "name", "workflow_state")}
     return shown
 
@@ -67,7 +67,7 @@ def _course(course: Object, include: Collection[str]) -> Object:
 def _add_scores(store: CanvasStore, courses: list[Object]) -> None:
     """Put the user's own scores into the enrollments as a student."""
     keys = [{"course_id": course["id"], "user_id": store.user_id} for course in courses]
-    scores = store.scores(keys)
+    scores = store.submissions.scores(keys)
     for course in courses:
         standing = scores[course["id"], store.user_id]
         for enrollment in course["enrollments"]:
@@ -93,7 +93,9 @@ def list_courses(
     """The signed-in user's courses."""
     page, per_page = stretch(request)
     kind = f"{enrollment_type.title()}Enrollment" if enrollment_type else enrollment_role
-    listing = store.my_courses_of(page, per_page, kind=kind, enrollment_state=enrollment_state, states=state)
+    listing = store.roster.my_courses_of(
+        page, per_page, kind=kind, enrollment_state=enrollment_state, states=state
+    )
     return page_with(listing, courses_view(store, listing.rows, include or ()))
 
 
@@ -115,7 +117,7 @@ def list_user_courses(
 @api.get("/users/self/favorites/courses")
 def list_favorite_courses(store: CanvasStore, request: Request) -> Page:
     """The courses on the dashboard: without favourites, all current ones."""
-    listing = store.my_courses(*stretch(request))
+    listing = store.courses.my_courses(*stretch(request))
     return page_with(listing, courses_view(store, listing.rows))
 
 
@@ -130,7 +132,7 @@ def get_account_course(
     store: CanvasStore, account_id: str, course_id: str, include: list[str] | None = None
 ) -> dict[str, Any]:
     """One course of an account."""
-    store.administered(account_key(store, account_id))
+    store.accounts.administered(account_key(store, account_id))
     return courses_view(store, [reading(store, course_id).course], include or ())[0]
 
 
@@ -144,7 +146,7 @@ def create_course(
     """Create a course in an account."""
     fields: dict[str, Any] = {"name": "Unnamed Course", **(course or {})}
     fields.pop("event", None)
-    created = store.create_course(account_key(store, account_id), fields, offer=offer)
+    created = store.courses.create_course(account_key(store, account_id), fields, offer=offer)
     return courses_view(store, [created])[0]
 
 
@@ -157,7 +159,7 @@ def update_course(
     event = fields.pop("event", "offer" if offer else None)
     if event not in (None, "claim", "offer", "conclude", "delete"):
         raise Invalid(f"Invalid event: {event[:40]!r}", code="event.inclusion")
-    return courses_view(store, [store.update_course(course_key(store, course_id), fields, event)])[0]
+    return courses_view(store, [store.courses.update_course(course_key(store, course_id), fields, event)])[0]
 
 
 @api.delete("/courses/{course_id}")
@@ -165,7 +167,7 @@ def end_course(store: CanvasStore, course_id: str, event: str = "") -> dict[str,
     """Conclude or delete a course."""
     if event not in ("conclude", "delete"):
         raise Invalid("Only delete and conclude are allowed events", code="event.inclusion")
-    store.update_course(course_key(store, course_id), {}, event)
+    store.courses.update_course(course_key(store, course_id), {}, event)
     return {event: True}
 
 
@@ -240,7 +242,7 @@ def list_course_users(
     access = reading(store, course_id)
     types = [kind for name in enrollment_type or () for kind in _types(name)]
     page, per_page = stretch(request)
-    listing = store.course_users(
+    listing = store.roster.course_users(
         access,
         page,
         per_page,
@@ -269,7 +271,7 @@ def get_course_user(
 ) -> dict[str, Any]:
     """One of the people of a course."""
     access = reading(store, course_id)
-    user = store.course_user(access, user_key(store, user_id))
+    user = store.roster.course_user(access, user_key(store, user_id))
     return members_view(store, access, [user], include or ())[0]
 
 
@@ -286,7 +288,7 @@ def members_view(
     elif "email" not in hidden:
         hidden.add("email")
     asked = "enrollments" in include
-    enrollments = store.enrollments_of(access, [user["id"] for user in users]) if asked else {}
+    enrollments = store.roster.enrollments_of(access, [user["id"] for user in users]) if asked else {}
     shown = []
     for user in users:
         person = {name: value for name, value in user_json(user).items() if name not in hidden}
@@ -351,8 +353,8 @@ def section_view(store: CanvasStore, access: CourseAccess, include: Collection[s
         "created_at": course["created_at"],
     }
     if "total_students" in include:
-        shown["total_students"] = store.student_counts([course["id"]]).get(course["id"], 0)
+        shown["total_students"] = store.courses.student_counts([course["id"]]).get(course["id"], 0)
     if "students" in include:
-        listing = store.course_users(access, 1, 100, types=["StudentEnrollment"])
+        listing = store.roster.course_users(access, 1, 100, types=["StudentEnrollment"])
         shown["students"] = members_view(store, access, listing.rows)
     return shown

@@ -60,7 +60,7 @@ def list_announcements(
     start = values.moment("start_date", start_date) or store.days_away(-14)
     end = values.moment("end_date", end_date, end_of_day=True) or store.days_away(28)
     page, per_page = stretch(request)
-    listing = store.announcements_between(
+    listing = store.posting.announcements_between(
         context_courses(context_codes), start, end, page, per_page, active_only=active_only
     )
     return page_of(listing, lambda topic: topic_view(store, topic))
@@ -78,7 +78,7 @@ def list_topics(
 ) -> Page:
     """The discussions of a course, or its announcements."""
     page, per_page = stretch(request)
-    listing = store.find_topics(
+    listing = store.posting.find_topics(
         reading(store, course_id),
         page,
         per_page,
@@ -93,7 +93,7 @@ def list_topics(
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}")
 def get_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
     """One topic."""
-    return topic_view(store, store.topic(reading(store, course_id), topic_id))
+    return topic_view(store, store.discussions.topic(reading(store, course_id), topic_id))
 
 
 @api.post("/courses/{course_id}/discussion_topics")
@@ -120,7 +120,7 @@ def create_topic(
         locked=locked,
         require_initial_post=require_initial_post,
     )
-    return topic_view(store, store.create_topic(reading(store, course_id), fields))
+    return topic_view(store, store.posting.create_topic(reading(store, course_id), fields))
 
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}")
@@ -146,13 +146,13 @@ def update_topic(
         locked=locked,
         require_initial_post=require_initial_post,
     )
-    return topic_view(store, store.update_topic(reading(store, course_id), topic_id, fields))
+    return topic_view(store, store.posting.update_topic(reading(store, course_id), topic_id, fields))
 
 
 @api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}")
 def delete_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
     """Delete a topic."""
-    topic = store.delete_topic(reading(store, course_id), topic_id)
+    topic = store.posting.delete_topic(reading(store, course_id), topic_id)
     return topic_view(store, topic) | {"deleted_at": store.stamp, "workflow_state": "deleted"}
 
 
@@ -160,7 +160,7 @@ def delete_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str,
 
 
 def _posts(store: CanvasStore, access: CourseAccess, topic: Row, page: int, per_page: int) -> Any:
-    listing = store.entries(access, topic, page, per_page)
+    listing = store.discussions.entries(access, topic, page, per_page)
     if listing is None:
         raise denied()  # Canvas: require_initial_post
     return listing
@@ -170,14 +170,16 @@ def _posts(store: CanvasStore, access: CourseAccess, topic: Row, page: int, per_
 def list_entries(store: CanvasStore, request: Request, course_id: str, topic_id: int) -> Page:
     """The posts of a topic that answer no other, newest first."""
     access = reading(store, course_id)
-    topic = store.topic(access, topic_id)
+    topic = store.discussions.topic(access, topic_id)
     _posts(store, access, topic, 1, 1)
     page, per_page = stretch(request)
-    return page_of(store.top_entries(topic, page, per_page), lambda entry: _with_replies(store, entry))
+    return page_of(
+        store.posting.top_entries(topic, page, per_page), lambda entry: _with_replies(store, entry)
+    )
 
 
 def _with_replies(store: CanvasStore, entry: Row) -> Object:
-    replies = store.replies(entry, 1, _RECENT_REPLIES)
+    replies = store.posting.replies(entry, 1, _RECENT_REPLIES)
     shown = [_entry(reply) for reply in replies.rows]
     more = replies.total > len(shown)
     return _entry(entry) | ({"recent_replies": shown, "has_more_replies": more} if shown else {})
@@ -189,9 +191,9 @@ def list_entries_by_id(
 ) -> Page:
     """Certain posts of a topic."""
     access = reading(store, course_id)
-    topic = store.topic(access, topic_id)
+    topic = store.discussions.topic(access, topic_id)
     _posts(store, access, topic, 1, 1)
-    found = [store.entry(topic, key) for key in ids[:100]]
+    found = [store.posting.entry(topic, key) for key in ids[:100]]
     return Page([_entry(entry) for entry in found], 1, 100, len(found))
 
 
@@ -199,16 +201,16 @@ def list_entries_by_id(
 def list_replies(store: CanvasStore, request: Request, course_id: str, topic_id: int, entry_id: int) -> Page:
     """The answers to a post."""
     access = reading(store, course_id)
-    topic = store.topic(access, topic_id)
+    topic = store.discussions.topic(access, topic_id)
     _posts(store, access, topic, 1, 1)
     page, per_page = stretch(request)
-    return page_of(store.replies(store.entry(topic, entry_id), page, per_page), _entry)
+    return page_of(store.posting.replies(store.posting.entry(topic, entry_id), page, per_page), _entry)
 
 
 @api.post("/courses/{course_id}/discussion_topics/{topic_id:int}/entries", status=201)
 def post_entry(store: CanvasStore, course_id: str, topic_id: int, message: str = "") -> dict[str, Any]:
     """Post to a topic."""
-    return _entry(store.post_entry(reading(store, course_id), topic_id, message))
+    return _entry(store.discussions.post_entry(reading(store, course_id), topic_id, message))
 
 
 @api.post("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}/replies", status=201)
@@ -216,7 +218,7 @@ def post_reply(
     store: CanvasStore, course_id: str, topic_id: int, entry_id: int, message: str = ""
 ) -> dict[str, Any]:
     """Answer a post."""
-    return _entry(store.reply(reading(store, course_id), topic_id, entry_id, message))
+    return _entry(store.posting.reply(reading(store, course_id), topic_id, entry_id, message))
 
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}")
@@ -224,13 +226,13 @@ def update_entry(
     store: CanvasStore, course_id: str, topic_id: int, entry_id: int, message: str = ""
 ) -> dict[str, Any]:
     """Change a post."""
-    return _entry(store.update_entry(reading(store, course_id), topic_id, entry_id, message))
+    return _entry(store.posting.update_entry(reading(store, course_id), topic_id, entry_id, message))
 
 
 @api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}")
 def delete_entry(store: CanvasStore, course_id: str, topic_id: int, entry_id: int) -> dict[str, Any]:
     """Delete a post."""
-    entry = store.delete_entry(reading(store, course_id), topic_id, entry_id)
+    entry = store.posting.delete_entry(reading(store, course_id), topic_id, entry_id)
     return _entry(entry) | {"deleted": True, "deleted_at": store.stamp, "message": None}
 
 
@@ -240,7 +242,7 @@ def delete_entry(store: CanvasStore, course_id: str, topic_id: int, entry_id: in
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/read", writes=False)
 def mark_topic_read(store: CanvasStore, course_id: str, topic_id: int) -> None:
     """Mark a topic as read."""
-    store.topic(reading(store, course_id), topic_id)
+    store.discussions.topic(reading(store, course_id), topic_id)
 
 
 api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/read_all", writes=False)(mark_topic_read)
@@ -249,14 +251,14 @@ api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/read_all", writes
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}/read", writes=False)
 def mark_entry_read(store: CanvasStore, course_id: str, topic_id: int, entry_id: int) -> None:
     """Mark a post as read."""
-    store.entry(store.topic(reading(store, course_id), topic_id), entry_id)
+    store.posting.entry(store.discussions.topic(reading(store, course_id), topic_id), entry_id)
 
 
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/view")
 def get_full_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
     """A topic with its posts as a tree (the first 1,000) and the people in it."""
     access = reading(store, course_id)
-    topic = store.topic(access, topic_id)
+    topic = store.discussions.topic(access, topic_id)
     rows: list[Row] = []
     for page in range(1, 11):
         listing = _posts(store, access, topic, page, 100)

@@ -27,7 +27,7 @@ class EnrollmentFields(TypedDict, total=False):
 def enrollments_view(store: CanvasStore, enrollments: Sequence[Row]) -> list[Object]:
     """Enrollments with their users; students' with grades, where the viewer may see them."""
     studies = [row for row in enrollments if row["type"] == STUDENT]
-    scores = store.scores(studies) if studies else {}
+    scores = store.submissions.scores(studies) if studies else {}
     accesses = {key: store.access(key) for key in {row["course_id"] for row in enrollments}}
     shown = []
     for row in enrollments:
@@ -83,7 +83,9 @@ def list_course_enrollments(
     access = reading(store, course_id)
     user = user_key(store, user_id) if user_id else None
     page, per_page = stretch(request)
-    listing = store.course_enrollments(access, page, per_page, types=type or role, states=state, user_id=user)
+    listing = store.roster.course_enrollments(
+        access, page, per_page, types=type or role, states=state, user_id=user
+    )
     return page_with(listing, enrollments_view(store, listing.rows))
 
 
@@ -102,14 +104,14 @@ def list_user_enrollments(
     """The enrollments of a user."""
     page, per_page = stretch(request)
     user = user_key(store, user_id)
-    listing = store.user_enrollments(user, page, per_page, types=type or role, states=state)
+    listing = store.roster.user_enrollments(user, page, per_page, types=type or role, states=state)
     return page_with(listing, enrollments_view(store, listing.rows))
 
 
 @api.get("/accounts/{account_id}/enrollments/{enrollment_id:int}")
 def get_enrollment(store: CanvasStore, enrollment_id: int) -> dict[str, Any]:
     """One enrollment."""
-    return enrollments_view(store, [store.enrollment(enrollment_id)])[0]
+    return enrollments_view(store, [store.roster.enrollment(enrollment_id)])[0]
 
 
 @api.post("/courses/{course_id}/enrollments")
@@ -118,9 +120,9 @@ def enroll_user(store: CanvasStore, course_id: str, enrollment: EnrollmentFields
     user = user_key(store, str(enrollment.get("user_id", "")))
     kind = enrollment.get("type") or enrollment.get("role") or STUDENT
     state = enrollment.get("enrollment_state", "invited")
-    made = store.enroll(course_key(store, course_id), user, kind, state)
+    made = store.courses.enroll(course_key(store, course_id), user, kind, state)
     access = store.access(made["course_id"])
-    return enrollments_view(store, [store.course_enrollment(access, made["id"])])[0]
+    return enrollments_view(store, [store.roster.course_enrollment(access, made["id"])])[0]
 
 
 api.post("/sections/{course_id}/enrollments")(enroll_user)
@@ -132,25 +134,25 @@ def end_enrollment(
 ) -> dict[str, Any]:
     """Conclude, deactivate or delete an enrollment."""
     access = reading(store, course_id)
-    return enrollments_view(store, [store.end_enrollment(access, enrollment_id, task)])[0]
+    return enrollments_view(store, [store.roster.end_enrollment(access, enrollment_id, task)])[0]
 
 
 @api.put("/courses/{course_id}/enrollments/{enrollment_id:int}/reactivate")
 def reactivate_enrollment(store: CanvasStore, course_id: str, enrollment_id: int) -> dict[str, Any]:
     """Let an enrollment be active again."""
     access = reading(store, course_id)
-    return enrollments_view(store, [store.reactivate_enrollment(access, enrollment_id)])[0]
+    return enrollments_view(store, [store.roster.reactivate_enrollment(access, enrollment_id)])[0]
 
 
 @api.post("/courses/{course_id}/enrollments/{enrollment_id:int}/accept")
 def accept_enrollment(store: CanvasStore, course_id: str, enrollment_id: int) -> dict[str, Any]:
     """Accept an invitation."""
-    store.answer_invitation(store.access(course_key(store, course_id)), enrollment_id, accept=True)
+    store.roster.answer_invitation(store.access(course_key(store, course_id)), enrollment_id, accept=True)
     return {"success": True}
 
 
 @api.post("/courses/{course_id}/enrollments/{enrollment_id:int}/reject")
 def reject_enrollment(store: CanvasStore, course_id: str, enrollment_id: int) -> dict[str, Any]:
     """Reject an invitation."""
-    store.answer_invitation(store.access(course_key(store, course_id)), enrollment_id, accept=False)
+    store.roster.answer_invitation(store.access(course_key(store, course_id)), enrollment_id, accept=False)
     return {"success": True}

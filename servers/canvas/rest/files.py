@@ -68,7 +68,7 @@ def list_course_files(
     """The files of a course."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
-    listing = store.find_files(
+    listing = store.filing.find_files(
         access, page, per_page, search_term=search_term, content_types=content_types, sort=sort, order=order
     )
     return page_of(listing, partial(file_view, request))
@@ -85,9 +85,9 @@ def list_folder_files(
     order: str = "asc",
 ) -> Page:
     """The files in a folder."""
-    access = store.reading(store.folder(folder_id)["course_id"])
+    access = store.reading(store.filing.folder(folder_id)["course_id"])
     page, per_page = stretch(request)
-    listing = store.find_files(
+    listing = store.filing.find_files(
         access,
         page,
         per_page,
@@ -105,26 +105,26 @@ def list_user_files(store: CanvasStore, request: Request, user_id: str) -> Page:
     """One's own files."""
     if user_key(store, user_id) != store.user_id:
         raise denied()
-    return page_of(store.own_files(*stretch(request)), partial(file_view, request))
+    return page_of(store.filing.own_files(*stretch(request)), partial(file_view, request))
 
 
 @api.get("/files/{file_id:int}")
 def get_file(store: CanvasStore, request: Request, file_id: int) -> dict[str, Any]:
     """One file."""
-    return file_view(request, store.file(file_id))
+    return file_view(request, store.pages.file(file_id))
 
 
 @api.get("/files/{file_id:int}/download")
 def download_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
     """What a file's URL leads to: nothing, as its bytes are not kept."""
-    raise missing("content of file", store.file(file_id)["id"])
+    raise missing("content of file", store.pages.file(file_id)["id"])
 
 
 @api.get("/courses/{course_id}/files/{file_id:int}")
 def get_course_file(store: CanvasStore, request: Request, course_id: str, file_id: int) -> dict[str, Any]:
     """One file of a course."""
     reading(store, course_id)
-    return file_view(request, store.file(file_id))
+    return file_view(request, store.pages.file(file_id))
 
 
 @api.put("/files/{file_id:int}")
@@ -138,14 +138,14 @@ def update_file(
 ) -> dict[str, Any]:
     """Rename, hide or lock a file."""
     return file_view(
-        request, store.update_file(file_id, given(display_name=name, hidden=hidden, locked=locked))
+        request, store.filing.update_file(file_id, given(display_name=name, hidden=hidden, locked=locked))
     )
 
 
 @api.delete("/files/{file_id:int}")
 def delete_file(store: CanvasStore, request: Request, file_id: int) -> dict[str, Any]:
     """Delete a file."""
-    return file_view(request, store.delete_file(file_id))
+    return file_view(request, store.filing.delete_file(file_id))
 
 
 # -- folders ----------------------------------------------------------------------------------------------
@@ -155,13 +155,13 @@ def delete_file(store: CanvasStore, request: Request, file_id: int) -> dict[str,
 def list_folders(store: CanvasStore, request: Request, course_id: str) -> Page:
     """All folders of a course."""
     page, per_page = stretch(request)
-    return page_of(store.folders(reading(store, course_id), page, per_page), partial(_folder, request))
+    return page_of(store.pages.folders(reading(store, course_id), page, per_page), partial(_folder, request))
 
 
 @api.get("/courses/{course_id}/folders/by_path")
 def get_root(store: CanvasStore, request: Request, course_id: str) -> list[dict[str, Any]]:
     """The root folder of a course."""
-    return [_folder(request, store.root_folder(reading(store, course_id)))]
+    return [_folder(request, store.filing.root_folder(reading(store, course_id)))]
 
 
 @api.get("/courses/{course_id}/folders/by_path/{full_path:path}")
@@ -169,7 +169,9 @@ def resolve_path(
     store: CanvasStore, request: Request, course_id: str, full_path: str
 ) -> list[dict[str, Any]]:
     """The folders on the way to one."""
-    return [_folder(request, folder) for folder in store.folder_path(reading(store, course_id), full_path)]
+    return [
+        _folder(request, folder) for folder in store.filing.folder_path(reading(store, course_id), full_path)
+    ]
 
 
 @api.get("/courses/{course_id}/folders/{folder_id}")
@@ -177,21 +179,23 @@ def get_course_folder(store: CanvasStore, request: Request, course_id: str, fold
     """One folder of a course; ``root`` is the one that holds all."""
     access = reading(store, course_id)
     if folder_id == "root":
-        return _folder(request, store.root_folder(access))
-    return _folder(request, store.folder(course_key(store, folder_id)))
+        return _folder(request, store.filing.root_folder(access))
+    return _folder(request, store.filing.folder(course_key(store, folder_id)))
 
 
 @api.get("/folders/{folder_id:int}")
 def get_folder(store: CanvasStore, request: Request, folder_id: int) -> dict[str, Any]:
     """One folder."""
-    return _folder(request, store.folder(folder_id))
+    return _folder(request, store.filing.folder(folder_id))
 
 
 @api.get("/folders/{folder_id:int}/folders")
 def list_sub_folders(store: CanvasStore, request: Request, folder_id: int) -> Page:
     """The folders directly in a folder."""
     page, per_page = stretch(request)
-    return page_of(store.sub_folders(store.folder(folder_id), page, per_page), partial(_folder, request))
+    return page_of(
+        store.filing.sub_folders(store.filing.folder(folder_id), page, per_page), partial(_folder, request)
+    )
 
 
 @api.post("/courses/{course_id}/folders")
@@ -205,8 +209,8 @@ def create_folder(
 ) -> dict[str, Any]:
     """Create a folder in a course."""
     access = editing(store, course_id)
-    parent = store.folder(parent_folder_id) if parent_folder_id else None
-    return _folder(request, store.create_folder(access, name, parent, hidden=hidden))
+    parent = store.filing.folder(parent_folder_id) if parent_folder_id else None
+    return _folder(request, store.filing.create_folder(access, name, parent, hidden=hidden))
 
 
 @api.post("/folders/{folder_id:int}/folders")
@@ -214,9 +218,9 @@ def create_sub_folder(
     store: CanvasStore, request: Request, folder_id: int, name: str, hidden: bool = False
 ) -> dict[str, Any]:
     """Create a folder in a folder."""
-    parent = store.folder(folder_id)
+    parent = store.filing.folder(folder_id)
     return _folder(
-        request, store.create_folder(store.editing(parent["course_id"]), name, parent, hidden=hidden)
+        request, store.filing.create_folder(store.editing(parent["course_id"]), name, parent, hidden=hidden)
     )
 
 
@@ -225,7 +229,7 @@ def update_folder(
     store: CanvasStore, request: Request, folder_id: int, hidden: bool | None = None
 ) -> dict[str, Any]:
     """Hide or show a folder."""
-    return _folder(request, store.update_folder(folder_id, given(hidden=hidden)))
+    return _folder(request, store.filing.update_folder(folder_id, given(hidden=hidden)))
 
 
 @api.delete("/folders/{folder_id:int}")
@@ -233,7 +237,7 @@ def delete_folder(
     store: CanvasStore, request: Request, folder_id: int, force: bool = False
 ) -> dict[str, Any]:
     """Delete a folder."""
-    return _folder(request, store.delete_folder(folder_id, force=force))
+    return _folder(request, store.filing.delete_folder(folder_id, force=force))
 
 
 # -- uploads: a client says what it has, and is told where to send it -------------------------------------
@@ -265,7 +269,7 @@ def begin_course_upload(
 @api.post("/folders/{folder_id:int}/files", writes=False)
 def begin_folder_upload(store: CanvasStore, request: Request, folder_id: int, name: str) -> dict[str, Any]:
     """Ask where to send a file for a folder."""
-    folder = store.folder(folder_id)
+    folder = store.filing.folder(folder_id)
     store.editing(folder["course_id"])
     return _ticket(request, name, course_id=folder["course_id"], folder_id=folder_id)
 
@@ -283,7 +287,7 @@ def begin_submission_upload(
     store: CanvasStore, request: Request, course_id: str, assignment_id: int, user_id: str, name: str
 ) -> dict[str, Any]:
     """Ask where to send a file that is to be handed in."""
-    store.assignment(reading(store, course_id), assignment_id)
+    store.assignments.assignment(reading(store, course_id), assignment_id)
     if user_key(store, user_id) != store.user_id:
         raise denied()
     return _ticket(request, name)
@@ -301,7 +305,7 @@ def receive_upload(store: CanvasStore, request: Request) -> dict[str, Any]:
     name, size = fields.get("filename", ""), file.size
     guessed = mimetypes.guess_type(name)[0] or file.media_type
     course, folder = (_whole(fields.get(place)) for place in ("course_id", "folder_id"))
-    return file_view(request, store.upload(course, folder, name, guessed, size))
+    return file_view(request, store.filing.upload(course, folder, name, guessed, size))
 
 
 def _whole(text: str | None) -> int | None:

@@ -54,7 +54,7 @@ def _modules(
         module["publish_final_grade"] = False
         module["completed_at"] = None
         if "items" in include and module["items_count"] <= MAX_INLINE:
-            items = store.items(access, module["id"], 1, MAX_INLINE).rows
+            items = store.modules.items(access, module["id"], 1, MAX_INLINE).rows
             module["items"] = [_item(request, item, access) for item in items]
     return shown
 
@@ -78,7 +78,7 @@ def list_modules(
     """The modules of a course."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
-    listing = store.find_modules(access, page, per_page, search_term=search_term)
+    listing = store.authoring.find_modules(access, page, per_page, search_term=search_term)
     return page_with(listing, _modules(store, request, access, listing.rows, include or ()))
 
 
@@ -88,7 +88,7 @@ def get_module(
 ) -> dict[str, Any]:
     """One module."""
     access = reading(store, course_id)
-    return _modules(store, request, access, [store.module(access, module_id)], include or ())[0]
+    return _modules(store, request, access, [store.modules.module(access, module_id)], include or ())[0]
 
 
 @api.post("/courses/{course_id}/modules")
@@ -97,7 +97,7 @@ def create_module(
 ) -> dict[str, Any]:
     """Create a module."""
     access = editing(store, course_id)
-    return _modules(store, request, access, [store.create_module(access, {"name": "", **module})])[0]
+    return _modules(store, request, access, [store.modules.create_module(access, {"name": "", **module})])[0]
 
 
 @api.put("/courses/{course_id}/modules/{module_id:int}")
@@ -106,15 +106,17 @@ def update_module(
 ) -> dict[str, Any]:
     """Change a module, or move it."""
     access = editing(store, course_id)
-    return _modules(store, request, access, [store.update_module(access, module_id, dict(module))])[0]
+    return _modules(store, request, access, [store.authoring.update_module(access, module_id, dict(module))])[
+        0
+    ]
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}")
 def delete_module(store: CanvasStore, request: Request, course_id: str, module_id: int) -> dict[str, Any]:
     """Delete a module."""
     access = editing(store, course_id)
-    [shown] = _modules(store, request, access, [store.module(access, module_id)])
-    store.delete_module(access, module_id)
+    [shown] = _modules(store, request, access, [store.modules.module(access, module_id)])
+    store.authoring.delete_module(access, module_id)
     return shown
 
 
@@ -123,7 +125,9 @@ def list_items(store: CanvasStore, request: Request, course_id: str, module_id: 
     """The items of a module."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
-    return page_of(store.items(access, module_id, page, per_page), lambda item: _item(request, item, access))
+    return page_of(
+        store.modules.items(access, module_id, page, per_page), lambda item: _item(request, item, access)
+    )
 
 
 @api.get("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
@@ -132,7 +136,7 @@ def get_item(
 ) -> dict[str, Any]:
     """One item of a module."""
     access = reading(store, course_id)
-    return _item(request, store.item(access, module_id, item_id), access)
+    return _item(request, store.modules.item(access, module_id, item_id), access)
 
 
 @api.post("/courses/{course_id}/modules/{module_id:int}/items")
@@ -144,10 +148,10 @@ def create_item(
     kind = values.choice("type", module_item.get("type", ""), ITEM_TYPES)
     fields: dict[str, Any] = {"title": "No Title", **module_item}
     if kind == "Page" and "page_url" in module_item:
-        fields["content_id"] = store.page(access, module_item["page_url"])["id"]
+        fields["content_id"] = store.pages.page(access, module_item["page_url"])["id"]
     if "external_url" in module_item:
         fields["url"] = module_item["external_url"]
-    return _item(request, store.create_item(access, module_id, fields), access)
+    return _item(request, store.modules.create_item(access, module_id, fields), access)
 
 
 @api.put("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
@@ -163,7 +167,7 @@ def update_item(
     access = editing(store, course_id)
     settled = ("type", "content_id", "page_url")
     fields = {name: value for name, value in module_item.items() if name not in settled}
-    return _item(request, store.update_item(access, module_id, item_id, fields), access)
+    return _item(request, store.authoring.update_item(access, module_id, item_id, fields), access)
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
@@ -172,7 +176,7 @@ def delete_item(
 ) -> dict[str, Any]:
     """Take an item out of a module."""
     access = editing(store, course_id)
-    return _item(request, store.delete_item(access, module_id, item_id), access)
+    return _item(request, store.authoring.delete_item(access, module_id, item_id), access)
 
 
 @api.put("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}/done")
@@ -181,7 +185,7 @@ def mark_done(
 ) -> dict[str, Any]:
     """Mark an item as done."""
     access = reading(store, course_id)
-    return _item(request, store.complete(access, module_id, item_id), access)
+    return _item(request, store.modules.complete(access, module_id, item_id), access)
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}/done")
@@ -190,4 +194,4 @@ def mark_not_done(
 ) -> dict[str, Any]:
     """Take back that an item is done."""
     access = reading(store, course_id)
-    return _item(request, store.uncomplete(access, module_id, item_id), access)
+    return _item(request, store.authoring.uncomplete(access, module_id, item_id), access)

@@ -38,7 +38,7 @@ def list_pages(
     """The pages of a course, without their text."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
-    listing = store.find_pages(
+    listing = store.authoring.find_pages(
         access, page, per_page, sort=sort, order=order, search_term=search_term, published=published
     )
     return page_of(listing, page_json)
@@ -47,35 +47,37 @@ def list_pages(
 @api.get("/courses/{course_id}/pages/{url}")
 def get_page(store: CanvasStore, course_id: str, url: str) -> dict[str, Any]:
     """One page with its text."""
-    return _page(store.page(reading(store, course_id), url))
+    return _page(store.pages.page(reading(store, course_id), url))
 
 
 @api.get("/courses/{course_id}/front_page")
 def get_front_page(store: CanvasStore, course_id: str) -> dict[str, Any]:
     """The front page."""
-    return _page(store.front_page(reading(store, course_id)))
+    return _page(store.authoring.front_page(reading(store, course_id)))
 
 
 @api.post("/courses/{course_id}/pages")
 def create_page(store: CanvasStore, course_id: str, wiki_page: PageFields) -> dict[str, Any]:
     """Create a page."""
-    return _page(store.create_page(editing(store, course_id), {"title": "", **wiki_page}))
+    return _page(store.authoring.create_page(editing(store, course_id), {"title": "", **wiki_page}))
 
 
 @api.put("/courses/{course_id}/pages/{url}")
 def update_page(store: CanvasStore, course_id: str, url: str, wiki_page: PageFields) -> dict[str, Any]:
     """Change a page."""
-    return _page(store.update_page(editing(store, course_id), url, dict(wiki_page)))
+    return _page(store.authoring.update_page(editing(store, course_id), url, dict(wiki_page)))
 
 
 @api.put("/courses/{course_id}/front_page")
 def update_front_page(store: CanvasStore, course_id: str, wiki_page: PageFields) -> dict[str, Any]:
     """Change the front page."""
     access = editing(store, course_id)
-    return _page(store.update_page(access, store.front_page(access)["url"], dict(wiki_page)))
+    return _page(
+        store.authoring.update_page(access, store.authoring.front_page(access)["url"], dict(wiki_page))
+    )
 
 
 @api.delete("/courses/{course_id}/pages/{url}")
 def delete_page(store: CanvasStore, course_id: str, url: str) -> dict[str, Any]:
     """Delete a page."""
-    return _page(store.delete_page(editing(store, course_id), url))
+    return _page(store.authoring.delete_page(editing(store, course_id), url))

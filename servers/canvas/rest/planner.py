@@ -44,9 +44,9 @@ def list_planner_items(
     own = not context_codes or store.user_id in context_users(context_codes)
     mine = context_courses(context_codes)
     if not context_codes:
-        mine = [course["id"] for course in store.my_courses(1, _MOST_COURSES).rows]
+        mine = [course["id"] for course in store.courses.my_courses(1, _MOST_COURSES).rows]
     accesses = {key: store.reading(key) for key in mine}
-    listing, found = store.planned(list(accesses.values()), since, until, *stretch(request), own=own)
+    listing, found = store.calendar.planned(list(accesses.values()), since, until, *stretch(request), own=own)
     return page_of(
         listing, lambda row: _item(store, accesses.get(row["course_id"]), row, found[row["kind"], row["key"]])
     )
@@ -56,7 +56,7 @@ def _item(store: CanvasStore, access: CourseAccess | None, planned: Row, row: Ro
     kind, key, handed_in = planned["kind"], row["id"], None
     if kind == "assignment":
         assert access
-        submission = store.submission(access, key, access.user_id) if access.studies else None
+        submission = store.submissions.submission(access, key, access.user_id) if access.studies else None
         handed_in = None if submission is None else _handed_in(submission)
         if row["quiz_id"] is not None:
             kind, key = "quiz", row["quiz_id"]
@@ -139,7 +139,7 @@ def get_account_permissions(
     store: CanvasStore, account_id: str, permissions: list[str] | None = None
 ) -> dict[str, Any]:
     """What one may do in an account, of what is asked for."""
-    account = store.account(account_key(store, account_id))
+    account = store.accounts.account(account_key(store, account_id))
     return _asked(dict.fromkeys(_OF_ACCOUNTS, store.administers(account["id"])), permissions)
 
 

@@ -92,7 +92,7 @@ def list_quizzes(
     """The quizzes of a course."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
-    listing = store.find_quizzes(access, page, per_page, search_term=search_term)
+    listing = store.gradebook.find_quizzes(access, page, per_page, search_term=search_term)
     return page_of(listing, lambda quiz: _quiz(quiz, access))
 
 
@@ -100,29 +100,29 @@ def list_quizzes(
 def get_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, Any]:
     """One quiz."""
     access = reading(store, course_id)
-    return _quiz(store.quiz(access, quiz_id), access)
+    return _quiz(store.quizzes.quiz(access, quiz_id), access)
 
 
 @api.post("/courses/{course_id}/quizzes")
 def create_quiz(store: CanvasStore, course_id: str, quiz: QuizFields) -> dict[str, Any]:
     """Create a quiz."""
     access = editing(store, course_id)
-    return _quiz(store.create_quiz(access, {"title": "", **quiz}), access)
+    return _quiz(store.quizzes.create_quiz(access, {"title": "", **quiz}), access)
 
 
 @api.put("/courses/{course_id}/quizzes/{quiz_id:int}")
 def update_quiz(store: CanvasStore, course_id: str, quiz_id: int, quiz: QuizFields) -> dict[str, Any]:
     """Change a quiz."""
     access = editing(store, course_id)
-    return _quiz(store.update_quiz(access, quiz_id, dict(quiz)), access)
+    return _quiz(store.quizzes.update_quiz(access, quiz_id, dict(quiz)), access)
 
 
 @api.delete("/courses/{course_id}/quizzes/{quiz_id:int}")
 def delete_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, Any]:
     """Delete a quiz."""
     access = editing(store, course_id)
-    shown = _quiz(store.quiz(access, quiz_id), access)
-    store.delete_quiz(access, quiz_id)
+    shown = _quiz(store.quizzes.quiz(access, quiz_id), access)
+    store.quizzes.delete_quiz(access, quiz_id)
     return shown
 
 
@@ -133,7 +133,7 @@ def delete_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, A
 def list_questions(store: CanvasStore, request: Request, course_id: str, quiz_id: int) -> Page:
     """The questions of a quiz."""
     access = reading(store, course_id)
-    listing = store.questions(access, quiz_id, *stretch(request))
+    listing = store.quizzes.questions(access, quiz_id, *stretch(request))
     return page_of(listing, lambda question: _question(question, staff=access.staff))
 
 
@@ -141,8 +141,8 @@ def list_questions(store: CanvasStore, request: Request, course_id: str, quiz_id
 def get_question(store: CanvasStore, course_id: str, quiz_id: int, question_id: int) -> dict[str, Any]:
     """One question of a quiz."""
     access = reading(store, course_id)
-    store.questions(access, quiz_id, 1, 1)  # refuses who may not see them
-    return _question(store.question(quiz_id, question_id), staff=access.staff)
+    store.quizzes.questions(access, quiz_id, 1, 1)  # refuses who may not see them
+    return _question(store.quizzes.question(quiz_id, question_id), staff=access.staff)
 
 
 @api.post("/courses/{course_id}/quizzes/{quiz_id:int}/questions")
@@ -151,7 +151,9 @@ def create_question(
 ) -> dict[str, Any]:
     """Add a question to a quiz."""
     access = editing(store, course_id)
-    return _question(store.add_question(access, quiz_id, {"question_text": "", **question}), staff=True)
+    return _question(
+        store.quizzes.add_question(access, quiz_id, {"question_text": "", **question}), staff=True
+    )
 
 
 @api.put("/courses/{course_id}/quizzes/{quiz_id:int}/questions/{question_id:int}")
@@ -160,13 +162,13 @@ def update_question(
 ) -> dict[str, Any]:
     """Change a question."""
     access = editing(store, course_id)
-    return _question(store.update_question(access, quiz_id, question_id, dict(question)), staff=True)
+    return _question(store.quizzes.update_question(access, quiz_id, question_id, dict(question)), staff=True)
 
 
 @api.delete("/courses/{course_id}/quizzes/{quiz_id:int}/questions/{question_id:int}")
 def delete_question(store: CanvasStore, course_id: str, quiz_id: int, question_id: int) -> None:
     """Delete a question."""
-    store.delete_question(editing(store, course_id), quiz_id, question_id)
+    store.quizzes.delete_question(editing(store, course_id), quiz_id, question_id)
 
 
 # -- attempts ---------------------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ def _attempts(store: CanvasStore, quiz: Row, attempts: Sequence[Row]) -> dict[st
 
 
 def _attempt(store: CanvasStore, quiz: Row, attempt: Row) -> Object:
-    shown = quiz_submission_json(attempt, store.attempts(quiz["id"], attempt["user_id"]), quiz)
+    shown = quiz_submission_json(attempt, store.quizzes.attempts(quiz["id"], attempt["user_id"]), quiz)
     shown |= {"submission_id": None, "extra_time": None, "extra_attempts": None, "fudge_points": None}
     if attempt["workflow_state"] == "untaken" and attempt["user_id"] == store.user_id:
         shown["validation_token"] = unguessable("quiz submission", attempt["id"])
@@ -188,9 +190,9 @@ def _attempt(store: CanvasStore, quiz: Row, attempt: Row) -> Object:
 def list_attempts(store: CanvasStore, request: Request, course_id: str, quiz_id: int) -> Reply:
     """The attempts at a quiz that count: the last of every student, or one's own."""
     access = reading(store, course_id)
-    quiz = store.quiz(access, quiz_id)
+    quiz = store.quizzes.quiz(access, quiz_id)
     page, per_page = stretch(request)
-    listing = store.last_attempts(access, quiz_id, page, per_page)
+    listing = store.gradebook.last_attempts(access, quiz_id, page, per_page)
     shown = page_with(listing, [])
     links = link_header(shown, request, ("current", "next", "prev", "first", "last"))
     return Reply(orjson.dumps(_attempts(store, quiz, listing.rows)), headers={"Link": links})
@@ -200,16 +202,16 @@ def list_attempts(store: CanvasStore, request: Request, course_id: str, quiz_id:
 def get_own_attempt(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, Any]:
     """One's own last attempt."""
     access = reading(store, course_id)
-    quiz = store.quiz(access, quiz_id)
-    return _attempts(store, quiz, store.attempts(quiz_id, access.user_id)[-1:])
+    quiz = store.quizzes.quiz(access, quiz_id)
+    return _attempts(store, quiz, store.quizzes.attempts(quiz_id, access.user_id)[-1:])
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submissions/{attempt_id:int}")
 def get_attempt(store: CanvasStore, course_id: str, quiz_id: int, attempt_id: int) -> dict[str, Any]:
     """One attempt."""
     access = reading(store, course_id)
-    quiz = store.quiz(access, quiz_id)
-    return _attempts(store, quiz, [store.attempt(access, quiz_id, attempt_id)])
+    quiz = store.quizzes.quiz(access, quiz_id)
+    return _attempts(store, quiz, [store.gradebook.attempt(access, quiz_id, attempt_id)])
 
 
 @api.post("/courses/{course_id}/quizzes/{quiz_id:int}/submissions")
@@ -218,13 +220,13 @@ def start_attempt(
 ) -> dict[str, Any]:
     """Begin an attempt."""
     access = reading(store, course_id)
-    attempt = store.start_attempt(access, quiz_id, access_code)
-    return _attempts(store, store.quiz(access, quiz_id), [attempt])
+    attempt = store.quizzes.start_attempt(access, quiz_id, access_code)
+    return _attempts(store, store.quizzes.quiz(access, quiz_id), [attempt])
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submissions/{attempt_id:int}/time")
 def get_times(store: CanvasStore, course_id: str, quiz_id: int, attempt_id: int) -> dict[str, Any]:
     """How much time is left for an attempt, in seconds."""
     access = reading(store, course_id)
-    attempt = store.attempt(access, quiz_id, attempt_id)
-    return {"end_at": attempt["end_at"], "time_left": store.seconds_left(attempt)}
+    attempt = store.gradebook.attempt(access, quiz_id, attempt_id)
+    return {"end_at": attempt["end_at"], "time_left": store.gradebook.seconds_left(attempt)}

@@ -56,12 +56,16 @@ def submissions_view(
     include: Collection[str] = (),
 ) -> list[Object]:
     """Submissions as the REST API gives them, with what ``include[]`` asks for."""
-    assignments = {key: store.assignment(access, key) for key in {s["assignment_id"] for s in submissions}}
+    assignments = {
+        key: store.assignments.assignment(access, key) for key in {s["assignment_id"] for s in submissions}
+    }
     shown = []
     for submission in submissions:
         view = _submission(store, access, submission, assignments[submission["assignment_id"]], include)
         if submission["file_ids"]:
-            view["attachments"] = [file_view(request, file) for file in store.attached_files(submission)]
+            view["attachments"] = [
+                file_view(request, file) for file in store.submissions.attached_files(submission)
+            ]
         shown.append(view)
     return shown
 
@@ -73,7 +77,7 @@ def _submission(
     if "submission_comments" in include:
         shown["submission_comments"] = _comments(store, submission)
     if "submission_history" in include:
-        earlier = store.earlier_attempts(submission) if submission["id"] is not None else ()
+        earlier = store.submissions.earlier_attempts(submission) if submission["id"] is not None else ()
         history = [attempt_json(attempt, assignment) | {"id": submission["id"]} for attempt in earlier]
         shown["submission_history"] = [*history, submission_view(submission, assignment, access)]
     if "assignment" in include:
@@ -81,7 +85,7 @@ def _submission(
     if "course" in include:
         shown["course"] = {"id": access.course["id"], "name": access.course["name"]}
     if "user" in include:
-        user = user_json(store.user(submission["user_id"]))
+        user = user_json(store.users.user(submission["user_id"]))
         shown["user"] = {name: user[name] for name in ("id", "name", "sortable_name", "short_name")}
     return shown
 
@@ -92,7 +96,7 @@ def _comments(store: CanvasStore, submission: Row) -> list[Object]:
     return [
         comment_json(comment)
         | {"edited_at": None, "author": {"id": comment["author_id"], "display_name": comment["author_name"]}}
-        for comment in store.comments(submission)
+        for comment in store.submissions.comments(submission)
     ]
 
 
@@ -106,9 +110,9 @@ def list_submissions(
 ) -> Page:
     """Every student's submission for an assignment."""
     access = reading(store, course_id)
-    store.assignment(access, assignment_id)
+    store.assignments.assignment(access, assignment_id)
     page, per_page = stretch(request)
-    listing = store.submissions(access, page, per_page, assignment_ids=[assignment_id])
+    listing = store.gradebook.submissions(access, page, per_page, assignment_ids=[assignment_id])
     return page_with(listing, submissions_view(store, request, access, listing.rows, include or ()))
 
 
@@ -130,7 +134,7 @@ def list_multiple_submissions(
     asked = student_ids or ["self"]
     users = None if "all" in asked else [user_key(store, key) for key in asked]
     page, per_page = stretch(request)
-    listing = store.submissions(
+    listing = store.gradebook.submissions(
         access,
         page,
         per_page,
@@ -167,7 +171,7 @@ def get_submission(
 ) -> dict[str, Any]:
     """One student's submission for an assignment."""
     access = reading(store, course_id)
-    submission = store.submission(access, assignment_id, user_key(store, user_id))
+    submission = store.submissions.submission(access, assignment_id, user_key(store, user_id))
     return submissions_view(store, request, access, [submission], include or ())[0]
 
 
@@ -182,7 +186,7 @@ def submit(
 ) -> dict[str, Any]:
     """Hand in work."""
     access = reading(store, course_id)
-    made = store.submit(
+    made = store.submissions.submit(
         access,
         assignment_id,
         submission.get("submission_type", ""),
@@ -191,7 +195,7 @@ def submit(
         submission.get("file_ids"),
     )
     if text := (comment or {}).get("text_comment"):
-        made = store.comment_on_submission(access, assignment_id, access.user_id, text)
+        made = store.gradebook.comment_on_submission(access, assignment_id, access.user_id, text)
     return submissions_view(store, request, access, [made], ("submission_comments",))[0]
 
 
@@ -215,15 +219,15 @@ def update_submission(
         access = store.grading(access.course["id"])
         _refuse_unkept(given, rubric_assessment)
     if "excuse" in given:
-        store.excuse(access, assignment_id, student, excused=given["excuse"])
+        store.gradebook.excuse(access, assignment_id, student, excused=given["excuse"])
     # As with Canvas, who is excused gets no grade.
     if "posted_grade" in given and not given.get("excuse"):
-        made = store.grade(access, assignment_id, student, given["posted_grade"], text)
+        made = store.submissions.grade(access, assignment_id, student, given["posted_grade"], text)
     else:
         access = reading(store, course_id)
-        made = store.submission(access, assignment_id, student)
+        made = store.submissions.submission(access, assignment_id, student)
         if text is not None:
-            made = store.comment_on_submission(access, assignment_id, student, text)
+            made = store.gradebook.comment_on_submission(access, assignment_id, student, text)
     return submissions_view(store, request, access, [made], ("submission_comments", *(include or ())))[0]
 
 
@@ -243,7 +247,7 @@ def list_missing_submissions(store: CanvasStore, request: Request, user_id: str)
     if user_key(store, user_id) != store.user_id:
         raise denied()
     page, per_page = stretch(request)
-    listing = store.missing_assignments(page, per_page)
+    listing = store.gradebook.missing_assignments(page, per_page)
     accesses = {key: store.access(key) for key in {row["course_id"] for row in listing.rows}}
     return page_of(listing, lambda row: assignment_view(row, accesses[row["course_id"]]))
 
@@ -259,7 +263,9 @@ def list_graded_versions(
     """The grades that were given in a course."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
-    listing = store.graded_versions(access, page, per_page, assignment_id=assignment_id, user_id=user_id)
+    listing = store.gradebook.graded_versions(
+        access, page, per_page, assignment_id=assignment_id, user_id=user_id
+    )
     return page_of(listing, lambda row: _version(row, access))
 
 
@@ -287,7 +293,9 @@ def get_submission_summary(store: CanvasStore, course_id: str, assignment_id: in
     """How many students have handed in, and how many are graded."""
     access = reading(store, course_id)
     counts = {
-        state: store.submissions(access, 1, 1, assignment_ids=[assignment_id], workflow_state=state).total
+        state: store.gradebook.submissions(
+            access, 1, 1, assignment_ids=[assignment_id], workflow_state=state
+        ).total
         for state in ("graded", "submitted", "unsubmitted")
     }
     waiting, rest = counts["submitted"], counts["unsubmitted"]

@@ -58,13 +58,13 @@ def _seen(store: CanvasStore, user: Row) -> Object:
 @api.get("/users/{user_id}")
 def get_user(store: CanvasStore, user_id: str) -> dict[str, Any]:
     """A user: oneself, or somebody of a shared course."""
-    return _seen(store, store.acquaintance(user_key(store, user_id)))
+    return _seen(store, store.roster.acquaintance(user_key(store, user_id)))
 
 
 @api.get("/users/{user_id}/profile")
 def get_profile(store: CanvasStore, user_id: str) -> dict[str, Any]:
     """A user's profile."""
-    user = store.acquaintance(user_key(store, user_id))
+    user = store.roster.acquaintance(user_key(store, user_id))
     return profile_view(user, full="login_id" in _seen(store, user))
 
 
@@ -88,7 +88,7 @@ def update_user(store: CanvasStore, user_id: str, user: UserFields) -> dict[str,
     if user_key(store, user_id) != store.user_id:
         raise denied()
     fields: dict[str, str] = {name: str(value) for name, value in user.items()}
-    return _seen(store, store.update_profile(fields))
+    return _seen(store, store.users.update_profile(fields))
 
 
 @api.get("/accounts/{account_id}/users")
@@ -102,7 +102,7 @@ def list_account_users(
 ) -> Page:
     """The users of an account."""
     page, per_page = stretch(request)
-    listing = store.account_users(
+    listing = store.accounts.account_users(
         account_key(store, account_id),
         page,
         per_page,
@@ -119,5 +119,5 @@ def create_user(
 ) -> dict[str, Any]:
     """Create a user with a login; without a name, the login is it."""
     fields = {"name": pseudonym["unique_id"], **(user or {})}
-    made = store.create_user(account_key(store, account_id), fields, dict(pseudonym))
+    made = store.users.create_user(account_key(store, account_id), fields, dict(pseudonym))
     return user_view(made, full=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Select, Table, bindparam, insert, select, text
 
@@ -13,7 +13,13 @@ from mesocosm.errors import Denied, NotFound
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn, User
 from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
 from mesocosm.servers.canvas.store.values import timestamp
-from mesocosm.services.service import Row, Store
+from mesocosm.services.service import Row, Rules
+
+if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:
+    from mesocosm.servers.canvas.store import CanvasStore
 
 STUDENT, TEACHER, TA = "StudentEnrollment", "TeacherEnrollment", "TaEnrollment"
 OBSERVER, DESIGNER = "ObserverEnrollment", "DesignerEnrollment"
@@ -141,10 +147,8 @@ class CourseAccess:
         return self.sees_grades or user_id == self.user_id or user_id in self.observed
 
 
-class AccessStore(Store):
-    """The signed-in user's view; what the topics of the store are built on."""
-
-    metadata = Base.metadata
+class View(Rules):
+    """The signed-in user's view, which the store and each of its parts have."""
 
     @property
     def stamp(self) -> str:
@@ -263,6 +267,15 @@ class AccessStore(Store):
             setattr(row, name, value)
         self.session.flush()
 
+    def ids(self, statement: Select[Any], **parameters: Any) -> list[int]:
+        """The ids that a statement finds, in its order."""
+        return [row["id"] for row in self.fetch(statement, **parameters)]
+
+    def remove(self, table: type[Base], key: int) -> None:
+        """Delete one row."""
+        self.session.delete(self.session.get_one(table, key))
+        self.session.flush()
+
     def fill(self, table: type[Base], rows: Sequence[Row]) -> list[int]:
         """Insert many rows at once into a table with counted ids; returns the ids in order."""
         if not rows:
@@ -273,6 +286,14 @@ class AccessStore(Store):
         numbered = [{**row, "id": key} for row, key in zip(rows, ids, strict=True)]
         self.session.execute(insert(table_of(table)), numbered)
         return ids
+
+
+class Part(View):
+    """One topic of the store, with the signed-in user's view; the others are reached through ``store``."""
+
+    def __init__(self, store: CanvasStore) -> None:
+        super().__init__(store.world, store.session)
+        self.store = store
 
 
 def _allowed(access: CourseAccess, condition: bool) -> CourseAccess:

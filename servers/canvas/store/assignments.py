@@ -10,8 +10,8 @@ from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, denied
-from mesocosm.servers.canvas.store.courses import CURRENT, CoursesStore
+from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied
+from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
 from mesocosm.services.service import Row
 
@@ -117,10 +117,10 @@ class NewRubric(TypedDict, total=False):
     criteria: list[dict[str, Any]]
 
 
-class AssignmentsStore(CoursesStore):
+class Assignments(Part):
     """What students are asked to do, and by which schemes it is judged."""
 
-    def assignments(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
         """The assignments of a course that the user may see, in their order."""
         return self.listing(_IN_COURSE, page, per_page, course=access.course["id"], staff=access.staff)
 

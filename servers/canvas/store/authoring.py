@@ -9,16 +9,14 @@ from sqlalchemy import bindparam, select, update
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import (
-    Base,
     ItemCompletion,
     Module,
     ModuleItem,
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, denied, table_of
+from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied, table_of
 from mesocosm.servers.canvas.store.accounts import matching
-from mesocosm.servers.canvas.store.gradebook import GradebookStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.modules import EXTERNAL, MAX_INDENT
 from mesocosm.servers.canvas.store.pages import free_url
@@ -39,7 +37,7 @@ _URLS = select(WikiPage.url).where(WikiPage.course_id == bindparam("course"))
 _FRONT_PAGE = select(WikiPage.url).where(WikiPage.course_id == bindparam("course"), WikiPage.front_page)
 
 
-class AuthoringStore(GradebookStore):
+class Authoring(Part):
     """What the staff of a course changes in its material."""
 
     # -- modules ----------------------------------------------------------------------------------------
@@ -49,7 +47,7 @@ class AuthoringStore(GradebookStore):
     ) -> Listing:
         """The modules of a course whose names match."""
         if search_term is None:
-            return self.modules(access, page, per_page)
+            return self.store.modules.listed(access, page, per_page)
         statement = select(*Module.__table__.c).where(
             Module.course_id == access.course["id"], matching(search_term, Module.name)
         )
@@ -59,13 +57,13 @@ class AuthoringStore(GradebookStore):
 
     def update_module(self, access: CourseAccess, module_id: int, fields: dict[str, Any]) -> Row:
         """Change a module; with ``position`` it moves."""
-        self.module(access, module_id)
+        self.store.modules.module(access, module_id)
         changes = dict(fields)
         if "name" in fields:
             changes["name"] = values.title("name", fields["name"])
         if "unlock_at" in fields:
             changes["unlock_at"] = values.moment("unlock_at", fields["unlock_at"])
-        order = self._ids(_MODULES, course=access.course["id"])
+        order = self.ids(_MODULES, course=access.course["id"])
         if "prerequisite_module_ids" in fields:
             before = order[: order.index(module_id)]
             for key in fields["prerequisite_module_ids"]:
@@ -75,22 +73,22 @@ class AuthoringStore(GradebookStore):
         self.change(Module, module_id, changes)
         if position is not None:
             self._move(Module, order, module_id, position)
-        return self.module(access, module_id)
+        return self.store.modules.module(access, module_id)
 
     def delete_module(self, access: CourseAccess, module_id: int) -> Row:
         """Delete a module with its items; it is no prerequisite of others any more."""
-        module = self.module(access, module_id)
+        module = self.store.modules.module(access, module_id)
         for row in self.fetch(_PREREQUISITES, course=access.course["id"]):
             if module_id in row["prerequisite_module_ids"]:
                 kept = [key for key in row["prerequisite_module_ids"] if key != module_id]
                 self.change(Module, row["id"], {"prerequisite_module_ids": kept})
-        self._remove(Module, module_id)
-        self._renumber(Module, self._ids(_MODULES, course=access.course["id"]))
+        self.remove(Module, module_id)
+        self._renumber(Module, self.ids(_MODULES, course=access.course["id"]))
         return module
 
     def update_item(self, access: CourseAccess, module_id: int, item_id: int, fields: dict[str, Any]) -> Row:
         """Change an item of a module; with ``position`` it moves, with ``module_id`` to another module."""
-        item = self.item(access, module_id, item_id)
+        item = self.store.modules.item(access, module_id, item_id)
         changes = dict(fields)
         if "title" in fields:
             changes["title"] = values.title("title", fields["title"])
@@ -101,40 +99,40 @@ class AuthoringStore(GradebookStore):
                 raise Invalid(f"external_url is not for an item of type {item['type']}")
             changes["external_url"] = values.web_address("external_url", address)
         position, target = changes.pop("position", None), changes.get("module_id", module_id)
-        self.module(access, target)
+        self.store.modules.module(access, target)
         if target != module_id:
-            last = len(self._ids(_MODULE_ITEMS, module=target))
+            last = len(self.ids(_MODULE_ITEMS, module=target))
             changes["position"] = last + 1
         self.change(ModuleItem, item_id, changes)
         if target != module_id:
-            self._renumber(ModuleItem, self._ids(_MODULE_ITEMS, module=module_id))
+            self._renumber(ModuleItem, self.ids(_MODULE_ITEMS, module=module_id))
         if position is not None:
-            self._move(ModuleItem, self._ids(_MODULE_ITEMS, module=target), item_id, position)
-        return self.item(access, target, item_id)
+            self._move(ModuleItem, self.ids(_MODULE_ITEMS, module=target), item_id, position)
+        return self.store.modules.item(access, target, item_id)
 
     def delete_item(self, access: CourseAccess, module_id: int, item_id: int) -> Row:
         """Take an item out of a module."""
-        item = self.item(access, module_id, item_id)
-        self._remove(ModuleItem, item_id)
-        self._renumber(ModuleItem, self._ids(_MODULE_ITEMS, module=module_id))
+        item = self.store.modules.item(access, module_id, item_id)
+        self.remove(ModuleItem, item_id)
+        self._renumber(ModuleItem, self.ids(_MODULE_ITEMS, module=module_id))
         return item
 
     def uncomplete(self, access: CourseAccess, module_id: int, item_id: int) -> Row:
         """Take back that the signed-in user has done an item."""
-        item = self.item(access, module_id, item_id)
+        item = self.store.modules.item(access, module_id, item_id)
         if access.ended or not (access.active or access.admin):
             raise denied()
         if item["completed"]:
             self.session.delete(self.session.get_one(ItemCompletion, (item_id, access.user_id)))
             self.session.flush()
-        return self.item(access, module_id, item_id)
+        return self.store.modules.item(access, module_id, item_id)
 
     # -- pages ------------------------------------------------------------------------------------------
 
     def front_page(self, access: CourseAccess) -> Row:
         """The front page of a course."""
         url = self.one(_FRONT_PAGE, "front page", "of the course", course=access.course["id"])["url"]
-        return self.page(access, url)
+        return self.store.pages.page(access, url)
 
     def find_pages(
         self,
@@ -181,11 +179,11 @@ class AuthoringStore(GradebookStore):
         )
         if fields.get("front_page"):
             self._set_front_page(access, page.id)
-        return self.page(access, page.url)
+        return self.store.pages.page(access, page.url)
 
     def update_page(self, access: CourseAccess, url: str, fields: dict[str, Any]) -> Row:
         """Change a page; with another title it moves to another address."""
-        page = self.page(access, url)
+        page = self.store.pages.page(access, url)
         changes: dict[str, Any] = {"last_edited_by": access.user_id, "updated_at": self.stamp}
         if "title" in fields and fields["title"] != page["title"]:
             changes["title"] = values.title("title", fields["title"])
@@ -200,15 +198,15 @@ class AuthoringStore(GradebookStore):
         self.change(WikiPage, page["id"], changes)
         if fields.get("front_page"):
             self._set_front_page(access, page["id"])
-        return self.page(access, changes.get("url", url))
+        return self.store.pages.page(access, changes.get("url", url))
 
     def delete_page(self, access: CourseAccess, url: str) -> Row:
         """Delete a page with the module items that point to it; the front page stays."""
-        page = self.page(access, url)
+        page = self.store.pages.page(access, url)
         if page["front_page"]:
             raise Invalid("The front page cannot be deleted")
-        self._remove_items("Page", page["id"])
-        self._remove(WikiPage, page["id"])
+        self.remove_items("Page", page["id"])
+        self.remove(WikiPage, page["id"])
         return page
 
     def _set_front_page(self, access: CourseAccess, page_id: int) -> None:
@@ -223,18 +221,11 @@ class AuthoringStore(GradebookStore):
 
     # -- rows -------------------------------------------------------------------------------------------
 
-    def _ids(self, statement: Any, **parameters: Any) -> list[int]:
-        return [row["id"] for row in self.fetch(statement, **parameters)]
-
-    def _remove(self, table: type[Base], key: int) -> None:
-        self.session.delete(self.session.get_one(table, key))
-        self.session.flush()
-
-    def _remove_items(self, kind: str, content_id: int) -> None:
+    def remove_items(self, kind: str, content_id: int) -> None:
         """Take what is deleted out of the modules."""
         statement = select(ModuleItem.id).where(ModuleItem.type == kind, ModuleItem.content_id == content_id)
-        for key in self._ids(statement):
-            self._remove(ModuleItem, key)
+        for key in self.ids(statement):
+            self.remove(ModuleItem, key)
 
     def _move(self, table: type[Module | ModuleItem], order: list[int], key: int, position: int) -> None:
         order.remove(key)

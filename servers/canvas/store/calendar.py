@@ -20,8 +20,7 @@ from mesocosm.servers.canvas.models import (
     Submission,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess
-from mesocosm.servers.canvas.store.conversations import ConversationsStore
+from mesocosm.servers.canvas.store.access import CourseAccess, Part
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 
@@ -156,7 +155,7 @@ class NewEvent(TypedDict, total=False):
     created_at: str
 
 
-class CalendarStore(ConversationsStore):
+class Calendar(Part):
     """What is on, and what is new, for the signed-in user."""
 
     def events(self, start_date: str | None, end_date: str | None, page: int, per_page: int) -> Listing:

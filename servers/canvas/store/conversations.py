@@ -18,11 +18,11 @@ from mesocosm.servers.canvas.store.access import (
     STUDENT,
     TA,
     TEACHER,
+    Part,
     denied,
     missing,
     table_of,
 )
-from mesocosm.servers.canvas.store.discussions import DiscussionsStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
@@ -124,10 +124,10 @@ class NewConversation(TypedDict, total=False):
     read_by: list[int]
 
 
-class ConversationsStore(DiscussionsStore):
+class Conversations(Part):
     """Messages between users."""
 
-    def conversations(self, page: int, per_page: int) -> Listing:
+    def listed(self, page: int, per_page: int) -> Listing:
         """The signed-in user's conversations, the one with the newest message first."""
         return self.listing(_CONVERSATIONS, page, per_page, user=self.user_id)
 
@@ -212,7 +212,9 @@ class ConversationsStore(DiscussionsStore):
         """A user whom the sender knows from a course, or may see as an administrator."""
         if user_id == self.user_id or self.fetch(_CLASSMATES, viewer=self.user_id, users=[user_id]):
             return user_id
-        if self.administers(self.user(self.user_id)["account_id"]) and self.user(user_id):
+        if self.administers(self.store.users.user(self.user_id)["account_id"]) and self.store.users.user(
+            user_id
+        ):
             return user_id
         raise missing("recipient", user_id)
 

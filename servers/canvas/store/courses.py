@@ -19,12 +19,12 @@ from mesocosm.servers.canvas.store.access import (
     STUDENT,
     TEACHER,
     CourseAccess,
+    Part,
     denied,
     table_of,
 )
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.servers.canvas.store.users import UsersStore
 from mesocosm.services.service import Row
 
 ENROLLMENT_STATES = ("active", "invited", "inactive", "completed")
@@ -125,7 +125,7 @@ class NewEnrollment(TypedDict, total=False):
     created_at: str
 
 
-class CoursesStore(UsersStore):
+class Courses(Part):
     """Courses, and who takes part in them."""
 
     def my_courses(self, page: int, per_page: int, *, include_ended: bool = False) -> Listing:
@@ -152,7 +152,7 @@ class CoursesStore(UsersStore):
 
     def create_course(self, account_id: int, fields: dict[str, Any], *, offer: bool = False) -> Row:
         """Create a course, unpublished unless it is offered; for administrators of the account."""
-        self.administered(account_id)
+        self.store.accounts.administered(account_id)
         course = self.insert(
             Course(
                 account_id=account_id,
@@ -192,7 +192,7 @@ class CoursesStore(UsersStore):
             raise denied()
         if access.closed:
             raise Denied("Can't add an enrollment to a concluded course.")
-        self.user(user_id)
+        self.store.users.user(user_id)
         found = self.fetch(_ENROLLMENT, course=course_id, user=user_id, type=kind)
         if found:
             key = int(found[0]["id"])
@@ -220,7 +220,11 @@ class CoursesStore(UsersStore):
 
     def add_courses(self, courses: list[NewCourse]) -> list[int]:
         """Add courses, to the first root account unless they say otherwise; returns their ids."""
-        defaults = {"account_id": self.root_account_id, "created_at": self.stamp, **_NEW_COURSE}
+        defaults = {
+            "account_id": self.store.accounts.root_account_id,
+            "created_at": self.stamp,
+            **_NEW_COURSE,
+        }
         rows = []
         for course in courses:
             row: dict[str, Any] = {**defaults, **course}

@@ -9,9 +9,8 @@ from sqlalchemy import bindparam, exists, func, or_, select, update
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import DiscussionEntry, DiscussionTopic, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STAFF, CourseAccess, denied, table_of
+from mesocosm.servers.canvas.store.access import STAFF, CourseAccess, Part, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.servers.canvas.store.pages import PagesStore
 from mesocosm.services.service import Row
 
 _ENTRY_COUNT = (
@@ -98,14 +97,14 @@ class NewEntry(TypedDict, total=False):
     created_at: str
 
 
-class DiscussionsStore(PagesStore):
+class Discussions(Part):
     """What is announced and discussed in courses."""
 
     def announcements(self, access: CourseAccess, page: int, per_page: int) -> Listing:
         """The announcements of a course, newest first."""
         return self.listing(_ANNOUNCEMENTS, page, per_page, **self._seen(access))
 
-    def discussions(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
         """The discussions of a course: pinned ones, then by last reply."""
         return self.listing(_DISCUSSIONS, page, per_page, **self._seen(access))
 
@@ -151,7 +150,7 @@ class DiscussionsStore(PagesStore):
 
     def add_announcements(self, announcements: list[NewAnnouncement]) -> list[int]:
         """Add announcements by members of the courses' staff; returns their ids."""
-        staff = self.members({row["course_id"] for row in announcements}, STAFF)
+        staff = self.store.courses.members({row["course_id"] for row in announcements}, STAFF)
         rows = []
         for announcement in announcements:
             if (announcement["course_id"], announcement["user_id"]) not in staff:
@@ -161,7 +160,7 @@ class DiscussionsStore(PagesStore):
 
     def add_discussions(self, discussions: list[NewDiscussion]) -> list[int]:
         """Add discussions by members of the courses; returns their ids."""
-        members = self.members({row["course_id"] for row in discussions})
+        members = self.store.courses.members({row["course_id"] for row in discussions})
         rows = []
         for discussion in discussions:
             if (discussion["course_id"], discussion["user_id"]) not in members:
@@ -173,7 +172,7 @@ class DiscussionsStore(PagesStore):
         """Add posts by members of the courses; returns their ids."""
         keys = sorted({entry["topic_id"] for entry in entries})
         topics = {row["id"]: row for row in self.fetch(_TOPICS_BY_ID, topics=keys)}
-        members = self.members({row["course_id"] for row in topics.values()})
+        members = self.store.courses.members({row["course_id"] for row in topics.values()})
         last = {key: topic["last_reply_at"] for key, topic in topics.items()}
         rows = []
         for entry in entries:

@@ -10,9 +10,8 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.canvas.models import File, Folder
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, denied, missing
+from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied, missing
 from mesocosm.servers.canvas.store.accounts import matching
-from mesocosm.servers.canvas.store.authoring import AuthoringStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
@@ -41,7 +40,7 @@ FILE_SORTS: dict[str, Any] = {
 }
 
 
-class FilingStore(AuthoringStore):
+class Filing(Part):
     """The files of courses and of users."""
 
     def folder(self, folder_id: int) -> Row:
@@ -78,14 +77,14 @@ class FilingStore(AuthoringStore):
         course_id, name = access.course["id"], values.title("name", name)
         if "/" in name:
             raise Invalid("name must not contain a slash", code="name.invalid")
-        known = self.known_folders({course_id})
+        known = self.store.pages.known_folders({course_id})
         root = self.root_folder(access) if parent is None else parent
         if root["course_id"] != course_id:
             raise missing("folder of this course", root["id"])
         path = f"{root['full_name']}/{name}"
         if (course_id, path) in known:
             raise Invalid("name has already been taken", code="name.taken")
-        return self.folder(self.add_folder(known, course_id, path, hidden))
+        return self.folder(self.store.pages.add_folder(known, course_id, path, hidden))
 
     def update_folder(self, folder_id: int, fields: dict[str, Any]) -> Row:
         """Hide or show a folder."""
@@ -99,15 +98,15 @@ class FilingStore(AuthoringStore):
         self.editing(folder["course_id"])
         if folder["parent_folder_id"] is None:
             raise Invalid("Can't delete the root folder")
-        if self._ids(_CHILDREN, folder=folder_id):
+        if self.ids(_CHILDREN, folder=folder_id):
             raise Conflict("Can't delete a folder with folders in it")
-        files = self._ids(_CHILD_FILES, folder=folder_id)
+        files = self.ids(_CHILD_FILES, folder=folder_id)
         if files and not force:
             raise Conflict("Can't delete a folder with content")
         for key in files:
-            self._remove_items("File", key)
-            self._remove(File, key)
-        self._remove(Folder, folder_id)
+            self.store.authoring.remove_items("File", key)
+            self.remove(File, key)
+        self.remove(Folder, folder_id)
         return folder
 
     def find_files(
@@ -150,7 +149,7 @@ class FilingStore(AuthoringStore):
             self.editing(course_id)
             if folder_id and self.folder(folder_id)["course_id"] != course_id:
                 raise denied()
-        [file_id] = self.add_files(
+        [file_id] = self.store.pages.add_files(
             [
                 {
                     "course_id": course_id,
@@ -162,7 +161,7 @@ class FilingStore(AuthoringStore):
                 }
             ]
         )
-        return self.file(file_id)
+        return self.store.pages.file(file_id)
 
     def update_file(self, file_id: int, fields: dict[str, Any]) -> Row:
         """Rename, hide or lock a file."""
@@ -171,17 +170,17 @@ class FilingStore(AuthoringStore):
         if "display_name" in fields:
             changes["display_name"] = values.title("name", fields["display_name"])
         self.change(File, file_id, changes | {"updated_at": self.stamp})
-        return self.file(file_id)
+        return self.store.pages.file(file_id)
 
     def delete_file(self, file_id: int) -> Row:
         """Delete a file with the module items that point to it."""
         file = self._own_or_editing(file_id)
-        self._remove_items("File", file_id)
-        self._remove(File, file_id)
+        self.store.authoring.remove_items("File", file_id)
+        self.remove(File, file_id)
         return file
 
     def _own_or_editing(self, file_id: int) -> Row:
-        file = self.file(file_id)
+        file = self.store.pages.file(file_id)
         if file["course_id"] is not None:
             self.editing(file["course_id"])
         return file

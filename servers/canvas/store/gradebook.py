@@ -21,14 +21,13 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import GRADERS, STUDENT, CourseAccess, denied
+from mesocosm.servers.canvas.store.access import GRADERS, STUDENT, CourseAccess, Part, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.quizzes import QUIZ_COLUMNS
-from mesocosm.servers.canvas.store.roster import RosterStore
 from mesocosm.services.service import Row
 
 BUCKETS = ("past", "overdue", "undated", "ungraded", "unsubmitted", "upcoming", "future")
@@ -106,7 +105,7 @@ _TO_DO = Lister(
 )
 
 
-class GradebookStore(RosterStore):
+class Gradebook(Part):
     """Assignments and submissions in lists."""
 
     def find_assignments(
@@ -122,7 +121,7 @@ class GradebookStore(RosterStore):
     ) -> Listing:
         """The assignments of a course that match, in their order unless told otherwise."""
         if search_term is None and bucket is None and assignment_ids is None and order_by == "position":
-            return self.assignments(access, page, per_page)
+            return self.store.assignments.listed(access, page, per_page)
         statement = select(*Assignment.__table__.c).where(Assignment.course_id == access.course["id"])
         if not access.staff:
             statement = statement.where(Assignment.published)
@@ -157,9 +156,9 @@ class GradebookStore(RosterStore):
     def delete_assignment(self, access: CourseAccess, assignment_id: int) -> Row:
         """Delete an assignment with its submissions and the module items that point to it; a quiz's is
         deleted with its quiz."""
-        assignment = self.assignment(access, assignment_id)
+        assignment = self.store.assignments.assignment(access, assignment_id)
         if assignment["quiz_id"] is not None:
-            self.delete_quiz(access, assignment["quiz_id"])
+            self.store.quizzes.delete_quiz(access, assignment["quiz_id"])
             return assignment
         for row in self.fetch(_ITEMS, assignment=assignment_id):
             self.session.delete(self.session.get_one(ModuleItem, row["id"]))
@@ -211,12 +210,12 @@ class GradebookStore(RosterStore):
 
     def comment_on_submission(self, access: CourseAccess, assignment_id: int, user_id: int, text: str) -> Row:
         """Remark on a submission, as its student or a grader; without a submission an empty one is made."""
-        before = self.submission(access, assignment_id, user_id)
+        before = self.store.submissions.submission(access, assignment_id, user_id)
         if not (access.grades or (user_id == access.user_id and access.studies)):
             raise denied()
         if before["id"] is None:
             self.insert(Submission(**before))
-        after = self.submission(access, assignment_id, user_id)
+        after = self.store.submissions.submission(access, assignment_id, user_id)
         self.insert(
             SubmissionComment(
                 submission_id=after["id"],
@@ -233,10 +232,10 @@ class GradebookStore(RosterStore):
 
         A grade that was given is lost.
         """
-        before = self.submission(access, assignment_id, user_id)
+        before = self.store.submissions.submission(access, assignment_id, user_id)
         if excused == is_excused(before):
             return before
-        after = self.grade(access, assignment_id, user_id, "")
+        after = self.store.submissions.grade(access, assignment_id, user_id, "")
         if excused:
             settled = {
                 "graded_at": self.stamp,
@@ -245,7 +244,7 @@ class GradebookStore(RosterStore):
                 "workflow_state": "graded",
             }
             self.change(Submission, after["id"], settled)
-        return self.submission(access, assignment_id, user_id)
+        return self.store.submissions.submission(access, assignment_id, user_id)
 
     # -- quizzes ----------------------------------------------------------------------------------------
 
@@ -254,7 +253,7 @@ class GradebookStore(RosterStore):
     ) -> Listing:
         """The quizzes of a course whose titles match."""
         if search_term is None:
-            return self.quizzes(access, page, per_page)
+            return self.store.quizzes.listed(access, page, per_page)
         statement = QUIZ_COLUMNS.where(
             Quiz.course_id == access.course["id"], matching(search_term, Quiz.title)
         )
@@ -264,7 +263,7 @@ class GradebookStore(RosterStore):
 
     def last_attempts(self, access: CourseAccess, quiz_id: int, page: int, per_page: int) -> Listing:
         """The last attempt of every student at a quiz; students see their own only."""
-        self.quiz(access, quiz_id)
+        self.store.quizzes.quiz(access, quiz_id)
         everybody = access.sees_grades
         listing = self.listing(
             _LAST_ATTEMPTS, page, per_page, quiz=quiz_id, viewer=access.user_id, everybody=everybody
@@ -273,7 +272,7 @@ class GradebookStore(RosterStore):
 
     def attempt(self, access: CourseAccess, quiz_id: int, attempt_id: int) -> Row:
         """An attempt at a quiz that the user may see."""
-        self.quiz(access, quiz_id)
+        self.store.quizzes.quiz(access, quiz_id)
         row = self.one(_ATTEMPT, "quiz submission", attempt_id, quiz=quiz_id, attempt=attempt_id)
         if not access.may_see_work_of(row["user_id"]):
             raise denied()
@@ -281,7 +280,7 @@ class GradebookStore(RosterStore):
 
     def _current(self, attempt: Row) -> Row:
         """An attempt as it counts now: the store knows when its time is up."""
-        own = self.attempts(attempt["quiz_id"], attempt["user_id"])
+        own = self.store.quizzes.attempts(attempt["quiz_id"], attempt["user_id"])
         return next(row for row in own if row["id"] == attempt["id"])
 
     def seconds_left(self, attempt: Row) -> int | None:

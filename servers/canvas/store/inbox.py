@@ -9,11 +9,10 @@ from sqlalchemy import bindparam, exists, select
 
 from mesocosm.servers.canvas.models import Conversation, Enrollment, Message, Participant, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import denied
+from mesocosm.servers.canvas.store.access import Part, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.conversations import OWN_CONVERSATIONS
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.servers.canvas.store.posting import PostingStore
 from mesocosm.services.service import Row
 
 STATES = ("read", "unread", "archived")
@@ -25,7 +24,7 @@ _UNREAD = select(Participant.conversation_id).where(
 _SENT = exists().where(Message.conversation_id == Conversation.id, Message.author_id == bindparam("user"))
 
 
-class InboxStore(PostingStore):
+class Inbox(Part):
     """Conversations as their participants handle them."""
 
     def find_conversations(
@@ -58,7 +57,7 @@ class InboxStore(PostingStore):
     def start_group(self, recipients: Sequence[str], body: str, subject: str | None) -> Row:
         """Start one conversation with all of the recipients."""
         title = values.text("subject", subject.strip(), limit=values.MAX_TITLE) if subject else ""
-        people = self.people_named(recipients)
+        people = self.store.conversations.people_named(recipients)
         text = values.filled("body", body)
         conversation = self.insert(
             Conversation(
@@ -71,41 +70,44 @@ class InboxStore(PostingStore):
 
     def add_message(self, conversation_id: int, body: str) -> Row:
         """Answer in a conversation; the others have not read it."""
-        self.conversation(conversation_id)
+        self.store.conversations.conversation(conversation_id)
         text = values.filled("body", body)
         message = Message(
             conversation_id=conversation_id, author_id=self.user_id, body=text, created_at=self.stamp
         )
         self.insert(message)
         self.change(Conversation, conversation_id, {"last_message_at": self.stamp})
-        for person in self.participants([conversation_id])[conversation_id]:
+        for person in self.store.conversations.participants([conversation_id])[conversation_id]:
             taking_part = self.session.get_one(Participant, (conversation_id, person["id"]))
             taking_part.workflow_state = "read" if person["id"] == self.user_id else "unread"
         self.session.flush()
-        return self.conversation(conversation_id)
+        return self.store.conversations.conversation(conversation_id)
 
     def add_recipients(self, conversation_id: int, recipients: Sequence[str]) -> Row:
         """Let further people take part in a group conversation."""
-        conversation = self.conversation(conversation_id)
+        conversation = self.store.conversations.conversation(conversation_id)
         if conversation["private"]:
             raise denied()
-        known = {person["id"] for person in self.participants([conversation_id])[conversation_id]}
-        for user_id in self.people_named(recipients):
+        known = {
+            person["id"]
+            for person in self.store.conversations.participants([conversation_id])[conversation_id]
+        }
+        for user_id in self.store.conversations.people_named(recipients):
             if user_id not in known:
                 self._join(conversation_id, user_id)
-        return self.conversation(conversation_id)
+        return self.store.conversations.conversation(conversation_id)
 
     def update_conversation(self, conversation_id: int, fields: dict[str, Any]) -> Row:
         """Mark a conversation as read, unread or archived, or star it; for the signed-in user only."""
-        self.conversation(conversation_id)
+        self.store.conversations.conversation(conversation_id)
         if "workflow_state" in fields:
             values.choice("workflow_state", fields["workflow_state"], STATES)
         self._set(conversation_id, fields)
-        return self.conversation(conversation_id)
+        return self.store.conversations.conversation(conversation_id)
 
     def leave_conversation(self, conversation_id: int) -> Row:
         """Delete a conversation from the signed-in user's inbox; the others keep theirs."""
-        conversation = self.conversation(conversation_id)
+        conversation = self.store.conversations.conversation(conversation_id)
         self.session.delete(self.session.get_one(Participant, (conversation_id, self.user_id)))
         self.session.flush()
         return conversation

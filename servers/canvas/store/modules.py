@@ -20,9 +20,8 @@ from mesocosm.servers.canvas.models import (
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import Clock, CourseAccess, denied, table_of
+from mesocosm.servers.canvas.store.access import Clock, CourseAccess, Part, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.servers.canvas.store.quizzes import QuizzesStore
 from mesocosm.services.service import Row
 
 CONTENT: dict[str, Any] = {
@@ -113,12 +112,12 @@ class NewItem(TypedDict, total=False):
     published: bool
 
 
-class ModulesStore(QuizzesStore):
+class Modules(Part):
     """Modules and their items."""
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def modules(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
         """The modules of a course that the user may see, in their order."""
         return self.listing(_MODULES, page, per_page, course=access.course["id"], staff=access.staff)
 

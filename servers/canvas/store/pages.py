@@ -11,9 +11,8 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import File, Folder, User, WikiPage
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, denied, missing
+from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied, missing
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.servers.canvas.store.modules import ModulesStore
 from mesocosm.services.service import Row
 
 ROOT_FOLDER = "course files"
@@ -100,10 +99,10 @@ class NewFile(TypedDict, total=False):
     created_at: str
 
 
-class PagesStore(ModulesStore):
+class Pages(Part):
     """Pages and files."""
 
-    def pages(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
         """The pages of a course by title, without their bodies."""
         return self.listing(_PAGES, page, per_page, course=access.course["id"], staff=access.staff)
 

@@ -16,9 +16,8 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied
 from mesocosm.servers.canvas.store.accounts import matching
-from mesocosm.servers.canvas.store.filing import FilingStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
@@ -55,7 +54,7 @@ _NEWS_COLUMNS = select(
 ).join(User, User.id == DiscussionTopic.user_id)
 
 
-class PostingStore(FilingStore):
+class Posting(Part):
     """Announcements, discussions with their threads, and events."""
 
     # -- topics -----------------------------------------------------------------------------------------
@@ -73,7 +72,7 @@ class PostingStore(FilingStore):
     ) -> Listing:
         """The discussions or announcements of a course that match."""
         if search_term is None and not scope and order_by is None:
-            listed = self.announcements if announcements else self.discussions
+            listed = self.store.discussions.announcements if announcements else self.store.discussions.listed
             return listed(access, page, per_page)
         statement = _NEWS_COLUMNS.where(
             DiscussionTopic.course_id == access.course["id"],
@@ -133,7 +132,7 @@ class PostingStore(FilingStore):
                 require_initial_post=fields.get("require_initial_post", False),
             )
         )
-        return self.topic(access, topic.id)
+        return self.store.discussions.topic(access, topic.id)
 
     def update_topic(self, access: CourseAccess, topic_id: int, fields: dict[str, Any]) -> Row:
         """Change a topic, as its author or the course's staff."""
@@ -150,7 +149,7 @@ class PostingStore(FilingStore):
         if fields.get("published") is False and topic["entries"]:
             raise Invalid("This topic can't be unpublished: it has replies", code="published.invalid")
         self.change(DiscussionTopic, topic_id, changes)
-        return self.topic(access, topic_id)
+        return self.store.discussions.topic(access, topic_id)
 
     def delete_topic(self, access: CourseAccess, topic_id: int) -> Row:
         """Delete a topic with its posts and the module items that point to it."""
@@ -162,7 +161,7 @@ class PostingStore(FilingStore):
         return topic
 
     def _own_topic(self, access: CourseAccess, topic_id: int) -> Row:
-        topic = self.topic(access, topic_id)
+        topic = self.store.discussions.topic(access, topic_id)
         if not (access.edits or (topic["user_id"] == access.user_id and access.studies)):
             raise denied()
         return topic
@@ -183,9 +182,9 @@ class PostingStore(FilingStore):
 
     def reply(self, access: CourseAccess, topic_id: int, entry_id: int, message: str) -> Row:
         """Answer a post as the signed-in user."""
-        topic = self.topic(access, topic_id)
+        topic = self.store.discussions.topic(access, topic_id)
         above = self.entry(topic, entry_id)
-        posted = self.post_entry(access, topic_id, message)
+        posted = self.store.discussions.post_entry(access, topic_id, message)
         self.change(DiscussionEntry, posted["id"], {"parent_id": above["id"]})
         return self.entry(topic, posted["id"])
 
@@ -206,7 +205,7 @@ class PostingStore(FilingStore):
         return entry
 
     def _own_entry(self, access: CourseAccess, topic_id: int, entry_id: int) -> tuple[Row, Row]:
-        topic = self.topic(access, topic_id)
+        topic = self.store.discussions.topic(access, topic_id)
         entry = self.entry(topic, entry_id)
         if not (access.edits or (entry["user_id"] == access.user_id and access.active)):
             raise denied()
@@ -250,7 +249,7 @@ class PostingStore(FilingStore):
         if not checked.get("start_at"):
             raise Invalid("start_at can't be blank", code="start_at.blank")
         owner = {"course_id": course_id, "user_id": None if course_id else self.user_id}
-        [event_id] = self.add_calendar_events([{**checked, **owner}])  # type: ignore[typeddict-item]
+        [event_id] = self.store.calendar.add_calendar_events([{**checked, **owner}])  # type: ignore[typeddict-item]
         return self.event(event_id)
 
     def update_event(self, event_id: int, fields: dict[str, Any]) -> Row:

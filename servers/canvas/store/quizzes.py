@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, exists, func, or_, select
 from mesocosm.errors import Conflict, Denied, Invalid
 from mesocosm.servers.canvas.models import Assignment, ModuleItem, Quiz, QuizQuestion, QuizSubmission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Part, denied
 from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.questions import (
@@ -21,7 +21,7 @@ from mesocosm.servers.canvas.store.questions import (
     checked_question,
     filled_question,
 )
-from mesocosm.servers.canvas.store.submissions import NewSubmission, SubmissionsStore
+from mesocosm.servers.canvas.store.submissions import NewSubmission
 from mesocosm.services.service import Row
 
 QUIZ_TYPES = ("practice_quiz", "assignment", "graded_survey", "survey")
@@ -103,12 +103,12 @@ class NewQuizSubmission(TypedDict, total=False):
     finished_at: str
 
 
-class QuizzesStore(SubmissionsStore):
+class Quizzes(Part):
     """Quizzes. A graded quiz has an assignment from its first publication on, which carries its grades."""
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def quizzes(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
         """The quizzes of a course that the user may see."""
         return self.listing(_QUIZZES, page, per_page, course=access.course["id"], staff=access.staff)
 
@@ -198,7 +198,7 @@ class QuizzesStore(SubmissionsStore):
         graded = quiz["quiz_type"] in GRADED_TYPES
         if quiz["assignment_id"] is None:
             if graded and quiz["published"]:
-                self.add_assignments([_assignment_of(quiz)])
+                self.store.assignments.add_assignments([_assignment_of(quiz)])
         else:
             followed = dict(_assignment_of(quiz), published=bool(quiz["published"] and graded))
             del followed["created_at"], followed["course_id"], followed["submission_types"]
@@ -276,7 +276,7 @@ class QuizzesStore(SubmissionsStore):
             questions += [{"quiz_id": quiz_id, "position": n, **q} for n, q in enumerate(own, 1)]
             points.append(sum(q["points_possible"] for q in own))
         self.fill(QuizQuestion, questions)
-        self.add_assignments(
+        self.store.assignments.add_assignments(
             [
                 _assignment_of({**row, "id": quiz_id, "points_possible": total})
                 for row, quiz_id, total in zip(rows, ids, points, strict=True)
@@ -289,7 +289,7 @@ class QuizzesStore(SubmissionsStore):
         """Add finished attempts; each student's kept score becomes the grade of the quiz's assignment."""
         keys = sorted({submission["quiz_id"] for submission in submissions})
         quizzes = {row["id"]: row for row in self.fetch(_BY_ID, quizzes=keys)}
-        students = self.members({row["course_id"] for row in quizzes.values()}, (STUDENT,))
+        students = self.store.courses.members({row["course_id"] for row in quizzes.values()}, (STUDENT,))
         attempts: dict[tuple[int, int], list[NewQuizSubmission]] = defaultdict(list)
         rows = []
         for submission in submissions:
@@ -300,7 +300,7 @@ class QuizzesStore(SubmissionsStore):
             earlier.append(submission)
             rows.append(_finished(submission, len(earlier)))
         ids = self.fill(QuizSubmission, rows)
-        self.add_submissions(
+        self.store.submissions.add_submissions(
             [
                 _graded(quizzes[quiz_id], user_id, own)
                 for (quiz_id, user_id), own in attempts.items()

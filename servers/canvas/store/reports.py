@@ -11,9 +11,8 @@ from sqlalchemy import bindparam, func, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import AccountReport, Assignment, Course, Enrollment, Submission, User
-from mesocosm.servers.canvas.store.access import STUDENT
+from mesocosm.servers.canvas.store.access import STUDENT, Part
 from mesocosm.servers.canvas.store.accounts import below
-from mesocosm.servers.canvas.store.calendar import CalendarStore
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.submissions import COUNTING
 from mesocosm.services.service import Row
@@ -147,28 +146,28 @@ REPORTS: dict[str, tuple[str, Callable[[int], Any] | None]] = {
 """The reports that an account offers: title, and the statement of its lines."""
 
 
-class ReportsStore(CalendarStore):
+class Reports(Part):
     """Reports, which are complete as soon as they are asked for."""
 
     def last_reports(self, account_id: int) -> dict[str, Row]:
         """The newest report of each kind that was made for an account."""
-        self.administered(account_id)
+        self.store.accounts.administered(account_id)
         runs = self.fetch(_LAST_RUNS, account=account_id)
         return {row["report"]: self.fetch(_REPORT, report=row["last"])[0] for row in runs}
 
     def report_runs(self, account_id: int, report: str, page: int, per_page: int) -> Listing:
         """The reports of a kind that were made for an account, newest first."""
-        self.administered(account_id)
+        self.store.accounts.administered(account_id)
         return self.listing(_RUNS, page, per_page, account=account_id, report=report)
 
     def report_run(self, account_id: int, report: str, report_id: int) -> Row:
         """One report that was made for an account."""
-        self.administered(account_id)
+        self.store.accounts.administered(account_id)
         return self.one(_RUN, "report", report_id, account=account_id, report=report, made=report_id)
 
     def create_report(self, account_id: int, report: str, parameters: dict[str, Any]) -> Row:
         """Make a report on an account."""
-        self.administered(account_id)
+        self.store.accounts.administered(account_id)
         if report not in REPORTS:
             raise Invalid(f"invalid report name {report[:40]!r}: there are {', '.join(REPORTS)}")
         make = REPORTS[report][1]

@@ -11,11 +11,10 @@ from sqlalchemy import Select, and_, bindparam, func, or_, select
 from mesocosm.errors import Conflict
 from mesocosm.servers.canvas.models import Course, Enrollment, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import ENROLLMENT_TYPES, STAFF, CourseAccess, denied, missing
+from mesocosm.servers.canvas.store.access import ENROLLMENT_TYPES, STAFF, CourseAccess, Part, denied, missing
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.courses import ENROLLMENT_STATES, may_enroll
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.servers.canvas.store.reports import ReportsStore
 from mesocosm.services.service import Row
 
 CURRENT_STATES = ("active", "invited")
@@ -48,7 +47,7 @@ _SIS_KEYS: dict[str, Select[Any]] = {
 }
 
 
-class RosterStore(ReportsStore):
+class Roster(Part):
     """The people of courses, and their enrollments."""
 
     def by_sis_id(self, kind: str, key: str) -> int:
@@ -126,7 +125,7 @@ class RosterStore(ReportsStore):
         """A user who is, or was, enrolled in a course."""
         if not self.fetch(_OF_USERS, course=access.course["id"], users=[user_id]):
             raise missing("user", user_id)
-        return self.user(user_id)
+        return self.store.users.user(user_id)
 
     def enrollments_of(self, access: CourseAccess, user_ids: Sequence[int]) -> dict[int, list[Row]]:
         """The enrollments of users in a course."""
@@ -138,7 +137,7 @@ class RosterStore(ReportsStore):
     def acquaintance(self, user_id: int) -> Row:
         """A user whom the signed-in user may look at: oneself, somebody of a shared course, or anybody for
         administrators."""
-        user, me = self.user(user_id), self.user_id
+        user, me = self.store.users.user(user_id), self.user_id
         if user_id == me or self.administers(user["account_id"]):
             return user
         mine = {row["course_id"] for row in self.fetch(_SHARED, other=me)}
@@ -174,7 +173,7 @@ class RosterStore(ReportsStore):
         states: Sequence[str] | None = None,
     ) -> Listing:
         """The enrollments of a user: one's own, or anybody's for administrators."""
-        user = self.user(user_id)
+        user = self.store.users.user(user_id)
         if user_id != self.user_id and not self.administers(user["account_id"]):
             raise denied()
         statement = (

@@ -20,8 +20,8 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, denied, table_of
-from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, AssignmentsStore
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Part, denied, table_of
+from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded, is_excused
 from mesocosm.servers.canvas.store.listing import Lister, Listing
@@ -144,14 +144,14 @@ class NewSubmission(TypedDict, total=False):
     grader_id: int | None
 
 
-class SubmissionsStore(AssignmentsStore):
+class Submissions(Part):
     """What students hand in, and what they get for it."""
 
     # -- reading ----------------------------------------------------------------------------------------
 
     def submission(self, access: CourseAccess, assignment_id: int, user_id: int | None) -> Row:
         """A student's submission; one who handed nothing in has an empty one without an id."""
-        assignment = self.assignment(access, assignment_id)
+        assignment = self.store.assignments.assignment(access, assignment_id)
         owner = access.user_id if user_id is None else user_id
         if not access.may_see_work_of(owner):
             raise denied()
@@ -195,7 +195,7 @@ class SubmissionsStore(AssignmentsStore):
         file_ids: list[int] | None,
     ) -> Row:
         """Hand in work for an assignment as the signed-in student; handing in again is a new attempt."""
-        assignment = self.assignment(access, assignment_id)
+        assignment = self.store.assignments.assignment(access, assignment_id)
         if not access.studies:
             raise denied()
         self._check_open(access, assignment, kind)
@@ -266,7 +266,7 @@ class SubmissionsStore(AssignmentsStore):
         comment: str | None = None,
     ) -> Row:
         """Grade a student's work, handed in or not; an empty grade takes the grade back."""
-        assignment = self.assignment(access, assignment_id)
+        assignment = self.store.assignments.assignment(access, assignment_id)
         if not self._is_student(access, user_id):
             raise NotFound(f"The specified resource does not exist: student {user_id} in this course")
         if not assignment["published"]:
@@ -343,7 +343,7 @@ class SubmissionsStore(AssignmentsStore):
         """Add submissions of students of the assignments' courses; returns their ids."""
         keys = sorted({submission["assignment_id"] for submission in submissions})
         assignments = {row["id"]: row for row in self._assignments(keys)}
-        students = self.members({row["course_id"] for row in assignments.values()}, (STUDENT,))
+        students = self.store.courses.members({row["course_id"] for row in assignments.values()}, (STUDENT,))
         rows = []
         for submission in submissions:
             assignment = assignments[submission["assignment_id"]]

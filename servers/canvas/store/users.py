@@ -9,7 +9,8 @@ from sqlalchemy import bindparam, delete, select
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import Enrollment, SignIn, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE, AccountsStore
+from mesocosm.servers.canvas.store.access import Part
+from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
@@ -67,7 +68,7 @@ class NewUser(TypedDict, total=False):
     created_at: str
 
 
-class UsersStore(AccountsStore):
+class Users(Part):
     """The people of Canvas."""
 
     def user(self, user_id: int) -> Row:
@@ -129,7 +130,7 @@ class UsersStore(AccountsStore):
 
     def create_user(self, account_id: int, user: dict[str, Any], pseudonym: dict[str, Any]) -> Row:
         """Create a user with a login; for administrators of the account."""
-        account = self.administered(account_id)
+        account = self.store.accounts.administered(account_id)
         login_id = values.title("unique_id", pseudonym["unique_id"])
         if self.fetch(_BY_LOGIN, login_id=login_id):
             message = "ID already in use for this account and authentication provider"
@@ -161,7 +162,7 @@ class UsersStore(AccountsStore):
     def add_users(self, users: list[NewUser]) -> list[int]:
         """Add users, to the first root account unless they say otherwise; returns their ids."""
         defaults = {
-            "account_id": self.root_account_id,
+            "account_id": self.store.accounts.root_account_id,
             "password": None,
             "sis_user_id": None,
             "bio": None,

@@ -46,7 +46,7 @@ def canvas_get_account(store: CanvasStore, account_id: Number) -> dict[str, Any]
     Args:
         account_id: The account.
     """
-    return account_json(store.account(account_id), manage=store.administers(account_id))
+    return account_json(store.accounts.account(account_id), manage=store.administers(account_id))
 
 
 @server.reads
@@ -60,7 +60,7 @@ def canvas_list_sub_accounts(
         page: Page number, from 1.
         per_page: Accounts per page, 1 to 100.
     """
-    listing = store.sub_accounts(account_id, page, per_page)
+    listing = store.accounts.sub_accounts(account_id, page, per_page)
     return page_of(listing, lambda account: account_json(account, manage=True))
 
 
@@ -90,7 +90,7 @@ def canvas_list_account_courses(
         page: Page number, from 1.
         per_page: Courses per page, 1 to 100.
     """
-    listing = store.account_courses(
+    listing = store.accounts.account_courses(
         account_id,
         page,
         per_page,
@@ -124,7 +124,7 @@ def canvas_list_account_users(
         page: Page number, from 1.
         per_page: Users per page, 1 to 100.
     """
-    listing = store.account_users(
+    listing = store.accounts.account_users(
         account_id, page, per_page, sort=sort, order=order or "asc", search_term=search_term
     )
     return page_of(listing, user_json)
@@ -142,7 +142,7 @@ def canvas_create_user(
         pseudonym: How the user signs in: unique_id (the login, usually an e-mail address), password (at least
             8 characters) and sis_user_id.
     """
-    return user_json(store.create_user(account_id, dict(user), dict(pseudonym)))
+    return user_json(store.users.create_user(account_id, dict(user), dict(pseudonym)))
 
 
 @server.reads
@@ -152,7 +152,7 @@ def canvas_get_account_reports(store: CanvasStore, account_id: Number) -> list[d
     Args:
         account_id: The account.
     """
-    last = store.last_reports(account_id)
+    last = store.reports.last_reports(account_id)
     return [
         {
             "report": name,
@@ -175,7 +175,7 @@ def canvas_create_account_report(
         parameters: For provisioning_csv which file to make: {"users": true}, {"courses": true} or
             {"enrollments": true}.
     """
-    made = store.create_report(account_id, report, parameters or {})
+    made = store.reports.create_report(account_id, report, parameters or {})
     lines = made["content"].splitlines()[: PREVIEW_LINES + 1]
     return report_json(made) | {"preview": "\n".join(lines)}
 

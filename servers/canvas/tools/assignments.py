@@ -21,7 +21,7 @@ def canvas_list_assignments(store: CanvasStore, course_id: Number, page: int = 1
         per_page: Assignments per page, 1 to 100.
     """
     access = store.reading(course_id)
-    listing = store.assignments(access, page, per_page)
+    listing = store.assignments.listed(access, page, per_page)
     return page_of(listing, lambda row: assignment_json(row, staff=access.staff, clock=access.clock))
 
 
@@ -34,7 +34,9 @@ def canvas_get_assignment(store: CanvasStore, course_id: Number, assignment_id: 
         assignment_id: The assignment.
     """
     access = store.reading(course_id)
-    return assignment_json(store.assignment(access, assignment_id), staff=access.staff, clock=access.clock)
+    return assignment_json(
+        store.assignments.assignment(access, assignment_id), staff=access.staff, clock=access.clock
+    )
 
 
 @server.writes
@@ -69,7 +71,9 @@ def canvas_create_assignment(
         submission_types=submission_types,
         published=published,
     )
-    return assignment_json(store.create_assignment(access, fields), staff=True, clock=access.clock)
+    return assignment_json(
+        store.assignments.create_assignment(access, fields), staff=True, clock=access.clock
+    )
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -102,7 +106,7 @@ def canvas_update_assignment(
         due_at=due_at,
         published=published,
     )
-    assignment = store.update_assignment(access, assignment_id, fields)
+    assignment = store.assignments.update_assignment(access, assignment_id, fields)
     return assignment_json(assignment, staff=True, clock=access.clock)
 
 
@@ -123,8 +127,8 @@ def canvas_get_submission(
         user_id: The student, by default yourself; only graders and observers may see another's.
     """
     access = store.reading(course_id)
-    submission = store.submission(access, assignment_id, user_id)
-    return submission_json(store, submission, store.assignment(access, assignment_id))
+    submission = store.submissions.submission(access, assignment_id, user_id)
+    return submission_json(store, submission, store.assignments.assignment(access, assignment_id))
 
 
 @server.writes
@@ -148,8 +152,8 @@ def canvas_submit_assignment(
         file_ids: Ids of files that you have uploaded, for online_upload.
     """
     access = store.reading(course_id)
-    submission = store.submit(access, assignment_id, submission_type, body, url, file_ids)
-    return submission_json(store, submission, store.assignment(access, assignment_id))
+    submission = store.submissions.submit(access, assignment_id, submission_type, body, url, file_ids)
+    return submission_json(store, submission, store.assignments.assignment(access, assignment_id))
 
 
 @server.writes(destructive=True)
@@ -172,8 +176,8 @@ def canvas_submit_grade(
         comment: A comment for the student.
     """
     access = store.grading(course_id)
-    submission = store.grade(access, assignment_id, user_id, grade, comment)
-    return submission_json(store, submission, store.assignment(access, assignment_id))
+    submission = store.submissions.grade(access, assignment_id, user_id, grade, comment)
+    return submission_json(store, submission, store.assignments.assignment(access, assignment_id))
 
 
 # -- rubrics ----------------------------------------------------------------------------------------------
@@ -206,7 +210,7 @@ def canvas_list_rubrics(store: CanvasStore, course_id: Number, page: int = 1, pe
         page: Page number, from 1.
         per_page: Rubrics per page, 1 to 100.
     """
-    return page_of(store.rubrics(course_id, page, per_page), rubric_json)
+    return page_of(store.assignments.rubrics(course_id, page, per_page), rubric_json)
 
 
 @server.reads
@@ -217,7 +221,7 @@ def canvas_get_rubric(store: CanvasStore, course_id: Number, rubric_id: Number) 
         course_id: The course.
         rubric_id: The rubric.
     """
-    return rubric_json(store.rubric(course_id, rubric_id))
+    return rubric_json(store.assignments.rubric(course_id, rubric_id))
 
 
 @server.writes
@@ -248,4 +252,4 @@ def canvas_create_rubric(
         "hide_score_total": bool(hide_score_total),
         "criteria": [dict(criterion) for criterion in criteria or []],
     }
-    return rubric_json(store.create_rubric(course_id, rubric))
+    return rubric_json(store.assignments.create_rubric(course_id, rubric))

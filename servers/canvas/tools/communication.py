@@ -28,7 +28,9 @@ def canvas_list_announcements(
         page: Page number, from 1.
         per_page: Announcements per page, 1 to 100.
     """
-    return page_of(store.announcements(store.reading(course_id), page, per_page), announcement_json)
+    return page_of(
+        store.discussions.announcements(store.reading(course_id), page, per_page), announcement_json
+    )
 
 
 @server.reads
@@ -42,7 +44,7 @@ def canvas_list_discussion_topics(
         page: Page number, from 1.
         per_page: Discussions per page, 1 to 100.
     """
-    return page_of(store.discussions(store.reading(course_id), page, per_page), topic_json)
+    return page_of(store.discussions.listed(store.reading(course_id), page, per_page), topic_json)
 
 
 @server.reads
@@ -60,8 +62,8 @@ def canvas_get_discussion_topic(
         per_page: Posts per page, 1 to 100.
     """
     access = store.reading(course_id)
-    topic = store.topic(access, topic_id)
-    listing = store.entries(access, topic, page, per_page)
+    topic = store.discussions.topic(access, topic_id)
+    listing = store.discussions.entries(access, topic, page, per_page)
     if listing is None:
         return topic_json(topic) | {"entries": None}
     entries = [entry_json(entry) for entry in listing.rows]
@@ -79,7 +81,7 @@ def canvas_post_to_discussion(
         topic_id: The discussion.
         message: The text, as HTML.
     """
-    return entry_json(store.post_entry(store.reading(course_id), topic_id, message))
+    return entry_json(store.discussions.post_entry(store.reading(course_id), topic_id, message))
 
 
 # -- conversations ----------------------------------------------------------------------------------------
@@ -95,7 +97,7 @@ def canvas_list_conversations(store: CanvasStore, page: int = 1, per_page: int =
         page: Page number, from 1.
         per_page: Conversations per page, 1 to 100.
     """
-    listing = store.conversations(page, per_page)
+    listing = store.conversations.listed(page, per_page)
     return page_with(listing, conversations_json(store, listing.rows))
 
 
@@ -110,8 +112,8 @@ def canvas_get_conversation(
         page: Page number of the messages, from 1.
         per_page: Messages per page, 1 to 100.
     """
-    [shown] = conversations_json(store, [store.conversation(conversation_id)])
-    listing = store.messages(conversation_id, page, per_page)
+    [shown] = conversations_json(store, [store.conversations.conversation(conversation_id)])
+    listing = store.conversations.messages(conversation_id, page, per_page)
     messages = [message_json(message) for message in listing.rows]
     return shown | {"messages": messages, "messages_paging": paging(listing)}
 
@@ -130,8 +132,9 @@ def canvas_create_conversation(
         body: The message.
         subject: What it is about.
     """
-    started = store.start_conversations(recipients, body, subject)
+    started = store.conversations.start_conversations(recipients, body, subject)
     return [
-        shown | {"messages": [message_json(row) for row in store.messages(shown["id"], 1, 1).rows]}
+        shown
+        | {"messages": [message_json(row) for row in store.conversations.messages(shown["id"], 1, 1).rows]}
         for shown in conversations_json(store, started)
     ]

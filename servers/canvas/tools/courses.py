@@ -30,7 +30,7 @@ def canvas_list_courses(
         page: Page number, from 1.
         per_page: Courses per page, 1 to 100.
     """
-    listing = store.my_courses(page, per_page, include_ended=bool(include_ended))
+    listing = store.courses.my_courses(page, per_page, include_ended=bool(include_ended))
     return page_with(listing, courses_json(store, listing.rows))
 
 
@@ -79,7 +79,7 @@ def canvas_create_course(
         is_public=is_public,
         time_zone=time_zone,
     )
-    return _course(store, store.create_course(account_id, fields, offer=offer))
+    return _course(store, store.courses.create_course(account_id, fields, offer=offer))
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -107,7 +107,7 @@ def canvas_update_course(
     fields = given(
         name=name, course_code=course_code, start_at=start_at, end_at=end_at, syllabus_body=syllabus_body
     )
-    return _course(store, store.update_course(course_id, fields, event))
+    return _course(store, store.courses.update_course(course_id, fields, event))
 
 
 def _course(store: CanvasStore, course: Row) -> Object:
@@ -145,7 +145,7 @@ def canvas_enroll_user(
     """
     kind = "StudentEnrollment" if role is None else role
     state = "active" if enrollment_state is None else enrollment_state
-    return enrollment_json(store.enroll(course_id, user_id, kind, state))
+    return enrollment_json(store.courses.enroll(course_id, user_id, kind, state))
 
 
 @server.reads
@@ -161,8 +161,8 @@ def canvas_get_course_grades(
         page: Page number, from 1.
         per_page: Enrollments per page, 1 to 100.
     """
-    listing = store.course_grades(course_id, page, per_page)
-    scores = store.scores(listing.rows)
+    listing = store.submissions.course_grades(course_id, page, per_page)
+    scores = store.submissions.scores(listing.rows)
     return page_with(
         listing, (_student(row, scores[row["course_id"], row["user_id"]]) for row in listing.rows)
     )
@@ -184,8 +184,8 @@ def canvas_get_user_grades(store: CanvasStore, page: int = 1, per_page: int = 10
         page: Page number, from 1.
         per_page: Courses per page, 1 to 100.
     """
-    listing = store.my_grades(page, per_page)
-    scores = store.scores(listing.rows)
+    listing = store.submissions.my_grades(page, per_page)
+    scores = store.submissions.scores(listing.rows)
     return page_with(
         listing,
         (

@@ -41,7 +41,7 @@ def canvas_list_calendar_events(
         page: Page number, from 1.
         per_page: Events per page, 1 to 100.
     """
-    return page_of(store.events(start_date, end_date, page, per_page), event_json)
+    return page_of(store.calendar.events(start_date, end_date, page, per_page), event_json)
 
 
 @server.reads
@@ -51,7 +51,7 @@ def canvas_get_upcoming_assignments(store: CanvasStore, limit: Number | None = N
     Args:
         limit: At most so many, 1 to 100; 10 if left out.
     """
-    return [_due(store, row) for row in store.upcoming(10 if limit is None else limit)]
+    return [_due(store, row) for row in store.assignments.upcoming(10 if limit is None else limit)]
 
 
 def _due(store: CanvasStore, row: Row) -> Object:
@@ -62,12 +62,12 @@ def _due(store: CanvasStore, row: Row) -> Object:
 @server.reads
 def canvas_get_dashboard(store: CanvasStore) -> dict[str, Any]:
     """Your dashboard: yourself, your courses (up to 20) and the five assignments due next."""
-    listing = store.my_courses(1, CARDS)
+    listing = store.courses.my_courses(1, CARDS)
     return {
-        "user": profile_json(store.me()),
+        "user": profile_json(store.users.me()),
         "courses": courses_json(store, listing.rows),
         "course_count": listing.total,
-        "upcoming_assignments": [_due(store, row) for row in store.upcoming(DUE)],
+        "upcoming_assignments": [_due(store, row) for row in store.assignments.upcoming(DUE)],
     }
 
 
@@ -79,8 +79,8 @@ def canvas_get_dashboard_cards(store: CanvasStore, page: int = 1, per_page: int 
         page: Page number, from 1.
         per_page: Cards per page, 1 to 100.
     """
-    listing = store.my_courses(page, per_page)
-    mine = store.my_enrollments_in([course["id"] for course in listing.rows])
+    listing = store.courses.my_courses(page, per_page)
+    mine = store.courses.my_enrollments_in([course["id"] for course in listing.rows])
     return page_with(listing, (_card(course, mine[course["id"]][0]) for course in listing.rows))
 
 
@@ -111,7 +111,7 @@ def canvas_list_notifications(store: CanvasStore, page: int = 1, per_page: int =
         page: Page number, from 1.
         per_page: Entries per page, 1 to 100.
     """
-    listing, subjects = store.news(page, per_page)
+    listing, subjects = store.calendar.news(page, per_page)
     return page_with(listing, (_news(row, subjects[row["kind"], row["key"]]) for row in listing.rows))
 
 

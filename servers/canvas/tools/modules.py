@@ -28,7 +28,7 @@ def canvas_list_modules(store: CanvasStore, course_id: Number, page: int = 1, pe
         per_page: Modules per page, 1 to 100.
     """
     access = store.reading(course_id)
-    listing = store.modules(access, page, per_page)
+    listing = store.modules.listed(access, page, per_page)
     return page_with(listing, modules_json(store, access, listing.rows))
 
 
@@ -41,7 +41,7 @@ def canvas_get_module(store: CanvasStore, course_id: Number, module_id: Number) 
         module_id: The module.
     """
     access = store.reading(course_id)
-    return modules_json(store, access, [store.module(access, module_id)])[0]
+    return modules_json(store, access, [store.modules.module(access, module_id)])[0]
 
 
 @server.reads
@@ -56,7 +56,7 @@ def canvas_list_module_items(
         page: Page number, from 1.
         per_page: Items per page, 1 to 100.
     """
-    listing = store.items(store.reading(course_id), module_id, page, per_page)
+    listing = store.modules.items(store.reading(course_id), module_id, page, per_page)
     return page_of(listing, lambda item: module_item_json(item, course_id))
 
 
@@ -71,7 +71,7 @@ def canvas_get_module_item(
         module_id: The module.
         item_id: The item.
     """
-    return module_item_json(store.item(store.reading(course_id), module_id, item_id), course_id)
+    return module_item_json(store.modules.item(store.reading(course_id), module_id, item_id), course_id)
 
 
 @server.writes(idempotent=True)
@@ -85,7 +85,7 @@ def canvas_mark_module_item_complete(
         module_id: The module.
         item_id: The item.
     """
-    return module_item_json(store.complete(store.reading(course_id), module_id, item_id), course_id)
+    return module_item_json(store.modules.complete(store.reading(course_id), module_id, item_id), course_id)
 
 
 @server.writes
@@ -119,7 +119,7 @@ def canvas_create_module(
         prerequisite_module_ids=prerequisite_module_ids,
         published=published,
     )
-    return modules_json(store, access, [store.create_module(access, fields)])[0]
+    return modules_json(store, access, [store.modules.create_module(access, fields)])[0]
 
 
 @server.writes
@@ -160,7 +160,7 @@ def canvas_create_module_item(
         indent=indent,
         published=published,
     )
-    return module_item_json(store.create_item(store.editing(course_id), module_id, fields), course_id)
+    return module_item_json(store.modules.create_item(store.editing(course_id), module_id, fields), course_id)
 
 
 # -- pages and files --------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def canvas_list_pages(store: CanvasStore, course_id: Number, page: int = 1, per_
         page: Page number, from 1.
         per_page: Pages per page, 1 to 100.
     """
-    return page_of(store.pages(store.reading(course_id), page, per_page), page_json)
+    return page_of(store.pages.listed(store.reading(course_id), page, per_page), page_json)
 
 
 @server.reads
@@ -186,7 +186,7 @@ def canvas_get_page(store: CanvasStore, course_id: Number, page_url: str) -> dic
         course_id: The course.
         page_url: The page's url as the list gives it, e.g. course-overview.
     """
-    return full_page_json(store.page(store.reading(course_id), page_url))
+    return full_page_json(store.pages.page(store.reading(course_id), page_url))
 
 
 @server.reads
@@ -205,7 +205,7 @@ def canvas_list_files(
         page: Page number, from 1.
         per_page: Files per page, 1 to 100.
     """
-    return page_of(store.files(store.reading(course_id), folder_id, page, per_page), file_json)
+    return page_of(store.pages.files(store.reading(course_id), folder_id, page, per_page), file_json)
 
 
 @server.reads
@@ -215,7 +215,7 @@ def canvas_get_file(store: CanvasStore, file_id: Number) -> dict[str, Any]:
     Args:
         file_id: The file.
     """
-    return file_json(store.file(file_id))
+    return file_json(store.pages.file(file_id))
 
 
 @server.reads
@@ -227,4 +227,4 @@ def canvas_list_folders(store: CanvasStore, course_id: Number, page: int = 1, pe
         page: Page number, from 1.
         per_page: Folders per page, 1 to 100.
     """
-    return page_of(store.folders(store.reading(course_id), page, per_page), folder_json)
+    return page_of(store.pages.folders(store.reading(course_id), page, per_page), folder_json)

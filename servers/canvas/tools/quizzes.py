@@ -21,7 +21,7 @@ def canvas_list_quizzes(store: CanvasStore, course_id: Number, page: int = 1, pe
         per_page: Quizzes per page, 1 to 100.
     """
     access = store.reading(course_id)
-    return page_of(store.quizzes(access, page, per_page), lambda quiz: quiz_json(quiz, access))
+    return page_of(store.quizzes.listed(access, page, per_page), lambda quiz: quiz_json(quiz, access))
 
 
 @server.reads
@@ -33,7 +33,7 @@ def canvas_get_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) -> d
         quiz_id: The quiz.
     """
     access = store.reading(course_id)
-    return quiz_json(store.quiz(access, quiz_id), access)
+    return quiz_json(store.quizzes.quiz(access, quiz_id), access)
 
 
 @server.writes
@@ -67,7 +67,7 @@ def canvas_create_quiz(
         due_at=due_at,
         published=published,
     )
-    return quiz_json(store.create_quiz(access, fields), access)
+    return quiz_json(store.quizzes.create_quiz(access, fields), access)
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -115,7 +115,7 @@ def canvas_update_quiz(
         scoring_policy=scoring_policy,
         access_code=access_code,
     )
-    return quiz_json(store.update_quiz(access, quiz_id, fields), access)
+    return quiz_json(store.quizzes.update_quiz(access, quiz_id, fields), access)
 
 
 @server.writes(idempotent=True)
@@ -127,7 +127,7 @@ def canvas_publish_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) 
         quiz_id: The quiz.
     """
     access = store.editing(course_id)
-    return quiz_json(store.update_quiz(access, quiz_id, {"published": True}), access)
+    return quiz_json(store.quizzes.update_quiz(access, quiz_id, {"published": True}), access)
 
 
 @server.writes(destructive=True)
@@ -138,7 +138,7 @@ def canvas_delete_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) -
         course_id: The course.
         quiz_id: The quiz.
     """
-    store.delete_quiz(store.editing(course_id), quiz_id)
+    store.quizzes.delete_quiz(store.editing(course_id), quiz_id)
     return f"Quiz {quiz_id} deleted successfully"
 
 
@@ -154,9 +154,9 @@ def canvas_start_quiz_attempt(
         access_code: The code, for a quiz that needs one.
     """
     access = store.reading(course_id)
-    attempt = store.start_attempt(access, quiz_id, access_code)
-    attempts = store.attempts(quiz_id, access.user_id)
-    return quiz_submission_json(attempt, attempts, store.quiz(access, quiz_id))
+    attempt = store.quizzes.start_attempt(access, quiz_id, access_code)
+    attempts = store.quizzes.attempts(quiz_id, access.user_id)
+    return quiz_submission_json(attempt, attempts, store.quizzes.quiz(access, quiz_id))
 
 
 # -- questions --------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def canvas_get_quiz_questions(
         per_page: Questions per page, 1 to 100.
     """
     access = store.reading(course_id)
-    listing = store.questions(access, quiz_id, page, per_page)
+    listing = store.quizzes.questions(access, quiz_id, page, per_page)
     return page_of(listing, lambda question: question_json(question, staff=access.staff))
 
 
@@ -210,7 +210,7 @@ def canvas_add_quiz_question(
         points_possible=points_possible,
         answers=answers,
     )
-    return question_json(store.add_question(store.editing(course_id), quiz_id, fields), staff=True)
+    return question_json(store.quizzes.add_question(store.editing(course_id), quiz_id, fields), staff=True)
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -242,7 +242,7 @@ def canvas_update_quiz_question(
         answers=answers,
     )
     access = store.editing(course_id)
-    return question_json(store.update_question(access, quiz_id, question_id, fields), staff=True)
+    return question_json(store.quizzes.update_question(access, quiz_id, question_id, fields), staff=True)
 
 
 @server.writes(destructive=True)
@@ -256,5 +256,5 @@ def canvas_delete_quiz_question(
         quiz_id: The quiz.
         question_id: The question.
     """
-    store.delete_question(store.editing(course_id), quiz_id, question_id)
+    store.quizzes.delete_question(store.editing(course_id), quiz_id, question_id)
     return f"Question {question_id} deleted successfully"

@@ -22,7 +22,7 @@ def _person(user: Row) -> Object:
 def canvas_health_check(store: CanvasStore) -> dict[str, Any]:
     """Check that Canvas answers, and see its clock and who is signed in."""
     signed_in = store.signed_in
-    user = None if signed_in is None else store.user(signed_in)
+    user = None if signed_in is None else store.users.user(signed_in)
     shown = None if user is None else {"id": user["id"], "name": user["name"]}
     return {"status": "ok", "timestamp": store.stamp, "user": shown}
 
@@ -35,14 +35,14 @@ def canvas_login(store: CanvasStore, login_id: str, password: str) -> dict[str, 
         login_id: The login, usually an e-mail address.
         password: The password that belongs to it.
     """
-    user = store.log_in(login_id, password)
+    user = store.users.log_in(login_id, password)
     return {"message": "Login successful", "logged_in": True, "user": _person(user)}
 
 
 @server.writes(idempotent=True)
 def canvas_logout(store: CanvasStore) -> dict[str, Any]:
     """Sign out. Afterwards nearly every tool is refused until canvas_login."""
-    store.log_out()
+    store.users.log_out()
     return {"message": "Logged out", "logged_in": False}
 
 
@@ -52,7 +52,7 @@ def canvas_get_current_user(store: CanvasStore) -> dict[str, Any]:
     signed_in = store.signed_in
     if signed_in is None:
         return {"id": None, "name": None, "login_id": None, "email": None, "logged_in": False}
-    return _person(store.user(signed_in)) | {"logged_in": True}
+    return _person(store.users.user(signed_in)) | {"logged_in": True}
 
 
 @server.reads
@@ -68,7 +68,7 @@ def canvas_list_users(
         page: Page number, from 1.
         per_page: People per page, 1 to 100.
     """
-    listing = store.people(page, per_page, course_id)
+    listing = store.users.people(page, per_page, course_id)
     position = paging(listing)
     return {"users": [_person(user) for user in listing.rows], "count": position.pop("total"), **position}
 
@@ -76,7 +76,7 @@ def canvas_list_users(
 @server.reads
 def canvas_get_user_profile(store: CanvasStore) -> dict[str, Any]:
     """Your own profile."""
-    return profile_json(store.me())
+    return profile_json(store.users.me())
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -98,4 +98,4 @@ def canvas_update_user_profile(
         time_zone: IANA name of a time zone, such as America/Denver.
     """
     fields = given(name=name, short_name=short_name, bio=bio, title=title, time_zone=time_zone)
-    return profile_json(store.update_profile(fields))
+    return profile_json(store.users.update_profile(fields))

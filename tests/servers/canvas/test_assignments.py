@@ -93,7 +93,7 @@ def test_files_of_ones_own_can_be_handed_in(campus):
 def test_attempts_are_limited(campus):
     with campus.world.editing():
         store = campus.world.store(CanvasStore)
-        [key] = store.add_assignments([{"course_id": 1, "name": "Once", "allowed_attempts": 1}])
+        [key] = store.assignments.add_assignments([{"course_id": 1, "name": "Once", "allowed_attempts": 1}])
     campus("submit_assignment", course_id=1, assignment_id=key, **TEXT, body="one")
 
     refusal = campus.refuses("submit_assignment", course_id=1, assignment_id=key, **TEXT, body="two")

@@ -21,7 +21,7 @@ def store(campus):
 def test_times_are_kept_in_utc(store):
     start = datetime(2025, 2, 1, 8, tzinfo=timezone(timedelta(hours=8)))
 
-    [key] = store.add_courses(
+    [key] = store.courses.add_courses(
         [{"name": "N", "course_code": "N-1", "start_at": start, "end_at": "2025-03-01"}]
     )
 
@@ -34,22 +34,22 @@ def test_only_staff_announces(store):
     row = {"course_id": 1, "user_id": 4, "title": "T", "message": "M", "posted_at": "2025-01-01T00:00:00Z"}
 
     with pytest.raises(Invalid, match="may not announce"):
-        store.add_announcements([row])
+        store.discussions.add_announcements([row])
 
 
 def test_only_students_hand_in(store):
     with pytest.raises(Invalid, match="does not study"):
-        store.add_submissions([{"assignment_id": 1, "user_id": 2}])
+        store.submissions.add_submissions([{"assignment_id": 1, "user_id": 2}])
 
 
 def test_what_is_referred_to_must_exist(store):
     with pytest.raises(IntegrityError):
-        store.add_enrollments([{"course_id": 99, "user_id": 4}])
+        store.courses.add_enrollments([{"course_id": 99, "user_id": 4}])
 
 
 def test_module_items_point_into_their_own_course(store):
     with pytest.raises(Invalid, match="no Quiz"):
-        store.add_module_items([{"module_id": 1, "title": "T", "type": "Quiz", "content_id": 99}])
+        store.modules.add_module_items([{"module_id": 1, "title": "T", "type": "Quiz", "content_id": 99}])
 
 
 def test_a_filled_submission_is_graded_like_a_posted_one(store):
@@ -61,9 +61,9 @@ def test_a_filled_submission_is_graded_like_a_posted_one(store):
         "grade": "B+",
     }
 
-    store.add_submissions([row])
+    store.submissions.add_submissions([row])
 
-    submission = store.submission(store.reading(1), 1, None)
+    submission = store.submissions.submission(store.reading(1), 1, None)
     assert (submission["score"], submission["grade"], submission["workflow_state"]) == (
         44.5,
         "44.5",
@@ -72,11 +72,16 @@ def test_a_filled_submission_is_graded_like_a_posted_one(store):
 
 
 def test_pages_of_the_same_title_get_their_own_addresses(store):
-    ids = store.add_pages([{"course_id": 1, "title": "Course overview!", "body": "B"}] * 2)
+    ids = store.pages.add_pages([{"course_id": 1, "title": "Course overview!", "body": "B"}] * 2)
 
     assert len(ids) == 2
-    assert store.page(store.reading(1), "course-overview-3")["id"] == ids[1]
+    assert store.pages.page(store.reading(1), "course-overview-3")["id"] == ids[1]
 
 
 def test_nothing_to_add_adds_nothing(store):
-    assert store.add_users([]) == store.add_quizzes([]) == store.add_conversations([]) == []
+    assert (
+        store.users.add_users([])
+        == store.quizzes.add_quizzes([])
+        == store.conversations.add_conversations([])
+        == []
+    )

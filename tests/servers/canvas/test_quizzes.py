@@ -62,7 +62,7 @@ def test_finished_attempts_count_and_their_best_score_is_the_grade(campus):
     times = {"started_at": "2025-01-14T09:00:00Z", "finished_at": "2025-01-14T09:10:00Z"}
     with campus.world.editing():
         store = campus.world.store(CanvasStore)
-        store.add_quiz_submissions(
+        store.quizzes.add_quiz_submissions(
             [{"quiz_id": 1, "user_id": 4, "score": score, **times} for score in (8, 6)]
         )
 

@@ -66,9 +66,13 @@ def submission_json(store: CanvasStore, submission: Row, assignment: Row) -> Obj
     shown = bare_submission_json(submission, assignment, lambda: store.stamp)
     if submission["id"] is not None:
         if submission["file_ids"]:
-            shown["attachments"] = [_attachment(file) for file in store.attached_files(submission)]
-        shown["submission_comments"] = [comment_json(comment) for comment in store.comments(submission)]
-        if earlier := store.earlier_attempts(submission):
+            shown["attachments"] = [
+                _attachment(file) for file in store.submissions.attached_files(submission)
+            ]
+        shown["submission_comments"] = [
+            comment_json(comment) for comment in store.submissions.comments(submission)
+        ]
+        if earlier := store.submissions.earlier_attempts(submission):
             shown["submission_history"] = [attempt_json(attempt, assignment) for attempt in earlier]
     return shown
 

@@ -53,7 +53,7 @@ def entry_json(entry: Row) -> Object:
 
 def conversations_json(store: CanvasStore, conversations: Sequence[Row]) -> list[Object]:
     """Conversations with their participants, without their messages."""
-    people = store.participants([conversation["id"] for conversation in conversations])
+    people = store.conversations.participants([conversation["id"] for conversation in conversations])
     return [_conversation(conversation, people[conversation["id"]]) for conversation in conversations]
 
 

@@ -19,8 +19,8 @@ ROLE_IDS = {
 def courses_json(store: CanvasStore, courses: Sequence[Row]) -> list[Object]:
     """Courses with their teachers and the signed-in user's enrollments."""
     ids = [course["id"] for course in courses]
-    teachers, counts = store.teachers_of(ids), store.student_counts(ids)
-    mine, root = store.my_enrollments_in(ids), store.root_account_id
+    teachers, counts = store.courses.teachers_of(ids), store.courses.student_counts(ids)
+    mine, root = store.courses.my_enrollments_in(ids), store.accounts.root_account_id
     return [
         course_json(course, root)
         | {

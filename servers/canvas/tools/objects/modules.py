@@ -10,8 +10,8 @@ from mesocosm.servers.canvas.tools.objects.values import Object, Row, address
 
 def modules_json(store: CanvasStore, access: CourseAccess, modules: Sequence[Row]) -> list[Object]:
     """Modules with the number of their items and the user's progress."""
-    counts = store.item_counts(access, [module["id"] for module in modules])
-    states = store.states(access, modules)
+    counts = store.modules.item_counts(access, [module["id"] for module in modules])
+    states = store.modules.states(access, modules)
     return [_module(module, counts.get(module["id"], 0), states[module["id"]]) for module in modules]
 
 
