@@ -43,16 +43,18 @@ serve(Hosting(Path(sys.argv[2]), admin_token="benchmark"), "127.0.0.1", int(sys.
 def fill(world: World, files: int, commits: int) -> None:
     """One repository."""
     store = world.store(CodehostStore)
-    store.create_account("alice")
-    store.create_repository("alice", "big")
+    store.accounts.create_account("alice")
+    store.filling.create_repository("alice", "big")
     paths = [f"src/part{number % 40}/module_{number}.py" for number in range(files)]
-    store.add_commits("alice", "big", [NewCommit("Begin", {path: _text(path, 0) for path in paths}, "alice")])
+    store.filling.add_commits(
+        "alice", "big", [NewCommit("Begin", {path: _text(path, 0) for path in paths}, "alice")]
+    )
     for turn in range(1, commits):
         changed = paths[turn::commits]
-        store.add_commits(
+        store.filling.add_commits(
             "alice", "big", [NewCommit(f"Step {turn}", {p: _text(p, turn) for p in changed}, "alice")]
         )
-    store.sign_in("alice")
+    store.accounts.sign_in("alice")
 
 
 def _text(path: str, turn: int) -> str:

@@ -43,17 +43,21 @@ FILES = {
 def fill(world: World) -> None:
     """alice owns acme; bob is a member and can write, carol is nobody in particular."""
     store = world.store(CodehostStore)
-    store.create_account("alice", "Alice Doe", "alice@example.com", company="Acme")
+    store.accounts.create_account("alice", "Alice Doe", "alice@example.com", company="Acme")
     for login in ("bob", "carol"):
-        store.create_account(login, f"{login.title()} Roe", f"{login}@example.com")
-    store.create_organization("acme", "Acme", {"alice": "admin", "bob": "member"}, default_role="write")
-    store.create_team("acme", "core", "Core", ["alice", "bob"])
-    store.create_repository("acme", "app", description="The app", language="Python", topics=["web"], stars=5)
-    store.create_repository("carol", "public-thing")
-    store.create_repository("carol", "diary", private=True)
+        store.accounts.create_account(login, f"{login.title()} Roe", f"{login}@example.com")
+    store.accounts.create_organization(
+        "acme", "Acme", {"alice": "admin", "bob": "member"}, default_role="write"
+    )
+    store.accounts.create_team("acme", "core", "Core", ["alice", "bob"])
+    store.filling.create_repository(
+        "acme", "app", description="The app", language="Python", topics=["web"], stars=5
+    )
+    store.filling.create_repository("carol", "public-thing")
+    store.filling.create_repository("carol", "diary", private=True)
     for name in ("one", "two", "three"):
-        store.create_repository("alice", name, private=name == "three")
-    store.create_repository("alice", "empty")
+        store.filling.create_repository("alice", name, private=name == "three")
+    store.filling.create_repository("alice", "empty")
     first = NewCommit("Begin", FILES, "alice", day(1))
     steps = [
         NewCommit(
@@ -64,20 +68,22 @@ def fill(world: World) -> None:
     feature = NewCommit(
         "Add v1", {"src/v1.py": "def main():\n    return 42\n"}, "bob", day(3), branch="feature"
     )
-    shas = store.add_commits("acme", "app", [first, *steps, feature])
-    store.add_commits("carol", "public-thing", [NewCommit("Begin", {"a.txt": "a\n"}, "carol", day(1))])
-    store.add_commits("carol", "diary", [NewCommit("Dear diary", {"d.txt": "d\n"}, "carol", day(1))])
-    store.add_branch("acme", "app", "guarded")
-    store.protect_branch("acme", "app", "guarded", required_approvals=1)
-    store.add_tag("acme", "app", "v1.0", message="First release", tagger="alice", date=day(5))
-    store.add_tag("acme", "app", "v0.9", shas[0])
-    store.add_release("acme", "app", "v1.0", "alice", title="One", body="The first.")
-    store.add_milestone("acme", "app", "M1")
-    store.add_issues("acme", "app", [_issue(n) for n in range(1, 8)])
-    store.sign_in("alice")
-    store.add_pull_requests("acme", "app", [PULL])
-    store.add_check_runs("acme", "app", [{"sha": "feature", "name": "tests"}])
-    store.add_statuses("acme", "app", [{"sha": "feature", "context": "lint", "state": "success"}])
+    shas = store.filling.add_commits("acme", "app", [first, *steps, feature])
+    store.filling.add_commits(
+        "carol", "public-thing", [NewCommit("Begin", {"a.txt": "a\n"}, "carol", day(1))]
+    )
+    store.filling.add_commits("carol", "diary", [NewCommit("Dear diary", {"d.txt": "d\n"}, "carol", day(1))])
+    store.filling.add_branch("acme", "app", "guarded")
+    store.repositories.protect_branch("acme", "app", "guarded", required_approvals=1)
+    store.filling.add_tag("acme", "app", "v1.0", message="First release", tagger="alice", date=day(5))
+    store.filling.add_tag("acme", "app", "v0.9", shas[0])
+    store.releases.add_release("acme", "app", "v1.0", "alice", title="One", body="The first.")
+    store.fields.add_milestone("acme", "app", "M1")
+    store.filling.add_issues("acme", "app", [_issue(n) for n in range(1, 8)])
+    store.accounts.sign_in("alice")
+    store.filling.add_pull_requests("acme", "app", [PULL])
+    store.filling.add_check_runs("acme", "app", [{"sha": "feature", "name": "tests"}])
+    store.filling.add_statuses("acme", "app", [{"sha": "feature", "context": "lint", "state": "success"}])
 
 
 def _issue(number: int) -> NewIssue:

@@ -20,10 +20,12 @@ NOW = "2025-01-15T09:00:00"
 
 def fill_shop(world: World) -> None:
     store = world.store(WooCommerceStore)
-    store.add_categories([{"name": "Furniture"}, {"name": "Seats", "parent": FURNITURE}, {"name": "Clothes"}])
-    store.add_tags([{"name": "Oak"}])
-    store.add_products(PRODUCTS)
-    store.add_customers(
+    store.terms.add_categories(
+        [{"name": "Furniture"}, {"name": "Seats", "parent": FURNITURE}, {"name": "Clothes"}]
+    )
+    store.terms.add_tags([{"name": "Oak"}])
+    store.catalogue.add_products(PRODUCTS)
+    store.customers.add_customers(
         [
             {
                 "email": "ann@example.org",
@@ -35,8 +37,8 @@ def fill_shop(world: World) -> None:
             {"email": "bob@example.org", "first_name": "Bob", "last_name": "Ray"},
         ]
     )
-    store.add_coupons([{"code": "TEN", "amount": "10", "discount_type": "percent"}])
-    store.add_orders(
+    store.coupons.add_coupons([{"code": "TEN", "amount": "10", "discount_type": "percent"}])
+    store.filling.add_orders(
         [
             {
                 "customer_id": ANN,
@@ -61,7 +63,7 @@ def fill_shop(world: World) -> None:
             },
         ]
     )
-    store.add_reviews(
+    store.reviews.add_reviews(
         [
             {
                 "product_id": CHAIR,

@@ -25,13 +25,15 @@ def fill(world: World, texts: Texts, size: int) -> list[Call]:
     store, units = world.store(CodehostStore), max(4, size // _PER_UNIT)
     people = [ME, *(f"dev{number}" for number in range(4 + units // 20))]
     for login in people:
-        store.create_account(login, login.title(), f"{login}@example.com")
+        store.accounts.create_account(login, login.title(), f"{login}@example.com")
     members = dict.fromkeys(people, "member") | {ME: "admin"}
-    store.create_organization(ORG, "Acme", members, default_role="write")
+    store.accounts.create_organization(ORG, "Acme", members, default_role="write")
     small = [f"tool-{number}" for number in range(1 + units // 40)]
     for name in (REPO, *small):
-        store.create_repository(ORG, name, description=texts.title(), language="Python", stars=len(name))
-    store.sign_in(ME)
+        store.filling.create_repository(
+            ORG, name, description=texts.title(), language="Python", stars=len(name)
+        )
+    store.accounts.sign_in(ME)
     shas = _repository(store, texts, people, REPO, units * 2 // 3)
     for name in small:
         _repository(store, texts, people, name, max(1, units // 3 // len(small)))
@@ -40,18 +42,18 @@ def fill(world: World, texts: Texts, size: int) -> list[Call]:
 
 def _repository(store: CodehostStore, texts: Texts, people: list[str], name: str, units: int) -> list[str]:
     commits = units * 8
-    shas = store.add_commits(ORG, name, _commits(texts, people, commits))
+    shas = store.filling.add_commits(ORG, name, _commits(texts, people, commits))
     for number in range(0, commits, 40):
-        store.add_tag(ORG, name, f"v0.{number}", shas[number])
-        store.add_release(ORG, name, f"v0.{number}", ME, title=texts.title(), body=texts.text())
-    store.add_issues(ORG, name, [_issue(texts, people, n, units * 8) for n in range(units * 8)])
+        store.filling.add_tag(ORG, name, f"v0.{number}", shas[number])
+        store.releases.add_release(ORG, name, f"v0.{number}", ME, title=texts.title(), body=texts.text())
+    store.filling.add_issues(ORG, name, [_issue(texts, people, n, units * 8) for n in range(units * 8)])
     pulls = max(1, units // 2)
     branches = [
         NewCommit(texts.title(), {f"src/new{n}.py": _code(texts, 0)}, ME, moment(1), f"topic-{n}")
         for n in range(pulls)
     ]
-    store.add_commits(ORG, name, branches)
-    store.add_pull_requests(ORG, name, [_pull(texts, people, n) for n in range(pulls)])
+    store.filling.add_commits(ORG, name, branches)
+    store.filling.add_pull_requests(ORG, name, [_pull(texts, people, n) for n in range(pulls)])
     return shas
 
 

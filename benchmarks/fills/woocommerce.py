@@ -19,18 +19,20 @@ _STATUSES = (
 def fill(world: World, texts: Texts, size: int) -> list[Call]:
     """Products, customers, coupons, orders, notes, reviews."""
     store, units = world.store(WooCommerceStore), max(8, size // _PER_UNIT)
-    categories = store.add_categories([{"name": f"Category {n}"} for n in range(6 + units // 60)])
-    tags = store.add_tags([{"name": f"Tag {n}"} for n in range(6 + units // 30)])
-    products = store.add_products([_product(texts, n, units, categories, tags) for n in range(units)])
-    customers = store.add_customers([_customer(texts, n, 2 * units) for n in range(2 * units)])
-    store.add_coupons(
+    categories = store.terms.add_categories([{"name": f"Category {n}"} for n in range(6 + units // 60)])
+    tags = store.terms.add_tags([{"name": f"Tag {n}"} for n in range(6 + units // 30)])
+    products = store.catalogue.add_products(
+        [_product(texts, n, units, categories, tags) for n in range(units)]
+    )
+    customers = store.customers.add_customers([_customer(texts, n, 2 * units) for n in range(2 * units)])
+    store.coupons.add_coupons(
         [{"code": f"code{n}", "amount": "5", "description": texts.title()} for n in range(3 + units // 10)]
     )
-    store.create_tax_rate(country="US", rate="8.25")
+    store.taxes.create_tax_rate(country="US", rate="8.25")
     many = 5 * units
-    orders = store.add_orders([_order(texts, n, many, products, customers) for n in range(many)])
-    store.add_notes([{"order_id": order, "note": texts.title()} for order in orders[::2]])
-    store.add_reviews(
+    orders = store.filling.add_orders([_order(texts, n, many, products, customers) for n in range(many)])
+    store.orders.add_notes([{"order_id": order, "note": texts.title()} for order in orders[::2]])
+    store.reviews.add_reviews(
         [
             {
                 "product_id": products[n % len(products)],

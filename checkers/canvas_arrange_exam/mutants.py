@@ -272,9 +272,8 @@ def _instructor_asked(world: World, expected: Expected) -> None:
     store = world.store(CanvasStore)
     me = store.user_id
     message = {"author_id": me, "body": "When is the final?", "created_at": store.stamp}
-    store.conversations.add_conversations(
-        [{"subject": "Final", "participants": [me, me + 1], "messages": [message]}]
-    )  # type: ignore[list-item]
+    asked = {"subject": "Final", "participants": [me, me + 1], "messages": [message]}
+    store.conversations.add_conversations([asked])  # type: ignore[list-item]
 
 
 MUTANTS = [

@@ -91,7 +91,7 @@ def _unpublish(world: World, expected: Expected) -> None:
 
 
 def _new_category(world: World, expected: Expected) -> None:
-    world.store(WooCommerceStore).add_categories([{"name": "Outlet"}])
+    world.store(WooCommerceStore).terms.add_categories([{"name": "Outlet"}])
 
 
 def _cancel_order(world: World, expected: Expected) -> None:

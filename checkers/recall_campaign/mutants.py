@@ -81,7 +81,7 @@ def _needless(fate: str) -> Change:
             "date": world.now,
         }
         send(world.store(EmailStore), expected.coordinator, mail)
-        world.store(WooCommerceStore).add_notes([{"order_id": case.orders[0], "note": last.note}])
+        world.store(WooCommerceStore).orders.add_notes([{"order_id": case.orders[0], "note": last.note}])
 
     return apply
 
@@ -200,7 +200,7 @@ def _note_text(world: World, expected: Expected) -> None:
 
 def _second_note(world: World, expected: Expected) -> None:
     pickup = expected.pickups[0]
-    world.store(WooCommerceStore).add_notes([{"order_id": pickup.orders[0], "note": pickup.note}])
+    world.store(WooCommerceStore).orders.add_notes([{"order_id": pickup.orders[0], "note": pickup.note}])
 
 
 # -- collateral damage -----------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ def _fill_shop(world: World, plan: Plan, rng: random.Random, prose: Prose) -> tu
     store = world.store(WooCommerceStore)
     names = [*plan.categories, CLEARANCE, ARCHIVE]
     rng.shuffle(names)
-    categories = dict(zip(names, store.add_categories([{"name": name} for name in names]), strict=True))
+    categories = dict(zip(names, store.terms.add_categories([{"name": name} for name in names]), strict=True))
     products: list[NewProduct] = []
     for ware in plan.wares:
         product = NewProduct(
@@ -171,8 +171,8 @@ def _fill_shop(world: World, plan: Plan, rng: random.Random, prose: Prose) -> tu
         if ware.sale_to:
             product["date_on_sale_to"] = f"{ware.sale_to}T23:59:59"
         products.append(product)
-    ids = store.add_products(products)
-    store.add_orders(sorted(_orders(plan, ids, rng, prose), key=lambda order: order["date_created"]))
+    ids = store.catalogue.add_products(products)
+    store.filling.add_orders(sorted(_orders(plan, ids, rng, prose), key=lambda order: order["date_created"]))
     return categories[CLEARANCE], ids
 
 

@@ -109,7 +109,7 @@ def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
     keys = sorted(sold, key=lambda key: sold[key].sku)
     drawn = [sold[key] for key in keys]
     oldest = min(order.moment for customer in customers for order in customer.orders)
-    added = store.add_products(
+    added = store.catalogue.add_products(
         [
             {
                 "name": p.name, "sku": p.sku, "regular_price": p.price, "short_description": p.blurb,
@@ -127,7 +127,7 @@ def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
     # Accounts are as old as their first order: their ids tell nothing about the recall.
     accounts.sort(key=lambda customer: (_since(customer), customer.contact.email))
     address_of = {customer.contact.email: buying.address(customer.contact) for customer in customers}
-    numbers = store.add_customers(
+    numbers = store.customers.add_customers(
         [
             {
                 "email": customer.contact.email,
@@ -142,7 +142,7 @@ def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
     number_of = {customer.contact.email: number for customer, number in zip(accounts, numbers, strict=True)}
     bought = [(order, customer) for customer in customers for order in customer.orders]
     bought.sort(key=lambda pair: (pair[0].moment, pair[1].contact.email))
-    ids = store.add_orders(
+    ids = store.filling.add_orders(
         [
             buying.order(order.status, order.moment, address_of[customer.contact.email])
             | {

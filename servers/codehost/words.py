@@ -73,7 +73,7 @@ class FileThing(Thing):
             )
         for repo in sorted(commits):
             _repository(store, repo)
-            store.add_commits(me, repo, commits[repo])
+            store.filling.add_commits(me, repo, commits[repo])
         return given
 
 
@@ -128,7 +128,7 @@ class IssueThing(Thing):
             _repository(store, repo)
             chosen = [n for n, fields in enumerate(things) if fields["repo"] == repo]
             new = [_new(things[n], logins[str(things[n]["author"])]) for n in chosen]
-            for n, number in zip(chosen, store.add_issues(_me(store), repo, new), strict=True):
+            for n, number in zip(chosen, store.filling.add_issues(_me(store), repo, new), strict=True):
                 given[n] = {"number": number, "author": logins[str(things[n]["author"])]}
         return given
 
@@ -308,10 +308,10 @@ class PullThing(Thing):
 def _changed_file(world: World, repo: str, pull: Row) -> tuple[str, str]:
     """Path and text of the one file that a pull request changes; ``several`` where it is not one."""
     store = world.store(rules.CodehostStore)
-    repository = store.repository(_me(store), repo)
+    repository = store.repositories.repository(_me(store), repo)
     texts: dict[str, dict[str, str]] = {}
     for side in ("base_sha", "head_sha"):
-        _, entries, _ = store.walk(repository, pull[side], recursive=True, prefix=None, page=None)
+        _, entries, _ = store.contents.walk(repository, pull[side], recursive=True, prefix=None, page=None)
         texts[side] = {
             entry.path: entry.sha for entry in entries if entry.type == "blob" or entry.type == "file"
         }
@@ -320,7 +320,7 @@ def _changed_file(world: World, repo: str, pull: Row) -> tuple[str, str]:
     if len(paths) != 1 or paths[0] not in after:
         return "several" if paths else "none", ""
     try:
-        data = store.look(repository, paths[0], pull["head_sha"])[2]
+        data = store.contents.look(repository, paths[0], pull["head_sha"])[2]
     except Refusal:
         return paths[0], ""
     return paths[0], data.decode(errors="replace").strip() if isinstance(data, bytes) else ""
@@ -341,7 +341,7 @@ def _logins(store: rules.CodehostStore, names: Sequence[str]) -> dict[str, str]:
         login, number = _login(name), 2
         while login in taken:
             login, number = f"{_login(name)[:35]}-{number}", number + 1
-        store.create_account(login, name)
+        store.accounts.create_account(login, name)
         taken.add(login)
         known[name] = login
     return known
@@ -368,18 +368,20 @@ def _me(store: rules.CodehostStore) -> str:
 
 def _repository(store: rules.CodehostStore, repo: str) -> None:
     try:
-        store.repository(_me(store), repo)
+        store.repositories.repository(_me(store), repo)
     except Refusal:
         me = _me(store)
-        store.create_repository(me, repo, created_at=store.now)
-        store.add_commits(me, repo, [rules.NewCommit("Begin", {"README.md": f"# {repo}\n"}, me, store.now)])
+        store.filling.create_repository(me, repo, created_at=store.now)
+        store.filling.add_commits(
+            me, repo, [rules.NewCommit("Begin", {"README.md": f"# {repo}\n"}, me, store.now)]
+        )
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
     store = world.store(rules.CodehostStore)
     login = _login(owner.email.partition("@")[0])
-    store.create_account(login, owner.name, owner.email)
-    store.sign_in(login)
+    store.accounts.create_account(login, owner.name, owner.email)
+    store.accounts.sign_in(login)
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
@@ -434,7 +436,9 @@ def _opened(world: World) -> bool:
     repo = store.session.scalar(sql.select(models.Repository.name).order_by(models.Repository.id).limit(1))
     if repo is None:
         return False
-    store.add_issues(_me(store), repo, [rules.NewIssue("Something else", _me(store), "Something else.")])
+    store.filling.add_issues(
+        _me(store), repo, [rules.NewIssue("Something else", _me(store), "Something else.")]
+    )
     return True
 
 
@@ -443,7 +447,7 @@ def _committed(world: World) -> bool:
     repo = store.session.scalar(sql.select(models.Repository.name).order_by(models.Repository.id).limit(1))
     if repo is None:
         return False
-    store.add_commits(
+    store.filling.add_commits(
         _me(store), repo, [rules.NewCommit("Tidy up", {"NOTES.md": "Something.\n"}, _me(store))]
     )
     return True

@@ -64,7 +64,9 @@ class ProductThing(Thing):
         return _size_of_meta(fields, count)
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        ids = world.store(rules.WooCommerceStore).add_products([_product(fields) for fields in things])
+        ids = world.store(rules.WooCommerceStore).catalogue.add_products(
+            [_product(fields) for fields in things]
+        )
         return [{"id": number} for number in ids]
 
     def trace(self, fields: Fields, given: Fields) -> str:
@@ -156,7 +158,8 @@ class CustomerThing(Thing):
             }
             for fields in things
         ]
-        return [{"id": number} for number in world.store(rules.WooCommerceStore).add_customers(people)]  # type: ignore[arg-type]
+        customers = world.store(rules.WooCommerceStore).customers
+        return [{"id": number} for number in customers.add_customers(people)]  # type: ignore[arg-type]
 
     def trace(self, fields: Fields, given: Fields) -> str:
         return str(fields["email"])
@@ -208,7 +211,7 @@ class OrderThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"id": "The order's number."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        ids = world.store(rules.WooCommerceStore).add_orders([_order(fields) for fields in things])
+        ids = world.store(rules.WooCommerceStore).filling.add_orders([_order(fields) for fields in things])
         return [{"id": number} for number in ids]
 
     def size(self, fields: Fields, count: Callable[[str], int]) -> int:
@@ -344,7 +347,7 @@ def _noted(world: World) -> bool:
     store = world.store(rules.WooCommerceStore)
     first = store.session.scalar(sql.select(models.Order.id).order_by(models.Order.id).limit(1))
     if first is not None:
-        store.add_notes([{"order_id": first, "note": "Something.", "author": "admin"}])
+        store.orders.add_notes([{"order_id": first, "note": "Something.", "author": "admin"}])
     return first is not None
 
 

@@ -60,17 +60,17 @@ def list_own_organizations(store: CodehostStore, request: Request) -> Page:
 @api.get(f"{PREFIX}/users/{{username}}")
 def get_user(store: CodehostStore, request: Request, username: str) -> dict[str, Any]:
     """An account."""
-    return profile(Links(request), store, store.account(username))
+    return profile(Links(request), store, store.accounts.account(username))
 
 
 @api.get(f"{PREFIX}/users/{{username}}/orgs")
 def list_organizations(store: CodehostStore, request: Request, username: str) -> Page:
     """The organisations of somebody."""
-    return _organizations(store, request, store.account(username)["id"])
+    return _organizations(store, request, store.accounts.account(username)["id"])
 
 
 def _organizations(store: CodehostStore, request: Request, account_id: int) -> Page:
-    rows, total = cut(request, store.organizations(account_id))
+    rows, total = cut(request, store.listing.organizations(account_id))
     links = Links(request)
     return paged(request, [organization(links, store, row) for row in rows], total)
 
@@ -82,7 +82,7 @@ def get_organization(store: CodehostStore, request: Request, org: str) -> dict[s
 
 
 def _organization(store: CodehostStore, org: str) -> Row:
-    account = store.account(org)
+    account = store.accounts.account(org)
     if account["kind"] != "Organization":
         raise NotFound("Not Found")
     return account
@@ -93,7 +93,7 @@ def list_members(
     store: CodehostStore, request: Request, org: str, role: Literal["all", "admin", "member"] = "all"
 ) -> Page:
     """The members of an organisation by login."""
-    rows, total = cut(request, store.members(_organization(store, org)["id"], role))
+    rows, total = cut(request, store.listing.members(_organization(store, org)["id"], role))
     links = Links(request)
     return paged(request, [user(links, row["id"], row["login"]) for row in rows], total)
 
@@ -101,7 +101,10 @@ def list_members(
 @api.get(f"{PREFIX}/orgs/{{org}}/members/{{username}}")
 def check_member(store: CodehostStore, org: str, username: str) -> None:
     """204 if somebody belongs to an organisation, else 404."""
-    if store.member_role(_organization(store, org)["id"], store.account(username)["id"]) is None:
+    if (
+        store.accounts.member_role(_organization(store, org)["id"], store.accounts.account(username)["id"])
+        is None
+    ):
         raise NotFound("Not Found")
 
 
@@ -124,7 +127,7 @@ def list_own_repositories(
     elif type in ("owner", "member"):
         affiliation = "owner" if type == "owner" else "collaborator,organization_member"
     page, per_page = window_of(request)
-    rows, total = store.repositories(
+    rows, total = store.listing.repositories(
         affiliation=[part.strip() for part in affiliation.split(",")],
         visibility=visibility,
         sort=sort,
@@ -146,7 +149,7 @@ def list_repositories(
 ) -> Page:
     """The repositories of somebody, or of an organisation."""
     page, per_page = window_of(request)
-    rows, total = store.repositories(
+    rows, total = store.listing.repositories(
         owner=login, sort=sort, direction=direction, page=page, per_page=per_page
     )
     return paged(request, repositories(Links(request), store, rows), total)
@@ -167,26 +170,26 @@ def create_organization_repository(store: CodehostStore, request: Request, org: 
 def _create(store: CodehostStore, request: Request, organization: str | None) -> dict[str, Any]:
     body = Body.of(request)
     private = body.flag("private")
-    made = store.start_repository(
+    made = store.fields.start_repository(
         body.required("name"),
         body.text("description"),
         organization,
         private=body.text("visibility") == "private" if private is None else private,
         with_readme=bool(body.flag("auto_init")),
     )
-    return full_repository(Links(request), store, store.repository_by_id(made["id"]))
+    return full_repository(Links(request), store, store.repositories.repository_by_id(made["id"]))
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}")
 def get_repository(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """A repository."""
-    return full_repository(Links(request), store, store.repository(owner, repo))
+    return full_repository(Links(request), store, store.repositories.repository(owner, repo))
 
 
 @api.get(f"{PREFIX}/repositories/{{id:int}}")
 def get_repository_by_id(store: CodehostStore, request: Request, id: int) -> dict[str, Any]:
     """A repository by its id."""
-    found = store.find_repository(id)
+    found = store.repositories.find_repository(id)
     if found is None:
         raise NotFound("Not Found")
     return full_repository(Links(request), store, found)
@@ -196,22 +199,22 @@ def get_repository_by_id(store: CodehostStore, request: Request, id: int) -> dic
 def list_forks(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
     """The forks of a repository, the newest first."""
     page, per_page = window_of(request)
-    fork_of = store.repository(owner, repo)["id"]
-    rows, total = store.repositories(fork_of=fork_of, sort="created", page=page, per_page=per_page)
+    fork_of = store.repositories.repository(owner, repo)["id"]
+    rows, total = store.listing.repositories(fork_of=fork_of, sort="created", page=page, per_page=per_page)
     return paged(request, repositories(Links(request), store, rows), total)
 
 
 @api.post(f"{PREFIX}/repos/{{owner}}/{{repo}}/forks", status=202)
 def create_fork(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Fork a repository; it is there at once."""
-    fork = store.fork_repository(owner, repo, Body.of(request).text("organization"))
-    return full_repository(Links(request), store, store.repository_by_id(fork["id"]))
+    fork = store.repositories.fork_repository(owner, repo, Body.of(request).text("organization"))
+    return full_repository(Links(request), store, store.repositories.repository_by_id(fork["id"]))
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/topics")
 def list_topics(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
     """The topics of a repository."""
-    return {"names": store.repository(owner, repo)["topics"].split()}
+    return {"names": store.repositories.repository(owner, repo)["topics"].split()}
 
 
 # -- assignees ----------------------------------------------------------------------------------------------
@@ -220,7 +223,7 @@ def list_topics(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/assignees")
 def list_assignees(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
     """To whom issues of a repository are given: those with access to it."""
-    rows, total = cut(request, store.people(store.repository(owner, repo)))
+    rows, total = cut(request, store.repositories.people(store.repositories.repository(owner, repo)))
     links = Links(request)
     return paged(request, [user(links, row["id"], row["login"]) for row in rows], total)
 
@@ -228,7 +231,10 @@ def list_assignees(store: CodehostStore, request: Request, owner: str, repo: str
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/assignees/{{username}}")
 def check_assignee(store: CodehostStore, owner: str, repo: str, username: str) -> None:
     """204 if somebody is among those to whom issues are given, else 404."""
-    people, account = store.people(store.repository(owner, repo)), store.account(username)
+    people, account = (
+        store.repositories.people(store.repositories.repository(owner, repo)),
+        store.accounts.account(username),
+    )
     if all(person["id"] != account["id"] for person in people):
         raise NotFound("Not Found")
 
@@ -246,7 +252,7 @@ def list_collaborators(
 ) -> Page:
     """Who has access to a repository, with their roles."""
     page, per_page = window_of(request)
-    people, total = store.collaborators(owner, repo, affiliation, page, per_page)
+    people, total = store.repositories.collaborators(owner, repo, affiliation, page, per_page)
     links = Links(request)
     items = [
         user(links, person["id"], person["login"])
@@ -259,7 +265,9 @@ def list_collaborators(
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/collaborators/{{username}}")
 def check_collaborator(store: CodehostStore, owner: str, repo: str, username: str) -> None:
     """204 if somebody has access to a repository, else 404."""
-    if not store.is_collaborator(store.repository(owner, repo), store.account(username)["id"]):
+    if not store.repositories.is_collaborator(
+        store.repositories.repository(owner, repo), store.accounts.account(username)["id"]
+    ):
         raise NotFound("Not Found")
 
 
@@ -268,8 +276,8 @@ def get_permission(
     store: CodehostStore, request: Request, owner: str, repo: str, username: str
 ) -> dict[str, Any]:
     """What somebody may do in a repository."""
-    repository, account = store.repository(owner, repo), store.account(username)
-    role = store.role_of_account(repository, account["id"])
+    repository, account = store.repositories.repository(owner, repo), store.accounts.account(username)
+    role = store.repositories.role_of_account(repository, account["id"])
     shape = user(Links(request), account["id"], account["login"], account["kind"])
     return {
         "permission": _PERMISSIONS.get(role, role),

@@ -44,7 +44,7 @@ def get_content(
     ref: str | None = None,
 ) -> Any:
     """A file in base64, or as it is (media type ``raw``); of a directory a list."""
-    repository, links = store.repository(owner, repo), Links(request)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
     name = ref or repository["default_branch"]
     entry, found = look(store, repository, path, ref)
     if isinstance(found, list):
@@ -61,7 +61,7 @@ def look(
 ) -> tuple[Entry, bytes | list[Entry]]:
     """What lies at a path; nothing does in an empty repository."""
     try:
-        _, entry, found = store.look(repository, path, ref, MAX_RAW)
+        _, entry, found = store.contents.look(repository, path, ref, MAX_RAW)
     except Conflict as refusal:
         raise NotFound(refusal.message) from None
     return entry, found
@@ -70,7 +70,7 @@ def look(
 @api.get(f"{REPO}/readme")
 def get_readme(store: CodehostStore, request: Request, owner: str, repo: str, ref: str | None = None) -> Any:
     """The file in the root that introduces the repository."""
-    _, entries = look(store, store.repository(owner, repo), "", ref)
+    _, entries = look(store, store.repositories.repository(owner, repo), "", ref)
     assert isinstance(entries, list)
     names = [entry.path for entry in entries if entry.type == "file"]
     readme = next((name for name in names if name.lower().partition(".")[0] == "readme"), None)
@@ -82,10 +82,14 @@ def get_readme(store: CodehostStore, request: Request, owner: str, repo: str, re
 @api.put(f"{REPO}/contents/{{path:path}}")
 def put_content(store: CodehostStore, request: Request, owner: str, repo: str, path: str) -> Reply:
     """Commit one new or changed file; ``sha`` names the version that it replaces."""
-    repository, links, body = store.repository(owner, repo, need="write"), Links(request), Body.of(request)
+    repository, links, body = (
+        store.repositories.repository(owner, repo, need="write"),
+        Links(request),
+        Body.of(request),
+    )
     branch = body.text("branch") or repository["default_branch"]
     data, message, sha = _decoded(body.required("content")), body.required("message"), body.text("sha")
-    commit, entry = store.put_file(repository, path, data, message, branch, sha, allow_symlink=True)
+    commit, entry = store.contents.put_file(repository, path, data, message, branch, sha, allow_symlink=True)
     shape = {
         "content": git.content(links, repository, entry, branch),
         "commit": git.git_commit(links, store, repository, commit),
@@ -98,13 +102,13 @@ def delete_content(
     store: CodehostStore, request: Request, owner: str, repo: str, path: str
 ) -> dict[str, Any]:
     """Commit the removal of a file; ``sha`` names the version that is removed."""
-    repository, body = store.repository(owner, repo, need="write"), Body(request.values)
+    repository, body = store.repositories.repository(owner, repo, need="write"), Body(request.values)
     branch = body.text("branch") or repository["default_branch"]
     message, sha = body.required("message"), body.required("sha")
     entry, _ = look(store, repository, path, f"refs/heads/{branch}")
     if entry.sha != sha.lower():
         raise Conflict(f"{path} does not match {sha}")
-    commit = store.remove_file(repository, path, message, branch)
+    commit = store.contents.remove_file(repository, path, message, branch)
     return {"content": None, "commit": git.git_commit(Links(request), store, repository, commit)}
 
 
@@ -120,7 +124,7 @@ def _decoded(content: str) -> bytes:
 
 def _object(store: CodehostStore, repository: Row, sha: str, kind: int) -> str:
     """The name of an object that there is, of this type."""
-    if store.objects(repository).types([sha.lower()]).get(sha.lower()) != kind:
+    if store.commits.objects(repository).types([sha.lower()]).get(sha.lower()) != kind:
         raise NotFound("Not Found")
     return sha.lower()
 
@@ -128,8 +132,8 @@ def _object(store: CodehostStore, repository: Row, sha: str, kind: int) -> str:
 @api.get(f"{REPO}/git/blobs/{{sha}}")
 def get_blob(store: CodehostStore, request: Request, owner: str, repo: str, sha: str) -> Any:
     """The contents of a file by their name, in base64 or as they are (media type ``raw``)."""
-    repository = store.repository(owner, repo)
-    data = store.objects(repository).data(_object(store, repository, sha, _BLOB))
+    repository = store.repositories.repository(owner, repo)
+    data = store.commits.objects(repository).data(_object(store, repository, sha, _BLOB))
     if accepts(request, "raw"):
         return Reply(data, media_type="application/vnd.github.raw; charset=utf-8")
     return {
@@ -145,11 +149,11 @@ def get_blob(store: CodehostStore, request: Request, owner: str, repo: str, sha:
 @api.post(f"{REPO}/git/blobs", status=201)
 def create_blob(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Store the contents of a file."""
-    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
     content = body.required("content")
     encoding = body.choice("encoding", "utf-8", "base64")
     blob = Blob.from_string(_decoded(content) if encoding == "base64" else content.encode())
-    store.add_objects(repository, [blob])
+    store.pushes.add_objects(repository, [blob])
     sha = blob.id.decode()
     return {"sha": sha, "url": Links(request).repo(repository, "git/blobs", sha)}
 
@@ -164,14 +168,18 @@ def get_tree(
     recursive: str | None = None,
 ) -> dict[str, Any]:
     """A tree; ``recursive`` with what is in its folders too."""
-    return _tree(store, request, store.repository(owner, repo), sha, recursive=recursive is not None)
+    return _tree(
+        store, request, store.repositories.repository(owner, repo), sha, recursive=recursive is not None
+    )
 
 
 def _tree(
     store: CodehostStore, request: Request, repository: Row, sha: str, *, recursive: bool = False
 ) -> dict[str, Any]:
     links = Links(request)
-    tree, entries, truncated = store.walk(repository, sha, recursive=recursive, prefix=None, many=MAX_ENTRIES)
+    tree, entries, truncated = store.contents.walk(
+        repository, sha, recursive=recursive, prefix=None, many=MAX_ENTRIES
+    )
     return {
         "sha": tree,
         "url": links.repo(repository, "git/trees", tree),
@@ -183,14 +191,16 @@ def _tree(
 @api.post(f"{REPO}/git/trees", status=201)
 def create_tree(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Store a tree: that of ``base_tree`` with these files set, or removed (``sha`` is null)."""
-    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
     entries, base = body.objects("tree"), body.text("base_tree")
     if not entries:
         raise body.missing("tree")
     changes: dict[str, tuple[int, str] | None] = {}
     for entry in entries:
         changes[valid_path(entry.required("path"))] = _entry(store, repository, entry)
-    tree = write_tree(store.objects(repository), store.tree(repository, base) if base else None, changes)
+    tree = write_tree(
+        store.commits.objects(repository), store.commits.tree(repository, base) if base else None, changes
+    )
     return _tree(store, request, repository, tree)
 
 
@@ -202,14 +212,14 @@ def _entry(store: CodehostStore, repository: Row, entry: Body) -> tuple[int, str
         raise Unprocessable(f"tree.mode must be one of {', '.join(modes)}")
     if content is not None and sha is None:
         blob = Blob.from_string(content.encode())
-        store.add_objects(repository, [blob])
+        store.pushes.add_objects(repository, [blob])
         return modes[mode], blob.id.decode()
     if sha is None:
         if "sha" in entry:
             return None
         raise entry.missing("sha")
     kind = _MODES[modes[mode]]
-    known = store.objects(repository).types([sha.lower()]).get(sha.lower())
+    known = store.commits.objects(repository).types([sha.lower()]).get(sha.lower())
     if known != kind and not (kind == _COMMIT and _is_sha(sha)):
         raise Unprocessable(f"tree.sha {sha} is not a valid {'tree' if kind == _TREE else 'blob'}")
     return modes[mode], sha.lower()
@@ -222,31 +232,31 @@ def _is_sha(text: str) -> bool:
 @api.get(f"{REPO}/git/commits/{{sha}}")
 def get_git_commit(store: CodehostStore, request: Request, owner: str, repo: str, sha: str) -> dict[str, Any]:
     """A commit as a git object."""
-    repository = store.repository(owner, repo)
+    repository = store.repositories.repository(owner, repo)
     name = _object(store, repository, sha, _COMMIT)
-    return git.git_commit(Links(request), store, repository, store.learn_commits(repository, name))
+    return git.git_commit(Links(request), store, repository, store.commits.learn_commits(repository, name))
 
 
 @api.post(f"{REPO}/git/commits", status=201)
 def create_git_commit(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Store a commit; no branch moves."""
-    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
     message = clean(body.required("message"), "message", blank=False)
     tree = body.required("tree").lower()
     names = [sha.lower() for sha in body.texts("parents") or []]
-    if store.objects(repository).types([tree]).get(tree) != _TREE:
+    if store.commits.objects(repository).types([tree]).get(tree) != _TREE:
         raise Unprocessable("Tree SHA does not exist")
-    known = store.objects(repository).types(names)
+    known = store.commits.objects(repository).types(names)
     if any(known.get(name) != _COMMIT for name in names):
         raise Unprocessable("Parent SHA does not exist or is not a commit object")
     author, authored = _person(store, body.object("author"))
     committer, committed = (
         _person(store, body.object("committer")) if "committer" in body else (author, authored)
     )
-    commit = store.add_commit(
+    commit = store.commits.add_commit(
         repository,
         tree,
-        [store.commit_by_sha(repository, name) for name in names],
+        [store.commits.commit_by_sha(repository, name) for name in names],
         message,
         author,
         committer,
@@ -259,7 +269,7 @@ def create_git_commit(store: CodehostStore, request: Request, owner: str, repo: 
 def _person(store: CodehostStore, given: Body | None) -> tuple[Signature, datetime]:
     """Who a commit or tag is by, and when; by default the signed-in account, now."""
     if given is None:
-        return store.signature(store.me), store.now
+        return store.contents.signature(store.me), store.now
     date = given.text("date")
     signature = (clean(given.required("name"), "name"), clean(given.required("email"), "email"))
     return signature, moment(parse_time(date, "date")) if date else store.now
@@ -268,13 +278,13 @@ def _person(store: CodehostStore, given: Body | None) -> tuple[Signature, dateti
 @api.get(f"{REPO}/git/tags/{{sha}}")
 def get_tag(store: CodehostStore, request: Request, owner: str, repo: str, sha: str) -> dict[str, Any]:
     """An annotated tag by the name of its object."""
-    return _tag(store, Links(request), store.repository(owner, repo), sha)
+    return _tag(store, Links(request), store.repositories.repository(owner, repo), sha)
 
 
 def _tag(store: CodehostStore, links: Links, repository: Row, sha: str) -> dict[str, Any]:
-    tag = store.objects(repository)[ObjectID(_object(store, repository, sha, _TAG).encode())]
+    tag = store.commits.objects(repository)[ObjectID(_object(store, repository, sha, _TAG).encode())]
     assert isinstance(tag, Tag)
-    shape = store.annotation(tag)
+    shape = store.commits.annotation(tag)
     target = shape["object"]
     return shape | {
         "sha": sha,
@@ -287,13 +297,13 @@ def _tag(store: CodehostStore, links: Links, repository: Row, sha: str) -> dict[
 @api.post(f"{REPO}/git/tags", status=201)
 def create_tag(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Store an annotated tag of a commit; no ref points at it yet."""
-    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
     name, target = body.required("tag"), body.required("object").lower()
-    store.check_ref_name(f"refs/tags/{name}")
-    if store.objects(repository).types([target]).get(target) != _COMMIT:
+    store.commits.check_ref_name(f"refs/tags/{name}")
+    if store.commits.objects(repository).types([target]).get(target) != _COMMIT:
         raise Unprocessable("Object does not exist")
     tagger, date = _person(store, body.object("tagger"))
-    sha = store.add_annotation(
+    sha = store.commits.add_annotation(
         repository, name, target, clean(body.required("message"), "message"), tagger, date
     )
     return _tag(store, Links(request), repository, sha)

@@ -32,10 +32,10 @@ def text(content: str, media: str) -> Reply:
 @api.get(f"{REPO}/branches")
 def list_branches(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
     """The branches of a repository by name."""
-    repository, links = store.repository(owner, repo), Links(request)
-    guarded = store.protected_branches(repository["id"])
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    guarded = store.repositories.protected_branches(repository["id"])
     page, per_page = window_of(request)
-    rows, total = store.branches(repository, page, per_page)
+    rows, total = store.commits.branches(repository, page, per_page)
     items = [
         {
             "name": row["name"],
@@ -52,10 +52,10 @@ def get_protection(
     store: CodehostStore, request: Request, owner: str, repo: str, branch: str
 ) -> dict[str, Any]:
     """What the rules of a protected branch ask for."""
-    repository, links = store.repository(owner, repo), Links(request)
-    if store.ref(repository, f"refs/heads/{branch}") is None:
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    if store.commits.ref(repository, f"refs/heads/{branch}") is None:
         raise NotFound("Branch not found")
-    approvals = store.protected_branches(repository["id"]).get(branch)
+    approvals = store.repositories.protected_branches(repository["id"]).get(branch)
     if approvals is None:
         raise NotFound("Branch not protected")
     url = f"{links.repo(repository, 'branches', branch)}/protection"
@@ -84,15 +84,15 @@ def get_protection(
 @api.get(f"{REPO}/branches/{{branch:path}}")
 def get_branch(store: CodehostStore, request: Request, owner: str, repo: str, branch: str) -> dict[str, Any]:
     """A branch with its newest commit."""
-    repository, links = store.repository(owner, repo), Links(request)
-    if store.ref(repository, f"refs/heads/{branch}") is None:
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    if store.commits.ref(repository, f"refs/heads/{branch}") is None:
         raise NotFound("Branch not found")
-    approvals = store.protected_branches(repository["id"]).get(branch)
+    approvals = store.repositories.protected_branches(repository["id"]).get(branch)
     url = links.repo(repository, "branches", branch)
     checks = {"enforcement_level": "off", "contexts": [], "checks": []}
     return {
         "name": branch,
-        "commit": git.commit(links, store, repository, store.branch_head(repository, branch)),
+        "commit": git.commit(links, store, repository, store.commits.branch_head(repository, branch)),
         "_links": {"self": url, "html": links.page(repository, "tree", branch)},
         "protected": approvals is not None,
         "protection": {"enabled": approvals is not None, "required_status_checks": checks},
@@ -103,9 +103,9 @@ def get_branch(store: CodehostStore, request: Request, owner: str, repo: str, br
 @api.get(f"{REPO}/tags")
 def list_tags(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
     """The tags of a repository."""
-    repository, links = store.repository(owner, repo), Links(request)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
     page, per_page = window_of(request)
-    rows, total = store.tags(repository, page, per_page)
+    rows, total = store.commits.tags(repository, page, per_page)
     items = [
         {
             "name": row["name"],
@@ -124,15 +124,15 @@ def list_tags(store: CodehostStore, request: Request, owner: str, repo: str) -> 
 
 def _ref(store: CodehostStore, links: Links, repository: Row, name: str, sha: str) -> dict[str, Any]:
     kinds = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
-    kind = store.objects(repository).types([sha])[sha]
+    kind = store.commits.objects(repository).types([sha])[sha]
     return git.ref(links, repository, name, sha, kinds[kind])
 
 
 @api.get(f"{REPO}/git/ref/{{ref:path}}")
 def get_ref(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> dict[str, Any]:
     """A ref by its name without ``refs/``."""
-    repository, name = store.repository(owner, repo), f"refs/{ref}"
-    sha = store.ref(repository, name)
+    repository, name = store.repositories.repository(owner, repo), f"refs/{ref}"
+    sha = store.commits.ref(repository, name)
     if sha is None:
         raise NotFound("Not Found")
     return _ref(store, Links(request), repository, name, sha)
@@ -144,47 +144,49 @@ api.get(f"{REPO}/git/refs/{{ref:path}}")(get_ref)
 @api.get(f"{REPO}/git/refs")
 def list_refs(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
     """All refs."""
-    return _matching(store, request, store.repository(owner, repo), "refs/")
+    return _matching(store, request, store.repositories.repository(owner, repo), "refs/")
 
 
 @api.get(f"{REPO}/git/matching-refs/{{ref:path}}")
 def list_matching_refs(store: CodehostStore, request: Request, owner: str, repo: str, ref: str = "") -> Page:
     """The refs whose names begin so."""
-    return _matching(store, request, store.repository(owner, repo), f"refs/{ref}")
+    return _matching(store, request, store.repositories.repository(owner, repo), f"refs/{ref}")
 
 
 def _matching(store: CodehostStore, request: Request, repository: Row, prefix: str) -> Page:
     links = Links(request)
-    rows, total = cut(request, [row for row in store.refs(repository) if row["name"].startswith(prefix)])
+    rows, total = cut(
+        request, [row for row in store.commits.refs(repository) if row["name"].startswith(prefix)]
+    )
     return paged(request, [_ref(store, links, repository, row["name"], row["sha"]) for row in rows], total)
 
 
 @api.post(f"{REPO}/git/refs", status=201)
 def create_ref(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """A new branch or tag."""
-    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
     name, sha = body.required("ref"), body.required("sha")
-    if store.ref(repository, name) is not None:
+    if store.commits.ref(repository, name) is not None:
         raise Unprocessable("Reference already exists")
-    store.update_ref(repository, name, sha)
+    store.pushes.update_ref(repository, name, sha)
     return _ref(store, Links(request), repository, name, sha)
 
 
 @api.patch(f"{REPO}/git/refs/{{ref:path}}")
 def update_ref(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> dict[str, Any]:
     """Have a branch or tag point somewhere else; without ``force`` only forward."""
-    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
     name, sha = f"refs/{ref}", body.required("sha")
-    if store.ref(repository, name) is None:
+    if store.commits.ref(repository, name) is None:
         raise Unprocessable("Reference does not exist")
-    store.update_ref(repository, name, sha, force=bool(body.flag("force")))
+    store.pushes.update_ref(repository, name, sha, force=bool(body.flag("force")))
     return _ref(store, Links(request), repository, name, sha)
 
 
 @api.delete(f"{REPO}/git/refs/{{ref:path}}")
 def delete_ref(store: CodehostStore, owner: str, repo: str, ref: str) -> None:
     """Remove a branch or tag."""
-    store.update_ref(store.repository(owner, repo, need="write"), f"refs/{ref}", None)
+    store.pushes.update_ref(store.repositories.repository(owner, repo, need="write"), f"refs/{ref}", None)
 
 
 # -- commits ------------------------------------------------------------------------------------------------
@@ -203,9 +205,9 @@ def list_commits(
     until: str | None = None,
 ) -> Page:
     """The commits that a branch, tag or commit reaches, newest first, but none before its children."""
-    repository, links = store.repository(owner, repo), Links(request)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
     page, per_page = window_of(request)
-    rows, total = store.log(
+    rows, total = store.commits.log(
         repository, sha, path=path, author=author, since=since, until=until, page=page, per_page=per_page
     )
     return paged(request, [git.commit(links, store, repository, row) for row in rows], total)
@@ -213,7 +215,7 @@ def list_commits(
 
 def named_commit(store: CodehostStore, repository: Row, name: str) -> Row:
     """A commit by any of its names; as in the product, one that there is not cannot be processed."""
-    found = store.find_commit(repository, name)
+    found = store.commits.find_commit(repository, name)
     if found is None:
         raise Unprocessable(f"No commit found for SHA: {name}")
     return found
@@ -222,19 +224,19 @@ def named_commit(store: CodehostStore, repository: Row, name: str) -> Row:
 @api.get(f"{REPO}/commits/{{ref:path}}")
 def get_commit(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> Any:
     """A commit with the files that it changed."""
-    repository, links = store.repository(owner, repo), Links(request)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
     page, per_page = window_of(request)
     sha = named_commit(store, repository, ref)["sha"]
-    row, stats, changes = store.commit_details(repository, sha, page, per_page)
+    row, stats, changes = store.commits.commit_details(repository, sha, page, per_page)
     if accepts(request, "sha"):
         return text(sha, "sha")
     if accepts(request, "diff"):
-        return text(unified(store.objects(repository), [change for change, _ in changes]), "diff")
+        return text(unified(store.commits.objects(repository), [change for change, _ in changes]), "diff")
     if accepts(request, "patch"):
         return text(patches(store, repository, [row["id"]]), "patch")
     files = [git.changed_file(links, store, repository, sha, *change) for change in changes]
     shape = git.commit(links, store, repository, row) | {"stats": stats, "files": files}
-    return paged_object(request, shape, len(store.changes(row["id"])))
+    return paged_object(request, shape, len(store.commits.changes(row["id"])))
 
 
 @api.get(f"{REPO}/commits/{{ref}}/status")
@@ -242,9 +244,9 @@ def get_combined_status(
     store: CodehostStore, request: Request, owner: str, repo: str, ref: str
 ) -> dict[str, Any]:
     """What the statuses of a commit come to."""
-    repository, links = store.repository(owner, repo), Links(request)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
     sha = named_commit(store, repository, ref)["sha"]
-    rows = store.statuses(repository, sha)
+    rows = store.pulls.statuses(repository, sha)
     states = {row["state"] for row in rows}
     bad = "failure" if states & {"error", "failure"} else None
     return {
@@ -262,16 +264,18 @@ def get_combined_status(
 @api.get(f"{REPO}/statuses/{{ref}}")
 def list_statuses(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> Page:
     """The newest status of each context of a commit."""
-    repository, links = store.repository(owner, repo), Links(request)
-    rows, total = cut(request, store.statuses(repository, named_commit(store, repository, ref)["sha"]))
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    rows, total = cut(request, store.pulls.statuses(repository, named_commit(store, repository, ref)["sha"]))
     return paged(request, [pulls.status(links, repository, row) for row in rows], total)
 
 
 @api.get(f"{REPO}/commits/{{ref}}/check-runs")
 def list_check_runs(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> Reply:
     """The check runs of a commit."""
-    repository, links = store.repository(owner, repo), Links(request)
-    rows, total = cut(request, store.check_runs(repository, named_commit(store, repository, ref)["sha"]))
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    rows, total = cut(
+        request, store.pulls.check_runs(repository, named_commit(store, repository, ref)["sha"])
+    )
     runs = [pulls.check_run(links, repository, row) for row in rows]
     return paged_object(request, {"total_count": total, "check_runs": runs}, total)
 
@@ -279,13 +283,13 @@ def list_check_runs(store: CodehostStore, request: Request, owner: str, repo: st
 @api.get(f"{REPO}/compare/{{basehead:path}}")
 def compare(store: CodehostStore, request: Request, owner: str, repo: str, basehead: str) -> Any:
     """What ``head`` has and ``base`` has not: ``base...head``; ``owner:branch`` names one of a fork."""
-    repository, links = store.repository(owner, repo), Links(request)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
     base, head, fork, found = compared(store, repository, basehead)
     if accepts(request, "diff"):
-        return text(unified(store.objects(repository), found), "diff")
+        return text(unified(store.commits.objects(repository), found), "diff")
     if accepts(request, "patch"):
-        return text(patches(store, repository, store.commits_between(base, head)), "patch")
-    ahead, behind = store.commits_between(base, head), store.commits_between(head, base)
+        return text(patches(store, repository, store.commits.commits_between(base, head)), "patch")
+    ahead, behind = store.commits.commits_between(base, head), store.commits.commits_between(head, base)
     states = {(False, False): "identical", (True, False): "ahead", (False, True): "behind"}
     ids, _ = cut(request, ahead)
     url, page = links.repo(repository, "compare", basehead), links.page(repository, "compare", basehead)
@@ -301,7 +305,9 @@ def compare(store: CodehostStore, request: Request, owner: str, repo: str, baseh
         "ahead_by": len(ahead),
         "behind_by": len(behind),
         "total_commits": len(ahead),
-        "commits": [git.commit(links, store, repository, row) for row in store.commits_by_id(list(ids))],
+        "commits": [
+            git.commit(links, store, repository, row) for row in store.commits.commits_by_id(list(ids))
+        ],
         "files": [
             git.changed_file(links, store, repository, head["sha"], item) for item in found[:MAX_FILES]
         ],
@@ -315,16 +321,16 @@ def compared(store: CodehostStore, repository: Row, basehead: str) -> tuple[Row,
     if not dots:
         raise NotFound("Not Found")
     base, head = (_compared(store, repository, name) for name in (base_name, head_name))
-    bases = store.merge_bases(base, head)
+    bases = store.commits.merge_bases(base, head)
     if not bases:
         raise NotFound("Not Found")
-    fork = store.commit_by_sha(repository, bases[0])
-    return base, head, fork, differences(store.objects(repository), fork["tree"], head["tree"])
+    fork = store.commits.commit_by_sha(repository, bases[0])
+    return base, head, fork, differences(store.commits.objects(repository), fork["tree"], head["tree"])
 
 
 def _compared(store: CodehostStore, repository: Row, name: str) -> Row:
-    source, branch = store.source(repository, name) if ":" in name else (repository, name)
-    found = store.find_commit(source, branch)
+    source, branch = store.pulls.source(repository, name) if ":" in name else (repository, name)
+    found = store.commits.find_commit(source, branch)
     if found is None:
         raise NotFound("Not Found")
     return found

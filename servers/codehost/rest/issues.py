@@ -38,8 +38,8 @@ def list_issues(
 ) -> Page:
     """The issues of a repository and, as in the product, its pull requests."""
     page, per_page = window_of(request)
-    rows, total = store.issue_page(
-        store.repository(owner, repo),
+    rows, total = store.listing.issue_page(
+        store.repositories.repository(owner, repo),
         state=state,
         labels=[label.strip() for label in labels.split(",") if label.strip()],
         assignee=assignee,
@@ -59,8 +59,8 @@ def list_issues(
 def create_issue(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Open an issue."""
     body = Body.of(request)
-    issue = store.open_issue(
-        store.repository(owner, repo),
+    issue = store.issues.open_issue(
+        store.repositories.repository(owner, repo),
         body.required("title"),
         body.text("body"),
         labels=body.names(),
@@ -74,7 +74,9 @@ def create_issue(store: CodehostStore, request: Request, owner: str, repo: str) 
 @api.get(ISSUE)
 def get_issue(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
     """An issue, or the conversation of a pull request."""
-    return shapes.issue(Links(request), store, store.issue(store.repository(owner, repo), number))
+    return shapes.issue(
+        Links(request), store, store.issues.issue(store.repositories.repository(owner, repo), number)
+    )
 
 
 @api.patch(ISSUE)
@@ -82,15 +84,15 @@ def update_issue(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Change what the body names; ``null`` takes a milestone or a type away."""
-    repository, body = store.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
     state = body.choice("state", "open", "closed")
     reason = body.choice("state_reason", *_REASONS)
-    if state is not None and store.issue(repository, number)["is_pull"]:
-        store.change_pull(repository, number, state=state)
+    if state is not None and store.issues.issue(repository, number)["is_pull"]:
+        store.pulls.change_pull(repository, number, state=state)
         state = None
     # Clients that cannot write null send an empty text.
     none = "milestone" in body and body.fields["milestone"] in (None, "")
-    store.change_issue(
+    store.issues.change_issue(
         repository,
         number,
         title=body.text("title"),
@@ -103,7 +105,7 @@ def update_issue(
         state_reason=None if reason == "reopened" else reason,
         duplicate_of=body.number("duplicate_of"),
     )
-    return shapes.issue(Links(request), store, store.issue(repository, number))
+    return shapes.issue(Links(request), store, store.issues.issue(repository, number))
 
 
 def _assignees(body: Body) -> list[str] | None:
@@ -118,7 +120,7 @@ def add_assignees(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Assign further people."""
-    return _assign(store, request, store.repository(owner, repo), number, add=True)
+    return _assign(store, request, store.repositories.repository(owner, repo), number, add=True)
 
 
 @api.delete(f"{ISSUE}/assignees")
@@ -126,18 +128,18 @@ def remove_assignees(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Take people off an issue."""
-    return _assign(store, request, store.repository(owner, repo), number, add=False)
+    return _assign(store, request, store.repositories.repository(owner, repo), number, add=False)
 
 
 def _assign(
     store: CodehostStore, request: Request, repository: Row, number: int, *, add: bool
 ) -> dict[str, Any]:
-    issue = store.issue(repository, number)
-    there = [row["login"] for row in store.assignees_of([issue["id"]])[issue["id"]]]
+    issue = store.issues.issue(repository, number)
+    there = [row["login"] for row in store.issues.assignees_of([issue["id"]])[issue["id"]]]
     named = Body.of(request).texts("assignees") or []
     gone = {login.lower() for login in named}
     logins = [*there, *named] if add else [login for login in there if login.lower() not in gone]
-    changed = store.change_issue(repository, number, assignees=logins)
+    changed = store.issues.change_issue(repository, number, assignees=logins)
     return shapes.issue(Links(request), store, changed)
 
 
@@ -147,9 +149,9 @@ def _assign(
 @api.get(f"{ISSUE}/comments")
 def list_comments(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The comments of a conversation, oldest first."""
-    repository = store.repository(owner, repo)
+    repository = store.repositories.repository(owner, repo)
     page, per_page = window_of(request)
-    rows, total = store.comments(store.issue(repository, number), page, per_page)
+    rows, total = store.issues.comments(store.issues.issue(repository, number), page, per_page)
     return paged(request, shapes.comments(Links(request), store, repository, number, rows), total)
 
 
@@ -158,39 +160,39 @@ def create_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Comment."""
-    repository = store.repository(owner, repo)
-    row = store.add_comment(repository, number, Body.of(request).required("body"))
+    repository = store.repositories.repository(owner, repo)
+    row = store.issues.add_comment(repository, number, Body.of(request).required("body"))
     return shapes.comments(Links(request), store, repository, number, [row])[0]
 
 
 @api.get(f"{REPO}/issues/comments/{{id:int}}")
 def get_comment(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> dict[str, Any]:
     """A comment by its id."""
-    repository = store.repository(owner, repo)
-    row = store.comment_by_id(repository, id)
-    number = store.issue_by_id(row["issue_id"])["number"]
+    repository = store.repositories.repository(owner, repo)
+    row = store.listing.comment_by_id(repository, id)
+    number = store.issues.issue_by_id(row["issue_id"])["number"]
     return shapes.comments(Links(request), store, repository, number, [row])[0]
 
 
 @api.patch(f"{REPO}/issues/comments/{{id:int}}")
 def update_comment(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> dict[str, Any]:
     """Write a comment anew."""
-    repository = store.repository(owner, repo)
-    row = store.change_comment(repository, id, Body.of(request).required("body"))
-    number = store.issue_by_id(row["issue_id"])["number"]
+    repository = store.repositories.repository(owner, repo)
+    row = store.taking_back.change_comment(repository, id, Body.of(request).required("body"))
+    number = store.issues.issue_by_id(row["issue_id"])["number"]
     return shapes.comments(Links(request), store, repository, number, [row])[0]
 
 
 @api.delete(f"{REPO}/issues/comments/{{id:int}}")
 def delete_comment(store: CodehostStore, owner: str, repo: str, id: int) -> None:
     """Delete a comment."""
-    store.remove_comment(store.repository(owner, repo), id)
+    store.taking_back.remove_comment(store.repositories.repository(owner, repo), id)
 
 
 @api.get(f"{ISSUE}/reactions")
 def list_issue_reactions(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The reactions to an issue."""
-    issue = store.issue(store.repository(owner, repo), number)
+    issue = store.issues.issue(store.repositories.repository(owner, repo), number)
     return reactions(store, request, "issue", issue["id"])
 
 
@@ -199,21 +201,23 @@ def react_to_issue(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """React to an issue."""
-    repository = store.repository(owner, repo)
-    return react(store, request, repository, "issue", store.issue(repository, number)["id"])
+    repository = store.repositories.repository(owner, repo)
+    return react(store, request, repository, "issue", store.issues.issue(repository, number)["id"])
 
 
 @api.delete(f"{ISSUE}/reactions/{{reaction:int}}")
 def take_issue_reaction_back(store: CodehostStore, owner: str, repo: str, number: int, reaction: int) -> None:
     """Take a reaction to an issue back."""
-    repository = store.repository(owner, repo)
-    store.remove_reaction(repository, "issue", store.issue(repository, number)["id"], reaction)
+    repository = store.repositories.repository(owner, repo)
+    store.taking_back.remove_reaction(
+        repository, "issue", store.issues.issue(repository, number)["id"], reaction
+    )
 
 
 @api.get(f"{REPO}/issues/comments/{{id:int}}/reactions")
 def list_comment_reactions(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> Page:
     """The reactions to a comment."""
-    comment = store.comment_by_id(store.repository(owner, repo), id)
+    comment = store.listing.comment_by_id(store.repositories.repository(owner, repo), id)
     return reactions(store, request, "comment", comment["id"])
 
 
@@ -222,20 +226,22 @@ def react_to_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, id: int
 ) -> dict[str, Any]:
     """React to a comment."""
-    repository = store.repository(owner, repo)
-    return react(store, request, repository, "comment", store.comment_by_id(repository, id)["id"])
+    repository = store.repositories.repository(owner, repo)
+    return react(store, request, repository, "comment", store.listing.comment_by_id(repository, id)["id"])
 
 
 @api.delete(f"{REPO}/issues/comments/{{id:int}}/reactions/{{reaction:int}}")
 def take_comment_reaction_back(store: CodehostStore, owner: str, repo: str, id: int, reaction: int) -> None:
     """Take a reaction to a comment back."""
-    repository = store.repository(owner, repo)
-    store.remove_reaction(repository, "comment", store.comment_by_id(repository, id)["id"], reaction)
+    repository = store.repositories.repository(owner, repo)
+    store.taking_back.remove_reaction(
+        repository, "comment", store.listing.comment_by_id(repository, id)["id"], reaction
+    )
 
 
 def reactions(store: CodehostStore, request: Request, subject: str, subject_id: int) -> Page:
     """One page of the reactions to something."""
-    rows, total = cut(request, store.reaction_list(subject, subject_id))
+    rows, total = cut(request, store.listing.reaction_list(subject, subject_id))
     return paged(request, [shapes.reaction(Links(request), row) for row in rows], total)
 
 
@@ -246,8 +252,8 @@ def react(
     content = Body.of(request).choice("content", *shapes.REACTIONS)
     if content is None:
         raise Body.of(request).missing("content")
-    made = store.react(repository, subject, subject_id, content)
-    row = next(row for row in store.reaction_list(subject, subject_id) if row["id"] == made)
+    made = store.issues.react(repository, subject, subject_id, content)
+    row = next(row for row in store.listing.reaction_list(subject, subject_id) if row["id"] == made)
     return shapes.reaction(Links(request), row)
 
 
@@ -257,16 +263,16 @@ def react(
 @api.get(f"{ISSUE}/sub_issues")
 def list_sub_issues(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The issues that are part of an issue, in their order."""
-    issue = store.issue(store.repository(owner, repo), number)
+    issue = store.issues.issue(store.repositories.repository(owner, repo), number)
     page, per_page = window_of(request)
-    rows, total = store.sub_issue_page(issue, page, per_page)
+    rows, total = store.issues.sub_issue_page(issue, page, per_page)
     return paged(request, shapes.issues(Links(request), store, rows), total)
 
 
 @api.get(f"{ISSUE}/parent")
 def get_parent(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
     """The issue that an issue is part of."""
-    parent = store.parent_issue(store.issue(store.repository(owner, repo), number))
+    parent = store.issues.parent_issue(store.issues.issue(store.repositories.repository(owner, repo), number))
     if parent is None:
         raise NotFound("Not Found")
     return shapes.issue(Links(request), store, parent)
@@ -287,8 +293,10 @@ def add_sub_issue(
     body = Body.of(request)
     replace = bool(body.flag("replace_parent"))
     child = _sub_issue(body)
-    store.add_sub_issue(store.repository(owner, repo), number, child, replace_parent=replace)
-    return shapes.issue(Links(request), store, store.issue_by_id(child))
+    store.issues.add_sub_issue(
+        store.repositories.repository(owner, repo), number, child, replace_parent=replace
+    )
+    return shapes.issue(Links(request), store, store.issues.issue_by_id(child))
 
 
 @api.delete(f"{ISSUE}/sub_issue")
@@ -297,7 +305,7 @@ def remove_sub_issue(
 ) -> dict[str, Any]:
     """Take an issue out of its parent."""
     child = _sub_issue(Body.of(request))
-    row = store.remove_sub_issue(store.repository(owner, repo), number, child)
+    row = store.issues.remove_sub_issue(store.repositories.repository(owner, repo), number, child)
     return shapes.issue(Links(request), store, row)
 
 
@@ -308,11 +316,11 @@ def move_sub_issue(
     """Move a sub-issue after or before another one."""
     body = Body.of(request)
     child = _sub_issue(body)
-    store.move_sub_issue(
-        store.repository(owner, repo),
+    store.issues.move_sub_issue(
+        store.repositories.repository(owner, repo),
         number,
         child,
         after_id=body.number("after_id"),
         before_id=body.number("before_id"),
     )
-    return shapes.issue(Links(request), store, store.issue_by_id(child))
+    return shapes.issue(Links(request), store, store.issues.issue_by_id(child))

@@ -20,32 +20,34 @@ from mesocosm.services.service import Page, Row
 @api.get(f"{REPO}/labels")
 def list_labels(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
     """The labels of a repository by name."""
-    repository, links = store.repository(owner, repo), Links(request)
-    rows, total = cut(request, store.labels(repository))
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    rows, total = cut(request, store.fields.labels(repository))
     return paged(request, [label(links, repository, row) for row in rows], total)
 
 
 @api.post(f"{REPO}/labels", status=201)
 def create_label(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """A new label."""
-    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
     name = body.required("name")
-    store.add_label(repository, name, body.text("color") or NEW_LABEL_COLOR, body.text("description") or "")
-    return label(Links(request), repository, store.label(repository, name.strip()))
+    store.fields.add_label(
+        repository, name, body.text("color") or NEW_LABEL_COLOR, body.text("description") or ""
+    )
+    return label(Links(request), repository, store.fields.label(repository, name.strip()))
 
 
 @api.get(f"{REPO}/labels/{{name:path}}")
 def get_label(store: CodehostStore, request: Request, owner: str, repo: str, name: str) -> dict[str, Any]:
     """A label by its name."""
-    repository = store.repository(owner, repo)
-    return label(Links(request), repository, store.label(repository, name))
+    repository = store.repositories.repository(owner, repo)
+    return label(Links(request), repository, store.fields.label(repository, name))
 
 
 @api.patch(f"{REPO}/labels/{{name:path}}")
 def update_label(store: CodehostStore, request: Request, owner: str, repo: str, name: str) -> dict[str, Any]:
     """Rename a label, or change its colour or description."""
-    repository, body = store.repository(owner, repo, need="write"), Body.of(request)
-    row = store.change_label(
+    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
+    row = store.fields.change_label(
         repository, name, body.text("new_name"), body.text("color"), body.text("description")
     )
     return label(Links(request), repository, row)
@@ -54,7 +56,7 @@ def update_label(store: CodehostStore, request: Request, owner: str, repo: str, 
 @api.delete(f"{REPO}/labels/{{name:path}}")
 def delete_label(store: CodehostStore, owner: str, repo: str, name: str) -> None:
     """Remove a label from the repository and from all issues."""
-    store.remove_label(store.repository(owner, repo, need="write"), name)
+    store.fields.remove_label(store.repositories.repository(owner, repo, need="write"), name)
 
 
 # -- the labels of an issue ---------------------------------------------------------------------------------
@@ -63,8 +65,8 @@ def delete_label(store: CodehostStore, owner: str, repo: str, name: str) -> None
 @api.get(f"{ISSUE}/labels")
 def list_issue_labels(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The labels of an issue."""
-    repository, links = store.repository(owner, repo), Links(request)
-    rows, total = cut(request, _there(store, store.issue(repository, number)))
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    rows, total = cut(request, _there(store, store.issues.issue(repository, number)))
     return paged(request, [label(links, repository, row) for row in rows], total)
 
 
@@ -103,12 +105,12 @@ def remove_issue_label(store: CodehostStore, request: Request) -> list[dict[str,
 
 
 def _issue(store: CodehostStore, request: Request) -> tuple[Row, Row]:
-    repository = store.repository(request.params["owner"], request.params["repo"], need="triage")
-    return repository, store.issue(repository, int(request.params["number"]))
+    repository = store.repositories.repository(request.params["owner"], request.params["repo"], need="triage")
+    return repository, store.issues.issue(repository, int(request.params["number"]))
 
 
 def _there(store: CodehostStore, issue: Row) -> list[Row]:
-    return store.labels_of([issue["id"]])[issue["id"]]
+    return store.issues.labels_of([issue["id"]])[issue["id"]]
 
 
 def _named(request: Request) -> list[str]:
@@ -121,7 +123,7 @@ def _named(request: Request) -> list[str]:
 def _relabel(
     store: CodehostStore, request: Request, repository: Row, issue: Row, names: list[str]
 ) -> list[dict[str, Any]]:
-    store.change_issue(repository, issue["number"], labels=names)
+    store.issues.change_issue(repository, issue["number"], labels=names)
     return [label(Links(request), repository, row) for row in _there(store, issue)]
 
 
@@ -137,16 +139,16 @@ def list_milestones(
     state: Literal["open", "closed", "all"] = "open",
 ) -> Page:
     """The milestones of a repository."""
-    repository, links = store.repository(owner, repo), Links(request)
-    rows, total = cut(request, store.milestones(repository, state))
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    rows, total = cut(request, store.listing.milestones(repository, state))
     return paged(request, [milestone(links, repository, row) for row in rows], total)
 
 
 @api.post(f"{REPO}/milestones", status=201)
 def create_milestone(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """A new milestone."""
-    repository, body = store.repository(owner, repo), Body.of(request)
-    row = store.new_milestone(
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
+    row = store.listing.new_milestone(
         repository, body.required("title"), body.text("description") or "", body.text("due_on")
     )
     return milestone(Links(request), repository, row)
@@ -157,8 +159,8 @@ def get_milestone(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """A milestone by its number."""
-    repository = store.repository(owner, repo)
-    return milestone(Links(request), repository, store.milestone(repository, number))
+    repository = store.repositories.repository(owner, repo)
+    return milestone(Links(request), repository, store.listing.milestone(repository, number))
 
 
 @api.patch(f"{REPO}/milestones/{{number:int}}")
@@ -166,15 +168,17 @@ def update_milestone(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Change a milestone; ``null`` takes its due date away."""
-    repository, body = store.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
     named = [name for name in ("title", "description", "due_on") if name in body]
     changes = {name: body.text(name) for name in named}
     if state := body.choice("state", "open", "closed"):
         changes["state"] = state
-    return milestone(Links(request), repository, store.change_milestone(repository, number, changes))
+    return milestone(
+        Links(request), repository, store.taking_back.change_milestone(repository, number, changes)
+    )
 
 
 @api.delete(f"{REPO}/milestones/{{number:int}}")
 def delete_milestone(store: CodehostStore, owner: str, repo: str, number: int) -> None:
     """Delete a milestone."""
-    store.remove_milestone(store.repository(owner, repo), number)
+    store.taking_back.remove_milestone(store.repositories.repository(owner, repo), number)

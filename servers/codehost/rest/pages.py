@@ -23,10 +23,10 @@ from mesocosm.services.service import Reply, Row
 @api.get("/{owner}/{repo}/raw/{address:path}")
 def get_raw(store: CodehostStore, request: Request, owner: str, repo: str, address: str) -> Reply:
     """A file as it is; the address begins with a ref, which may have slashes of its own."""
-    repository, parts = store.repository(owner, repo), address.split("/")
+    repository, parts = store.repositories.repository(owner, repo), address.split("/")
     for at in range(1, len(parts)):
         ref, path = "/".join(parts[:at]), "/".join(parts[at:])
-        if store.find_commit(repository, ref.removeprefix("refs/heads/")) is not None:
+        if store.commits.find_commit(repository, ref.removeprefix("refs/heads/")) is not None:
             entry, found = look(store, repository, path, ref)
             if isinstance(found, bytes):
                 return _raw(entry, found)
@@ -44,8 +44,8 @@ def get_pull_page(store: CodehostStore, request: Request, owner: str, repo: str,
     number, kind = _named(file)
     if not number.isdecimal():
         raise NotFound("Not Found")
-    repository = store.repository(owner, repo)
-    found = store.compare(repository, store.pull(repository, int(number)))
+    repository = store.repositories.repository(owner, repo)
+    found = store.pulls.compare(repository, store.pulls.pull(repository, int(number)))
     return _as(kind, store, repository, found.differences, found.commits)
 
 
@@ -53,8 +53,8 @@ def get_pull_page(store: CodehostStore, request: Request, owner: str, repo: str,
 def get_commit_page(store: CodehostStore, request: Request, owner: str, repo: str, file: str) -> Reply:
     """``SHA.diff`` or ``SHA.patch``: what a commit changes."""
     sha, kind = _named(file)
-    repository = store.repository(owner, repo)
-    row = store.find_commit(repository, sha)
+    repository = store.repositories.repository(owner, repo)
+    row = store.commits.find_commit(repository, sha)
     if row is None:
         raise NotFound("Not Found")
     return _as(kind, store, repository, changes(store, repository, row), [row["id"]])
@@ -64,9 +64,9 @@ def get_commit_page(store: CodehostStore, request: Request, owner: str, repo: st
 def get_compare_page(store: CodehostStore, request: Request, owner: str, repo: str, file: str) -> Reply:
     """``BASE...HEAD.diff`` or ``.patch``: what a comparison shows."""
     names, kind = _named(file)
-    repository = store.repository(owner, repo)
+    repository = store.repositories.repository(owner, repo)
     base, head, _, found = compared(store, repository, names)
-    return _as(kind, store, repository, found, store.commits_between(base, head))
+    return _as(kind, store, repository, found, store.commits.commits_between(base, head))
 
 
 def _named(file: str) -> tuple[str, str]:
@@ -80,6 +80,8 @@ def _as(
     kind: str, store: CodehostStore, repository: Row, found: Sequence[Difference], commits: Sequence[int]
 ) -> Reply:
     shown = (
-        unified(store.objects(repository), found) if kind == "diff" else patches(store, repository, commits)
+        unified(store.commits.objects(repository), found)
+        if kind == "diff"
+        else patches(store, repository, commits)
     )
     return Reply(shown.encode(), media_type="text/plain; charset=utf-8")

@@ -17,7 +17,9 @@ MAX_PATCHES = 250
 def patches(store: CodehostStore, repository: Row, commits: Sequence[int]) -> str:
     """Commits as mails that ``git am`` takes; merges are left out, as by ``git format-patch``."""
     rows = [
-        row for row in store.commits_by_id(list(commits[:MAX_PATCHES])) if len(store.parents(row["id"])) < 2
+        row
+        for row in store.commits.commits_by_id(list(commits[:MAX_PATCHES]))
+        if len(store.commits.parents(row["id"])) < 2
     ]
     many = len(rows)
     return "".join(
@@ -29,9 +31,9 @@ def patches(store: CodehostStore, repository: Row, commits: Sequence[int]) -> st
 
 def changes(store: CodehostStore, repository: Row, row: Row) -> Sequence[Difference]:
     """What a commit changed, against its first parent."""
-    parents = store.parents(row["id"])
-    before = store.commit_by_sha(repository, parents[0]["sha"])["tree"] if parents else None
-    return differences(store.objects(repository), before, row["tree"])
+    parents = store.commits.parents(row["id"])
+    before = store.commits.commit_by_sha(repository, parents[0]["sha"])["tree"] if parents else None
+    return differences(store.commits.objects(repository), before, row["tree"])
 
 
 def _mail(store: CodehostStore, repository: Row, row: Row, mark: str) -> Iterator[str]:
@@ -45,7 +47,7 @@ def _mail(store: CodehostStore, repository: Row, row: Row, mark: str) -> Iterato
         yield body.strip("\n")
     yield "---"
     yield ""
-    yield unified(store.objects(repository), changes(store, repository, row)).rstrip("\n")
+    yield unified(store.commits.objects(repository), changes(store, repository, row)).rstrip("\n")
     yield "-- "
     yield "2.0"
     yield ""

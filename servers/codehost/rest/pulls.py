@@ -37,9 +37,9 @@ def list_pulls(
     direction: Literal["asc", "desc"] | None = None,
 ) -> Page:
     """The pull requests of a repository."""
-    repository = store.repository(owner, repo)
+    repository = store.repositories.repository(owner, repo)
     page, per_page = window_of(request)
-    rows, total = store.pulls(
+    rows, total = store.pulls.listed(
         repository,
         state=state,
         head=head,
@@ -55,9 +55,9 @@ def list_pulls(
 @api.post(f"{REPO}/pulls", status=201)
 def create_pull(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Open a pull request."""
-    repository, body = store.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
     title, head, base = body.required("title"), body.required("head"), body.required("base")
-    row = store.open_pull(
+    row = store.pulls.open_pull(
         repository,
         title,
         head,
@@ -72,20 +72,23 @@ def create_pull(store: CodehostStore, request: Request, owner: str, repo: str) -
 @api.get(PULL)
 def get_pull(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Any:
     """A pull request, or its diff (media type ``diff``)."""
-    repository = store.repository(owner, repo)
-    row = store.pull(repository, number)
+    repository = store.repositories.repository(owner, repo)
+    row = store.pulls.pull(repository, number)
     if accepts(request, "diff"):
-        return text(unified(store.objects(repository), store.compare(repository, row).differences), "diff")
+        return text(
+            unified(store.commits.objects(repository), store.pulls.compare(repository, row).differences),
+            "diff",
+        )
     if accepts(request, "patch"):
-        return text(patches(store, repository, store.compare(repository, row).commits), "patch")
+        return text(patches(store, repository, store.pulls.compare(repository, row).commits), "patch")
     return shapes.pull(Links(request), store, repository, row)
 
 
 @api.patch(PULL)
 def update_pull(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
     """Change what the body names."""
-    repository, body = store.repository(owner, repo), Body.of(request)
-    row = store.change_pull(
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
+    row = store.pulls.change_pull(
         repository,
         number,
         title=body.text("title"),
@@ -101,27 +104,27 @@ def update_pull(store: CodehostStore, request: Request, owner: str, repo: str, n
 @api.get(f"{PULL}/commits")
 def list_pull_commits(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The commits of a pull request, oldest first."""
-    repository, links = store.repository(owner, repo), Links(request)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
     page, per_page = window_of(request)
-    rows, total = store.pull_commits(repository, store.pull(repository, number), page, per_page)
+    rows, total = store.pulls.pull_commits(repository, store.pulls.pull(repository, number), page, per_page)
     return paged(request, [git.commit(links, store, repository, row) for row in rows], total)
 
 
 @api.get(f"{REPO}/commits/{{ref}}/pulls")
 def list_pulls_of_commit(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> Page:
     """The pull requests, open or merged, that brought a commit or would bring it."""
-    repository = store.repository(owner, repo)
-    rows, total = cut(request, store.pulls_with(repository, named_commit(store, repository, ref)))
+    repository = store.repositories.repository(owner, repo)
+    rows, total = cut(request, store.listing.pulls_with(repository, named_commit(store, repository, ref)))
     return paged(request, shapes.pulls(Links(request), store, repository, rows), total)
 
 
 @api.get(f"{PULL}/files")
 def list_pull_files(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The files that a pull request changes."""
-    repository, links = store.repository(owner, repo), Links(request)
-    row = store.pull(repository, number)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    row = store.pulls.pull(repository, number)
     page, per_page = window_of(request)
-    found, total = store.pull_files(repository, row, page, per_page)
+    found, total = store.pulls.pull_files(repository, row, page, per_page)
     sha = row["head_sha"]
     return paged(request, [git.changed_file(links, store, repository, sha, item) for item in found], total)
 
@@ -129,18 +132,18 @@ def list_pull_files(store: CodehostStore, request: Request, owner: str, repo: st
 @api.get(f"{PULL}/merge")
 def check_merged(store: CodehostStore, owner: str, repo: str, number: int) -> None:
     """204 if a pull request has been merged, else 404."""
-    if store.pull(store.repository(owner, repo), number)["merged_at"] is None:
+    if store.pulls.pull(store.repositories.repository(owner, repo), number)["merged_at"] is None:
         raise NotFound("Not Found")
 
 
 @api.put(f"{PULL}/merge")
 def merge_pull(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
     """Merge a pull request."""
-    repository, body = store.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
     expected = body.text("sha")
-    if expected and expected.lower() != store.pull(repository, number)["head_sha"]:
+    if expected and expected.lower() != store.pulls.pull(repository, number)["head_sha"]:
         raise Conflict("Head branch was modified. Review and try the merge again.")
-    sha = store.merge_pull(
+    sha = store.pulls.merge_pull(
         repository,
         number,
         body.choice("merge_method", "merge", "squash", "rebase") or "merge",
@@ -155,8 +158,8 @@ def update_branch(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Merge the base branch into the branch of a pull request."""
-    repository = store.repository(owner, repo)
-    store.update_branch(repository, number, Body.of(request).text("expected_head_sha"))
+    repository = store.repositories.repository(owner, repo)
+    store.pulls.update_branch(repository, number, Body.of(request).text("expected_head_sha"))
     url = Links(request).page(repository, "pull", number)
     return {"message": "Updating pull request branch.", "url": url}
 
@@ -169,8 +172,8 @@ def list_requested(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """The people and teams who are asked to review."""
-    repository, links = store.repository(owner, repo), Links(request)
-    asked = store.requested([store.pull(repository, number)["id"]])
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    asked = store.pulls.requested([store.pulls.pull(repository, number)["id"]])
     people = [row for row in asked if row["login"] is not None]
     teams = [row for row in asked if row["login"] is None]
     return {
@@ -184,10 +187,10 @@ def request_reviewers(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Ask further people and teams to review."""
-    repository, body = store.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
     teams = [f"{repository['owner']}/{slug}" for slug in body.texts("team_reviewers") or []]
     people = body.texts("reviewers") or []
-    row = store.change_pull(repository, number, reviewers=[*people, *teams])
+    row = store.pulls.change_pull(repository, number, reviewers=[*people, *teams])
     return shapes.pull(Links(request), store, repository, row)
 
 
@@ -197,9 +200,9 @@ def request_reviewers(
 @api.get(f"{PULL}/reviews")
 def list_reviews(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The reviews of a pull request, oldest first."""
-    repository, links = store.repository(owner, repo), Links(request)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
     page, per_page = window_of(request)
-    rows, total = store.reviews(store.pull(repository, number), page, per_page)
+    rows, total = store.reviews.listed(store.pulls.pull(repository, number), page, per_page)
     return paged(request, [shapes.review(links, repository, number, row) for row in rows], total)
 
 
@@ -208,16 +211,16 @@ def create_review(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Review a pull request; without an ``event`` the review stays pending."""
-    repository, body = store.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
     event = body.choice("event", *EVENTS, "PENDING")
-    pull = store.start_review(repository, number, None, body.text("body"), body.text("commit_id"))
+    pull = store.reviews.start_review(repository, number, None, body.text("body"), body.text("commit_id"))
     for comment in body.objects("comments") or []:
         path = comment.required("path")
         side, line = _place(store, repository, pull, path, comment)
-        store.comment_on_line(repository, pull, path, line, side, comment.required("body"))
-    _, review = store.pending_review(repository, number)
+        store.reviews.comment_on_line(repository, pull, path, line, side, comment.required("body"))
+    _, review = store.reviews.pending_review(repository, number)
     if event in EVENTS:
-        store.submit_review(repository, number, event, body.text("body"))
+        store.reviews.submit_review(repository, number, event, body.text("body"))
     return _review(store, request, repository, number, review)
 
 
@@ -228,8 +231,10 @@ def _place(store: CodehostStore, repository: Row, pull: Row, path: str, comment:
         return comment.choice("side", "LEFT", "RIGHT") or "RIGHT", line
     if position is None:
         raise comment.missing("line")
-    found = next((item for item in store.compare(repository, pull).differences if item.path == path), None)
-    place = line_at(hunks(store.objects(repository), found) or "", position) if found else None
+    found = next(
+        (item for item in store.pulls.compare(repository, pull).differences if item.path == path), None
+    )
+    place = line_at(hunks(store.commits.objects(repository), found) or "", position) if found else None
     if place is None:
         raise Unprocessable(f"Validation Failed: the patch of {path} has no line at position {position}.")
     return place
@@ -238,7 +243,7 @@ def _place(store: CodehostStore, repository: Row, pull: Row, path: str, comment:
 def _review(
     store: CodehostStore, request: Request, repository: Row, number: int, review: int
 ) -> dict[str, Any]:
-    row = store.review(store.pull(repository, number), review)
+    row = store.reviews.review(store.pulls.pull(repository, number), review)
     return shapes.review(Links(request), repository, number, row)
 
 
@@ -247,12 +252,12 @@ def get_review(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
 ) -> dict[str, Any]:
     """A review by its id."""
-    return _review(store, request, store.repository(owner, repo), number, id)
+    return _review(store, request, store.repositories.repository(owner, repo), number, id)
 
 
 def _own(store: CodehostStore, repository: Row, number: int, review: int) -> None:
     """Refuse unless it is the pending review of the signed-in account."""
-    row = store.review(store.pull(repository, number), review)
+    row = store.reviews.review(store.pulls.pull(repository, number), review)
     if row["state"] != "PENDING":
         raise Unprocessable("Validation Failed: the review has been submitted already.")
 
@@ -262,9 +267,9 @@ def submit_review(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
 ) -> dict[str, Any]:
     """Submit a pending review."""
-    repository, body = store.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
     _own(store, repository, number, id)
-    store.submit_review(repository, number, body.choice("event", *EVENTS), body.text("body"))
+    store.reviews.submit_review(repository, number, body.choice("event", *EVENTS), body.text("body"))
     return _review(store, request, repository, number, id)
 
 
@@ -273,10 +278,10 @@ def delete_review(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
 ) -> dict[str, Any]:
     """Delete a pending review with its comments."""
-    repository = store.repository(owner, repo)
+    repository = store.repositories.repository(owner, repo)
     _own(store, repository, number, id)
     shape = _review(store, request, repository, number, id)
-    store.discard_review(repository, number)
+    store.reviews.discard_review(repository, number)
     return shape
 
 
@@ -286,7 +291,7 @@ def delete_review(
 @api.get(f"{PULL}/comments")
 def list_review_comments(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The comments on lines of a pull request, oldest first."""
-    return _comments(store, request, store.repository(owner, repo), number, None)
+    return _comments(store, request, store.repositories.repository(owner, repo), number, None)
 
 
 @api.get(f"{PULL}/reviews/{{id:int}}/comments")
@@ -294,19 +299,19 @@ def list_comments_of_review(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
 ) -> Page:
     """The comments of a review."""
-    return _comments(store, request, store.repository(owner, repo), number, id)
+    return _comments(store, request, store.repositories.repository(owner, repo), number, id)
 
 
 def _comments(
     store: CodehostStore, request: Request, repository: Row, number: int, review: int | None
 ) -> Page:
-    rows, total = cut(request, store.review_comments(store.pull(repository, number), review))
+    rows, total = cut(request, store.listing.review_comments(store.pulls.pull(repository, number), review))
     return paged(request, shapes.review_comments(Links(request), store, repository, number, rows), total)
 
 
 def _comment(store: CodehostStore, request: Request, repository: Row, comment: int) -> dict[str, Any]:
-    row = store.review_comment_in_full(repository, comment)
-    number = store.issue_by_id(row["pull_id"])["number"]
+    row = store.listing.review_comment_in_full(repository, comment)
+    number = store.issues.issue_by_id(row["pull_id"])["number"]
     return shapes.review_comments(Links(request), store, repository, number, [row])[0]
 
 
@@ -315,7 +320,7 @@ def get_review_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, id: int
 ) -> dict[str, Any]:
     """A comment on a line by its id."""
-    return _comment(store, request, store.repository(owner, repo), id)
+    return _comment(store, request, store.repositories.repository(owner, repo), id)
 
 
 @api.post(f"{PULL}/comments", status=201)
@@ -323,15 +328,15 @@ def create_review_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Comment on a line that the diff shows, or (``in_reply_to``) on a comment there."""
-    repository, body = store.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), Body.of(request)
     content, earlier = body.required("body"), body.number("in_reply_to")
     if earlier is not None:
-        return _comment(store, request, repository, store.reply(repository, number, earlier, content))
+        return _comment(store, request, repository, store.reviews.reply(repository, number, earlier, content))
     path = body.required("path")
-    side, line = _place(store, repository, store.pull(repository, number), path, body)
-    pull = store.start_review(repository, number, None, "", body.text("commit_id"))
-    made = store.comment_on_line(repository, pull, path, line, side, content)
-    store.submit_review(repository, number, "COMMENT", "")
+    side, line = _place(store, repository, store.pulls.pull(repository, number), path, body)
+    pull = store.reviews.start_review(repository, number, None, "", body.text("commit_id"))
+    made = store.reviews.comment_on_line(repository, pull, path, line, side, content)
+    store.reviews.submit_review(repository, number, "COMMENT", "")
     return _comment(store, request, repository, made)
 
 
@@ -340,8 +345,8 @@ def reply_to_review_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
 ) -> dict[str, Any]:
     """Reply to a comment on a line."""
-    repository = store.repository(owner, repo)
-    reply = store.reply(repository, number, id, Body.of(request).required("body"))
+    repository = store.repositories.repository(owner, repo)
+    reply = store.reviews.reply(repository, number, id, Body.of(request).required("body"))
     return _comment(store, request, repository, reply)
 
 
@@ -350,23 +355,23 @@ def update_review_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, id: int
 ) -> dict[str, Any]:
     """Write a comment on a line anew."""
-    repository = store.repository(owner, repo)
-    store.change_review_comment(repository, id, Body.of(request).required("body"))
+    repository = store.repositories.repository(owner, repo)
+    store.taking_back.change_review_comment(repository, id, Body.of(request).required("body"))
     return get_review_comment(store, request, owner, repo, id)
 
 
 @api.delete(f"{REPO}/pulls/comments/{{id:int}}")
 def delete_review_comment(store: CodehostStore, owner: str, repo: str, id: int) -> None:
     """Delete a comment on a line."""
-    store.remove_review_comment(store.repository(owner, repo), id)
+    store.taking_back.remove_review_comment(store.repositories.repository(owner, repo), id)
 
 
 @api.delete(f"{REPO}/pulls/comments/{{id:int}}/reactions/{{reaction:int}}")
 def take_review_reaction_back(store: CodehostStore, owner: str, repo: str, id: int, reaction: int) -> None:
     """Take a reaction to a comment on a line back."""
-    repository = store.repository(owner, repo)
-    comment = store.review_comment(repository, id)
-    store.remove_reaction(repository, "review_comment", comment["id"], reaction)
+    repository = store.repositories.repository(owner, repo)
+    comment = store.reviews.review_comment(repository, id)
+    store.taking_back.remove_reaction(repository, "review_comment", comment["id"], reaction)
 
 
 @api.get(f"{REPO}/pulls/comments/{{id:int}}/reactions")
@@ -374,7 +379,7 @@ def list_review_comment_reactions(
     store: CodehostStore, request: Request, owner: str, repo: str, id: int
 ) -> Page:
     """The reactions to a comment on a line."""
-    comment = store.review_comment(store.repository(owner, repo), id)
+    comment = store.reviews.review_comment(store.repositories.repository(owner, repo), id)
     return reactions(store, request, "review_comment", comment["id"])
 
 
@@ -383,5 +388,7 @@ def react_to_review_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, id: int
 ) -> dict[str, Any]:
     """React to a comment on a line."""
-    repository = store.repository(owner, repo)
-    return react(store, request, repository, "review_comment", store.review_comment(repository, id)["id"])
+    repository = store.repositories.repository(owner, repo)
+    return react(
+        store, request, repository, "review_comment", store.reviews.review_comment(repository, id)["id"]
+    )

@@ -16,17 +16,17 @@ from mesocosm.services.service import Page
 @api.get(f"{REPO}/releases")
 def list_releases(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
     """The releases of a repository, newest first."""
-    repository, links = store.repository(owner, repo), Links(request)
+    repository, links = store.repositories.repository(owner, repo), Links(request)
     page, per_page = window_of(request)
-    rows, total = store.releases(repository, page, per_page)
+    rows, total = store.releases.listed(repository, page, per_page)
     return paged(request, [release(links, repository, row) for row in rows], total)
 
 
 @api.get(f"{REPO}/releases/latest")
 def get_latest_release(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """The newest release that is neither a draft nor a prerelease."""
-    repository = store.repository(owner, repo)
-    return release(Links(request), repository, store.latest_release(repository))
+    repository = store.repositories.repository(owner, repo)
+    return release(Links(request), repository, store.releases.latest_release(repository))
 
 
 @api.get(f"{REPO}/releases/tags/{{tag:path}}")
@@ -34,12 +34,12 @@ def get_release_by_tag(
     store: CodehostStore, request: Request, owner: str, repo: str, tag: str
 ) -> dict[str, Any]:
     """The release of a tag."""
-    repository = store.repository(owner, repo)
-    return release(Links(request), repository, store.release(repository, tag))
+    repository = store.repositories.repository(owner, repo)
+    return release(Links(request), repository, store.releases.release(repository, tag))
 
 
 @api.get(f"{REPO}/releases/{{id:int}}")
 def get_release(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> dict[str, Any]:
     """A release by its id."""
-    repository = store.repository(owner, repo)
-    return release(Links(request), repository, store.release_by_id(repository, id))
+    repository = store.repositories.repository(owner, repo)
+    return release(Links(request), repository, store.releases.release_by_id(repository, id))

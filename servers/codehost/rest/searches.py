@@ -30,10 +30,10 @@ def search_code(
 ) -> Reply:
     """Files at the head of default branches."""
     links = Links(request)
-    rows, total, _ = store.search_code(q, sort, order, *window_of(request))
+    rows, total, _ = store.code_search.search_code(q, sort, order, *window_of(request))
     items = []
     for row in rows:
-        repository = store.repository(row["owner"], row["repository"])
+        repository = store.repositories.repository(row["owner"], row["repository"])
         entry = Entry(row["path"], FILE, row["sha"], None)
         ref = repository["default_branch"]
         shape = git.content(links, repository, entry, ref)
@@ -52,7 +52,7 @@ def search_commits(
 ) -> Reply:
     """Commits on default branches."""
     links = Links(request)
-    found, total = store.search_commits(q, sort, order, *window_of(request))
+    found, total = store.code_search.search_commits(q, sort, order, *window_of(request))
     items = [
         git.commit(links, store, repository, row)
         | {"repository": accounts.repository(links, store, repository), "score": 1.0}
@@ -67,7 +67,7 @@ def search_issues(
 ) -> Reply:
     """Issues and pull requests; ``is:issue`` or ``is:pr`` leaves only the ones."""
     page, per_page = window_of(request)
-    rows, total = store.search_issues(
+    rows, total = store.issue_search.search_issues(
         q, pulls=None, owner=None, repo=None, sort=sort, order=order, page=page, per_page=per_page
     )
     items = [issue | {"score": 1.0} for issue in issues(Links(request), store, rows)]
@@ -79,7 +79,7 @@ def search_repositories(
     store: CodehostStore, request: Request, q: str, sort: str | None = None, order: Order | None = None
 ) -> Reply:
     """Repositories by name, description and topics."""
-    rows, total = store.search_repositories(q, sort, order, *window_of(request))
+    rows, total = store.account_search.search_repositories(q, sort, order, *window_of(request))
     items = accounts.repositories(Links(request), store, rows)
     return _found(request, [item | {"score": 1.0} for item in items], total)
 
@@ -90,6 +90,6 @@ def search_users(
 ) -> Reply:
     """People and organisations."""
     links = Links(request)
-    rows, total = store.search_users(q, sort, order, *window_of(request))
+    rows, total = store.account_search.search_users(q, sort, order, *window_of(request))
     items = [accounts.user(links, row["id"], row["login"], row["kind"]) | {"score": 1.0} for row in rows]
     return _found(request, items, total)

@@ -163,7 +163,7 @@ class _Receive(_Offered):
             for before, after, name in refs
         ]
         try:
-            reasons = self._store.receive(self._repository, updates, self._wire.given.read())
+            reasons = self._store.pushes.receive(self._repository, updates, self._wire.given.read())
         except Refusal as refusal:
             self.refused = True
             yield b"unpack", _line(refusal.message)
@@ -238,7 +238,7 @@ def _plain(message: str, status: int) -> Answered:
 def _repository(store: CodehostStore, owner: str, name: str, service: str) -> Row:
     need = "write" if service == "git-receive-pack" else "read"
     try:
-        return store.repository(owner, name.removesuffix(".git"), need)
+        return store.repositories.repository(owner, name.removesuffix(".git"), need)
     except Refusal as refusal:
         message = "Repository not found." if refusal.status == 404 else refusal.message
         raise _plain(message, refusal.status) from None

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, insert, select
 
-from mesocosm.errors import Denied, Invalid, NotFound
-from mesocosm.servers.codehost.models import Account, Base, Member, Repository, SignIn, Team, TeamMember
-from mesocosm.servers.codehost.store.values import timestamp
-from mesocosm.services.service import Row, Store
+from mesocosm.errors import Invalid, NotFound
+from mesocosm.servers.codehost.models import Account, Member, Repository, SignIn, Team, TeamMember
+from mesocosm.servers.codehost.store.part import Part
+from mesocosm.services.service import Row
 
 ROLES = ("none", "read", "triage", "write", "maintain", "admin")
 """What somebody may do in a repository, from least to most."""
@@ -19,7 +19,6 @@ ROLES = ("none", "read", "triage", "write", "maintain", "admin")
 _LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}", re.ASCII)
 _EMAIL = re.compile(r"[^@\s<>\0]+@[^@\s<>\0]+")
 
-_ME = select(*Account.__table__.c).join(SignIn, SignIn.account_id == Account.id)
 _BY_LOGIN = select(*Account.__table__.c).where(Account.login == bindparam("login"))
 _TEAM = (
     select(Team.id, Team.slug, Account.login.label("organization"))
@@ -35,23 +34,8 @@ _REPOSITORY_COUNTS = select(
 ).where(Repository.owner_id == bindparam("owner"))
 
 
-class Accounts(Store):
+class Accounts(Part):
     """Who there is, and who is signed in."""
-
-    metadata = Base.metadata
-
-    @property
-    def me(self) -> Row:
-        """The account that is signed in; ``Denied`` if nobody is."""
-        rows = self.fetch(_ME)
-        if not rows:
-            raise Denied("Requires authentication")
-        return rows[0]
-
-    @property
-    def today(self) -> str:
-        """The world's clock as the tables keep it."""
-        return timestamp(self.now)
 
     def account(self, login: str) -> Row:
         """An account by its login."""

@@ -11,8 +11,9 @@ from sqlalchemy import bindparam, select
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.codehost.models import File, Object
 from mesocosm.servers.codehost.store.blame import Blame
-from mesocosm.servers.codehost.store.history import Commits, Signature
+from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore, write_tree
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, cursor, parse_cursor, window
 from mesocosm.services.service import Row
@@ -65,7 +66,7 @@ class Blamed:
     commit_id: int
 
 
-class Contents(Commits):
+class Contents(Part):
     """The files of a repository."""
 
     def look(
@@ -75,10 +76,12 @@ class Contents(Commits):
 
         A file may have ``most`` bytes.
         """
-        commit = self.commit(repository, ref)
-        objects = self.objects(repository)
+        commit = self.store.commits.commit(repository, ref)
+        objects = self.store.commits.objects(repository)
         path = path.strip("/")
-        found = self._file_at_head(repository, commit, path) or self.entry(objects, commit["tree"], path)
+        found = self._file_at_head(repository, commit, path) or self.store.commits.entry(
+            objects, commit["tree"], path
+        )
         if found is None:
             raise NotFound(
                 f"Not Found: {path or '/'} is neither a file nor a directory of"
@@ -109,8 +112,8 @@ class Contents(Commits):
     ) -> tuple[str, list[Entry], bool]:
         """A tree: its name, one page of ``many`` entries by path, and whether there are more of them."""
         first = window(page, 1)[1] * many
-        tree = self.tree(repository, name)
-        objects = self.objects(repository)
+        tree = self.store.commits.tree(repository, name)
+        objects = self.store.commits.objects(repository)
         prefix = (prefix or "").lstrip("/")
         found: list[Entry] = []
         self._walk(objects, tree, "", prefix, recursive, found, first + many)
@@ -156,7 +159,7 @@ class Contents(Commits):
         commit, entry, data = self.look(repository, path, ref)
         if isinstance(data, list) or entry.type != "file":
             raise Invalid(f"{entry.path or '/'} is not a file.")
-        return commit, Blame(self, repository).lines(commit, entry.path, entry.sha)
+        return commit, Blame(self.store.commits, repository).lines(commit, entry.path, entry.sha)
 
     # -- writing ----------------------------------------------------------------------------------------
 
@@ -174,8 +177,8 @@ class Contents(Commits):
         """Commit a new version of a file; the version that it replaces must be named."""
         head = self.head_for_writing(repository, branch)
         path = valid_path(path)
-        objects = self.objects(repository)
-        there = self.entry(objects, head["tree"], path) if head else None
+        objects = self.store.commits.objects(repository)
+        there = self.store.commits.entry(objects, head["tree"], path) if head else None
         mode = FILE
         if there:
             mode = self._replaceable(path, there, sha, allow_symlink=allow_symlink)
@@ -193,13 +196,13 @@ class Contents(Commits):
         head = self.head_for_writing(repository, branch)
         if not files:
             raise Unprocessable("files must contain at least one file.")
-        objects = self.objects(repository)
+        objects = self.store.commits.objects(repository)
         changes: dict[str, tuple[int, bytes] | None] = {}
         for name, content in files:
             path = valid_path(name)
             if path in changes:
                 raise Unprocessable(f"tree contains duplicate file paths: {path}")
-            there = self.entry(objects, head["tree"], path) if head else None
+            there = self.store.commits.entry(objects, head["tree"], path) if head else None
             if there and there[0] in (DIRECTORY, SUBMODULE):
                 raise Unprocessable(f"{path} is a directory; a file cannot take its place.")
             changes[path] = (there[0] if there else FILE, _encoded(path, content))
@@ -210,19 +213,23 @@ class Contents(Commits):
         """Commit the removal of a file."""
         head = self.head_for_writing(repository, branch)
         path = valid_path(path)
-        there = self.entry(self.objects(repository), head["tree"], path) if head else None
+        there = (
+            self.store.commits.entry(self.store.commits.objects(repository), head["tree"], path)
+            if head
+            else None
+        )
         if there is None or there[0] == DIRECTORY:
             raise NotFound(f"Not Found: there is no file {path} on {branch}.")
         return self.commit_files(repository, branch, head, {path: None}, message)
 
     def head_for_writing(self, repository: Row, branch: str) -> Row | None:
         """The head of a branch that may be committed to; ``None`` for the first commit of a repository."""
-        if branch in self.protected_branches(repository["id"]):
+        if branch in self.store.repositories.protected_branches(repository["id"]):
             raise Conflict("Could not update the branch: Changes must be made through a pull request.")
-        found = self.ref(repository, f"refs/heads/{branch}")
+        found = self.store.commits.ref(repository, f"refs/heads/{branch}")
         if found:
-            return self.commit_by_sha(repository, found)
-        if branch == repository["default_branch"] and not self.branches(repository, 1, 1)[1]:
+            return self.store.commits.commit_by_sha(repository, found)
+        if branch == repository["default_branch"] and not self.store.commits.branches(repository, 1, 1)[1]:
             return None
         raise NotFound(f"Branch {branch} not found")
 
@@ -234,11 +241,20 @@ class Contents(Commits):
         changes: Mapping[str, tuple[int, bytes] | None],
         message: str,
     ) -> Row:
-        """Commit mode and contents of files by path, in the name of the signed-in account."""
+        """Commit mode and contents of files by path, in the name of the signed-in account.
+
+        On the default branch the message may close issues.
+        """
         clean(message, "message", blank=False)
-        tree = self.store_files(self.objects(repository), head["tree"] if head else None, changes)
-        commit = self.add_commit(repository, tree, [head] if head else [], message, self.signature(self.me))
-        self.move_branch(repository, branch, commit)
+        tree = self.store_files(
+            self.store.commits.objects(repository), head["tree"] if head else None, changes
+        )
+        commit = self.store.commits.add_commit(
+            repository, tree, [head] if head else [], message, self.signature(self.me)
+        )
+        self.store.commits.move_branch(repository, branch, commit)
+        if branch == repository["default_branch"]:
+            self.store.pulls.close_by_words(repository, message)
         return commit
 
     def store_files(
@@ -261,7 +277,7 @@ class Contents(Commits):
 
     def _file_at_head(self, repository: Row, commit: Row, path: str) -> tuple[int, str] | None:
         """The quick way to a file at the head of the default branch, past trees of any size."""
-        if commit["sha"] != self.ref(repository, f"refs/heads/{repository['default_branch']}"):
+        if commit["sha"] != self.store.commits.ref(repository, f"refs/heads/{repository['default_branch']}"):
             return None
         rows = self.fetch(_AT_HEAD, repository=repository["id"], path=path)
         return (rows[0]["mode"], rows[0]["sha"]) if rows else None
@@ -326,7 +342,7 @@ class Contents(Commits):
             parts = path.split("/")[:-1]
             folders |= {"/".join(parts[:depth]): path for depth in range(1, len(parts) + 1)}
         for folder, path in folders.items():
-            there = self.entry(objects, head["tree"], folder) if head else None
+            there = self.store.commits.entry(objects, head["tree"], folder) if head else None
             if folder in new or (there and there[0] != DIRECTORY):
                 raise Unprocessable(f"{folder} is a file; {path} cannot be created below it.")
 

@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, u
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import FieldValue, Issue, IssueField, Label, Milestone
-from mesocosm.servers.codehost.store.contents import FILE, Contents
+from mesocosm.servers.codehost.store.contents import FILE
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean
 from mesocosm.services.service import Row
@@ -50,7 +51,7 @@ _VALUES = (
 )
 
 
-class Fields(Contents):
+class Fields(Part):
     """What issues can be marked with."""
 
     def start_repository(
@@ -63,14 +64,14 @@ class Fields(Contents):
         with_readme: bool,
     ) -> Row:
         """A new repository of the signed-in account, or of an organisation, as the product makes one."""
-        repository = self.new_repository(
+        repository = self.store.repositories.new_repository(
             name, description=description, organization=organization, private=private
         )
         self.add_default_labels(repository["id"])
         if with_readme:
             text = f"# {name}\n" + (f"{description}\n" if description else "")
             branch = repository["default_branch"]
-            self.commit_files(
+            self.store.contents.commit_files(
                 repository, branch, None, {"README.md": (FILE, text.encode())}, "Initial commit"
             )
         return repository
@@ -199,7 +200,7 @@ class Fields(Contents):
         if data_type not in FIELD_TYPES:
             raise Invalid(f"A field is one of {', '.join(FIELD_TYPES)}, not {data_type!r}.")
         row = {
-            "owner_id": self.account(owner)["id"],
+            "owner_id": self.store.accounts.account(owner)["id"],
             "name": name,
             "data_type": data_type,
             "options": orjson.dumps(list(options)).decode(),
@@ -210,7 +211,7 @@ class Fields(Contents):
         self, owner: str, name: str, title: str, *, description: str = "", due_on: str | None = None
     ) -> int:
         """A milestone of a repository; returns its number."""
-        repository = self._any_repository(owner, name)
+        repository = self.store.repositories.any_repository(owner, name)
         last = self.fetch(
             select(func.coalesce(func.max(Milestone.number), 0).label("n")).where(
                 Milestone.repository_id == repository["id"]

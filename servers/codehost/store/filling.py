@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from sqlalchemy import delete, insert, select, update
 
@@ -26,8 +26,8 @@ from mesocosm.servers.codehost.models import (
 from mesocosm.servers.codehost.store.contents import FILE, valid_path
 from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.merging import merge
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.reviews import REVIEW_STATES
-from mesocosm.servers.codehost.store.taking_back import TakingBack
 from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, moment, timestamp
 from mesocosm.services.service import Row
 
@@ -125,18 +125,18 @@ class NewPull:
     """When it was merged or closed."""
 
 
-class CodehostStore(TakingBack):
-    """Repositories of real git objects, issues, pull requests and search, seen by the signed-in account."""
+class Filling(Part):
+    """Bulk methods for generators."""
 
     @contextmanager
-    def acting_as(self, login: str, at: datetime | None = None) -> Iterator[Self]:
+    def acting_as(self, login: str, at: datetime | None = None) -> Iterator[None]:
         """Do as somebody else for a while, and at another time: what the tools' rules allow them."""
         signed_in, now = self.fetch(select(SignIn.account_id)), self.now
-        self.sign_in(login)
+        self.store.accounts.sign_in(login)
         if at is not None:
             self.world.set_now(at)
         try:
-            yield self
+            yield
         finally:
             self.session.execute(delete(SignIn))
             self.session.expunge_all()
@@ -160,27 +160,27 @@ class CodehostStore(TakingBack):
 
         ``more``: language, topics, stars, homepage, archived.
         """
-        new = self.add_repository(
-            self.account(owner),
+        new = self.store.repositories.add_repository(
+            self.store.accounts.account(owner),
             name,
             description=description,
             private=private,
             default_branch=default_branch,
         )
-        self.add_default_labels(new)
+        self.store.fields.add_default_labels(new)
         if created_at:
             self.session.execute(
                 update(Repository).where(Repository.id == new).values(created_at=timestamp(created_at))
             )
         if more:
-            self.describe_repository(owner, name, **more)
+            self.store.repositories.describe_repository(owner, name, **more)
         return new
 
     # -- git --------------------------------------------------------------------------------------------
 
     def add_commits(self, owner: str, name: str, commits: Iterable[NewCommit]) -> list[str]:
         """Commit in the given order; returns the SHAs. Branches move once, at the end."""
-        repository = self._any_repository(owner, name)
+        repository = self.store.repositories.any_repository(owner, name)
         heads: dict[str, Row] = {}
         shas = []
         for commit in commits:
@@ -189,13 +189,13 @@ class CodehostStore(TakingBack):
             heads[branch] = self._make_commit(repository, heads, head, commit)
             shas.append(str(heads[branch]["sha"]))
         for branch, newest in heads.items():
-            self.move_branch(repository, branch, newest)
+            self.store.commits.move_branch(repository, branch, newest)
         return shas
 
     def add_branch(self, owner: str, name: str, branch: str, at: str | None = None) -> None:
         """A branch that begins at a branch, tag or SHA; without ``at`` at the head of the default branch."""
-        repository = self._any_repository(owner, name)
-        self.move_branch(repository, branch, self.commit(repository, at))
+        repository = self.store.repositories.any_repository(owner, name)
+        self.store.commits.move_branch(repository, branch, self.store.commits.commit(repository, at))
 
     def add_tag(
         self,
@@ -209,15 +209,15 @@ class CodehostStore(TakingBack):
         date: datetime | None = None,
     ) -> str:
         """A tag; with a ``message`` (and a ``tagger``) an annotated one. Returns what its ref points at."""
-        repository = self._any_repository(owner, name)
-        commit = self.commit(repository, at)
+        repository = self.store.repositories.any_repository(owner, name)
+        commit = self.store.commits.commit(repository, at)
         sha = str(commit["sha"])
         if message is not None:
             if tagger is None:
                 raise Invalid("An annotated tag needs a tagger.")
-            signature = self.signature(self.account(tagger))
-            sha = self.add_annotation(repository, tag, sha, message, signature, date)
-        self.set_ref(repository, f"refs/tags/{tag}", sha)
+            signature = self.store.contents.signature(self.store.accounts.account(tagger))
+            sha = self.store.commits.add_annotation(repository, tag, sha, message, signature, date)
+        self.store.commits.set_ref(repository, f"refs/tags/{tag}", sha)
         return sha
 
     def add_statuses(self, owner: str, name: str, statuses: Sequence[Mapping[str, Any]]) -> None:
@@ -244,10 +244,10 @@ class CodehostStore(TakingBack):
         defaults: Mapping[str, Any],
         time: str,
     ) -> None:
-        repository = self._any_repository(owner, name)
+        repository = self.store.repositories.any_repository(owner, name)
         rows = []
         for report in reports:
-            sha = self.commit(repository, report["sha"])["sha"]
+            sha = self.store.commits.commit(repository, report["sha"])["sha"]
             rows.append(
                 {**defaults, time: self.today, "repository_id": repository["id"], **report, "sha": sha}
             )
@@ -257,25 +257,25 @@ class CodehostStore(TakingBack):
     def _branch_point(
         self, repository: Row, branch: str, start: str | None, heads: Mapping[str, Row]
     ) -> Row | None:
-        existing = self.ref(repository, f"refs/heads/{branch}")
+        existing = self.store.commits.ref(repository, f"refs/heads/{branch}")
         if existing:
-            return self.commit_by_sha(repository, existing)
+            return self.store.commits.commit_by_sha(repository, existing)
         if branch == repository["default_branch"] and start is None:
             return None
         start = start or repository["default_branch"]
-        return heads.get(start) or self.commit(repository, start)
+        return heads.get(start) or self.store.commits.commit(repository, start)
 
     def _make_commit(
         self, repository: Row, heads: Mapping[str, Row], head: Row | None, new: NewCommit
     ) -> Row:
-        objects = self.objects(repository)
+        objects = self.store.commits.objects(repository)
         parents = [head] if head else []
         tree = head["tree"] if head else None
         if new.merges is not None:
-            other = heads.get(new.merges) or self.branch_head(repository, new.merges)
+            other = heads.get(new.merges) or self.store.commits.branch_head(repository, new.merges)
             if head is None:
                 raise Invalid("A first commit merges nothing.")
-            merged = merge(objects, self.merge_bases(head, other), head["sha"], other["sha"])
+            merged = merge(objects, self.store.commits.merge_bases(head, other), head["sha"], other["sha"])
             if merged.conflicts:
                 paths = ", ".join(merged.conflicts)
                 raise Invalid(f"Merging {new.merges} conflicts in {paths}.")
@@ -285,21 +285,27 @@ class CodehostStore(TakingBack):
         for parent in parents:
             if moment(parent["committed_at"]) > date + timedelta(seconds=1):
                 raise Invalid(f"The commit {new.message!r} is older than its parent.")
-        tree = self.store_files(objects, tree, _files(new.files))
-        author = self.signature(self.account(new.author)) if isinstance(new.author, str) else new.author
-        return self.add_commit(repository, tree, parents, new.message, author, authored=date, committed=date)
+        tree = self.store.contents.store_files(objects, tree, _files(new.files))
+        author = (
+            self.store.contents.signature(self.store.accounts.account(new.author))
+            if isinstance(new.author, str)
+            else new.author
+        )
+        return self.store.commits.add_commit(
+            repository, tree, parents, new.message, author, authored=date, committed=date
+        )
 
     # -- issues -----------------------------------------------------------------------------------------
 
     def add_labels(self, owner: str, name: str, labels: Iterable[tuple[str, str, str]]) -> None:
         """Labels: name, colour (six hexadecimal digits), description."""
-        repository = self._any_repository(owner, name)
+        repository = self.store.repositories.any_repository(owner, name)
         for label, color, description in labels:
-            self.add_label(repository, label, color, description)
+            self.store.fields.add_label(repository, label, color, description)
 
     def add_issues(self, owner: str, name: str, issues: Iterable[NewIssue]) -> list[int]:
         """Open many issues at once; returns their numbers. Labels that do not exist are made."""
-        repository, todo = self._any_repository(owner, name), list(issues)
+        repository, todo = self.store.repositories.any_repository(owner, name), list(issues)
         first = repository["last_number"] + 1
         numbers = list(range(first, first + len(todo)))
         if not todo:
@@ -340,7 +346,7 @@ class CodehostStore(TakingBack):
         last = max([created, *(timestamp(c.created_at) for c in issue.comments if c.created_at)])
         is_closed = issue.state == "closed"
         if issue.type is not None:
-            self._type(repository, issue.type)
+            self.store.issues.issue_type(repository, issue.type)
         return {
             "repository_id": repository["id"],
             "number": number,
@@ -367,7 +373,7 @@ class CodehostStore(TakingBack):
         """Labels, assignees, comments, parents and fields of new issues."""
         names = dict.fromkeys(label.strip().lower() for _, issue in issues for label in issue.labels)
         given = {label.strip().lower(): label for _, issue in reversed(issues) for label in issue.labels}
-        labels = {name: self.label_or_new(repository, given[name]) for name in names}
+        labels = {name: self.store.fields.label_or_new(repository, given[name]) for name in names}
         self._insert_all(
             IssueLabel,
             (
@@ -390,7 +396,7 @@ class CodehostStore(TakingBack):
         )
         for issue_id, issue in issues:
             if issue.fields:
-                self.set_fields(
+                self.store.fields.set_fields(
                     repository, issue_id, [{"field_name": k, "value": v} for k, v in issue.fields.items()]
                 )
             if issue.parent is not None:
@@ -415,7 +421,7 @@ class CodehostStore(TakingBack):
             closers = [issue.closed_by] if issue.closed_by else []
             for login in (issue.author, *issue.assignees, *closers, *(c.author for c in issue.comments)):
                 if login.lower() not in logins:
-                    logins[login.lower()] = self.account(login)["id"]
+                    logins[login.lower()] = self.store.accounts.account(login)["id"]
         return logins
 
     def _milestones(self, repository: Row) -> dict[int, int]:
@@ -425,7 +431,7 @@ class CodehostStore(TakingBack):
         return {row["number"]: row["id"] for row in rows}
 
     def _issue_of(self, repository: Row, number: int) -> int:
-        return int(self.issue(repository, number)["id"])
+        return int(self.store.issues.issue(repository, number)["id"])
 
     def _insert_all(self, kind: Any, rows: Iterable[Mapping[str, Any]]) -> None:
         todo = list(rows)
@@ -440,8 +446,8 @@ class CodehostStore(TakingBack):
 
     def _add_pull(self, owner: str, name: str, new: NewPull) -> int:
         with self.acting_as(new.author, new.created_at):
-            repository = self.repository(owner, name)
-            pull = self.open_pull(
+            repository = self.store.repositories.repository(owner, name)
+            pull = self.store.pulls.open_pull(
                 repository,
                 new.title,
                 new.head,
@@ -450,30 +456,30 @@ class CodehostStore(TakingBack):
                 draft=new.draft,
                 reviewers=new.reviewers,
             )
-            self.set_labels(repository, pull["id"], new.labels)
-            self.set_assignees(repository, pull["id"], new.assignees)
+            self.store.issues.set_labels(repository, pull["id"], new.labels)
+            self.store.issues.set_assignees(repository, pull["id"], new.assignees)
         for comment in new.comments:
             with self.acting_as(comment.author, comment.created_at or new.created_at):
-                self.add_comment(repository, pull["number"], comment.body)
+                self.store.issues.add_comment(repository, pull["number"], comment.body)
         for review in new.reviews:
             with self.acting_as(review.author, review.at or new.created_at):
                 self._add_review(repository, pull["number"], review)
         end = new.ended_at or new.created_at
         if new.merged_by:
             with self.acting_as(new.merged_by, end):
-                self.merge_pull(repository, pull["number"], new.merge_method)
+                self.store.pulls.merge_pull(repository, pull["number"], new.merge_method)
         elif new.closed_by:
             with self.acting_as(new.closed_by, end):
-                self.change_pull(repository, pull["number"], state="closed")
+                self.store.pulls.change_pull(repository, pull["number"], state="closed")
         return int(pull["number"])
 
     def _add_review(self, repository: Row, number: int, new: NewReview) -> None:
-        pull = self.start_review(repository, number, None, new.body)
+        pull = self.store.reviews.start_review(repository, number, None, new.body)
         for path, line, body in new.comments:
-            self.comment_on_line(repository, pull, path, line, "RIGHT", body)
+            self.store.reviews.comment_on_line(repository, pull, path, line, "RIGHT", body)
         if new.event is not None:
             assert new.event in REVIEW_STATES
-            self.submit_review(repository, number, new.event, new.body)
+            self.store.reviews.submit_review(repository, number, new.event, new.body)
 
 
 def _files(files: Mapping[str, str | bytes | None]) -> dict[str, tuple[int, bytes] | None]:

@@ -23,7 +23,7 @@ from mesocosm.servers.codehost.models import (
     Repository,
     SubIssue,
 )
-from mesocosm.servers.codehost.store.fields import Fields
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import (
     MAX_BODY,
@@ -110,7 +110,7 @@ _ORDERS: Mapping[str, tuple[Any, type]] = {
 }
 
 
-class Issues(Fields):
+class Issues(Part):
     """Issues, and the conversations of pull requests."""
 
     # -- reading ----------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ class Issues(Fields):
             raise NotFound("Not Found")
         return rows[0]
 
-    def issues(
+    def listed(
         self,
         repository: Row,
         *,
@@ -155,7 +155,9 @@ class Issues(Fields):
             )
         if since:
             conditions.append(Issue.updated_at >= parse_time(since, "since"))
-        conditions += [self.field_condition(repository, name, value) for name, value in field_filters]
+        conditions += [
+            self.store.fields.field_condition(repository, name, value) for name, value in field_filters
+        ]
         total = self.fetch(select(func.count().label("n")).select_from(Issue).where(*conditions))[0]["n"]
         ascending = direction == "ASC"
         if after:
@@ -225,19 +227,19 @@ class Issues(Fields):
 
         As in the product, labels, assignees, milestone and type of somebody who may not triage are dropped.
         """
-        self.writable(repository)
+        self.store.repositories.writable(repository)
         if title is None:
             raise Unprocessable("missing required parameter: title")
         issue_id = self.add_issue(repository, title, body or "", is_pull=False)
-        if self.may(repository, "triage"):
+        if self.store.repositories.may(repository, "triage"):
             self.set_labels(repository, issue_id, labels or ())
             self.set_assignees(repository, issue_id, assignees or ())
             changes = {
                 "milestone_id": self._milestone(repository, milestone) if milestone is not None else None,
-                "type": self._type(repository, issue_type) if issue_type else None,
+                "type": self.issue_type(repository, issue_type) if issue_type else None,
             }
             self.session.execute(update(Issue).where(Issue.id == issue_id).values(**changes))
-            self.set_fields(repository, issue_id, fields)
+            self.store.fields.set_fields(repository, issue_id, fields)
         return self.issue_by_id(issue_id)
 
     def add_issue(self, repository: Row, title: str, body: str, *, is_pull: bool) -> int:
@@ -277,10 +279,10 @@ class Issues(Fields):
         fields: Sequence[Mapping[str, Any]] = (),
     ) -> Row:
         """Change what is given; who did not open the issue needs to be able to triage."""
-        self.writable(repository)
+        self.store.repositories.writable(repository)
         issue = self.issue(repository, number)
         self.require_author_or(repository, issue, "triage")
-        triage = self.may(repository, "triage")
+        triage = self.store.repositories.may(repository, "triage")
         changes: dict[str, Any] = {}
         if title is not None:
             changes["title"] = clean(title, "title", limit=MAX_TITLE, blank=False).strip()
@@ -289,7 +291,7 @@ class Issues(Fields):
         if triage and milestone is not None:
             changes["milestone_id"] = self._milestone(repository, milestone)
         if triage and issue_type != UNCHANGED:
-            changes["type"] = self._type(repository, issue_type) if issue_type else None
+            changes["type"] = self.issue_type(repository, issue_type) if issue_type else None
         if (title, body) != (None, None) and not self._may_edit(repository, issue):
             raise Denied("Must have write access to edit the issues of others.")
         if state is not None:
@@ -299,7 +301,7 @@ class Issues(Fields):
         if triage and assignees is not None:
             self.set_assignees(repository, issue["id"], assignees)
         if triage:
-            self.set_fields(repository, issue["id"], fields)
+            self.store.fields.set_fields(repository, issue["id"], fields)
         self.session.execute(
             update(Issue).where(Issue.id == issue["id"]).values(updated_at=self.today, **changes)
         )
@@ -307,9 +309,9 @@ class Issues(Fields):
 
     def add_comment(self, repository: Row, number: int, body: str) -> Row:
         """A new comment by the signed-in account."""
-        self.writable(repository)
+        self.store.repositories.writable(repository)
         issue = self.issue(repository, number)
-        if issue["locked"] and not self.may(repository, "write"):
+        if issue["locked"] and not self.store.repositories.may(repository, "write"):
             raise Denied("Unable to create comment because issue is locked.")
         row = {
             "issue_id": issue["id"],
@@ -335,7 +337,7 @@ class Issues(Fields):
 
     def react(self, repository: Row, subject: str, subject_id: int, content: str) -> int:
         """Put an emoji to something; doing so again is the same reaction."""
-        self.writable(repository)
+        self.store.repositories.writable(repository)
         me = self.me["id"]
         found = self.fetch(
             select(Reaction.id).where(
@@ -410,11 +412,11 @@ class Issues(Fields):
     def require_author_or(self, repository: Row, issue: Row, need: str) -> None:
         """Refuse to change what somebody else opened, without the role ``need``."""
         if issue["user_id"] != self.me["id"]:
-            self.require(repository, need)
+            self.store.repositories.require(repository, need)
 
     def set_labels(self, repository: Row, issue_id: int, names: Iterable[str]) -> None:
         """Have an issue carry exactly these labels; unknown ones are created, as the product does."""
-        ids = list(dict.fromkeys(self.label_or_new(repository, name) for name in names))
+        ids = list(dict.fromkeys(self.store.fields.label_or_new(repository, name) for name in names))
         self.session.execute(delete(IssueLabel).where(IssueLabel.issue_id == issue_id))
         if ids:
             rows = [{"issue_id": issue_id, "label_id": label_id} for label_id in ids]
@@ -432,16 +434,16 @@ class Issues(Fields):
             )
 
     def _may_edit(self, repository: Row, issue: Row) -> bool:
-        return bool(issue["user_id"] == self.me["id"] or self.may(repository, "write"))
+        return bool(issue["user_id"] == self.me["id"] or self.store.repositories.may(repository, "write"))
 
     def _assignable(self, repository: Row, login: str) -> int:
         try:
-            account = self.account(login)
+            account = self.store.accounts.account(login)
         except NotFound:
             account = None
         able = account is not None and account["kind"] == "User"
         if able and account is not None and repository["private"]:
-            able = self.role_of_account(repository, account["id"]) != "none"
+            able = self.store.repositories.role_of_account(repository, account["id"]) != "none"
         if not able or account is None:
             raise Unprocessable(f"Validation Failed: could not resolve the assignee {login!r}.")
         return int(account["id"])
@@ -458,7 +460,8 @@ class Issues(Fields):
             raise Unprocessable(f"Validation Failed: milestone {number} does not exist.")
         return int(rows[0]["id"])
 
-    def _type(self, repository: Row, name: str) -> str:
+    def issue_type(self, repository: Row, name: str) -> str:
+        """A type that issues of the repository may have, as the product writes it."""
         if repository["owner_kind"] != "Organization":
             raise Unprocessable("Validation Failed: this repository does not have issue types.")
         for known_type in ISSUE_TYPES:
@@ -499,7 +502,7 @@ class Issues(Fields):
         return changes
 
     def _parent_and_child(self, repository: Row, number: int, child_id: int) -> tuple[Row, Row]:
-        self.require(repository, "triage")
+        self.store.repositories.require(repository, "triage")
         parent = self.issue(repository, number, pull=False)
         child = self.issue_by_id(child_id)
         if child["is_pull"] or not self._readable([child]):
@@ -522,7 +525,10 @@ class Issues(Fields):
     def _readable(self, issues: Sequence[Row]) -> list[Row]:
         """Those that lie in repositories which the signed-in account may read."""
         roles = {
-            row["repository_id"]: self.role(self.repository_by_id(row["repository_id"])) for row in issues
+            row["repository_id"]: self.store.repositories.role(
+                self.store.repositories.repository_by_id(row["repository_id"])
+            )
+            for row in issues
         }
         return [row for row in issues if roles[row["repository_id"]] != "none"]
 

@@ -27,10 +27,10 @@ from mesocosm.servers.codehost.models import (
     ReviewThread,
 )
 from mesocosm.servers.codehost.store.issues import ISSUES
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.pulls import PULLS
 from mesocosm.servers.codehost.store.queries import Where
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.search_accounts import AccountSearch
 from mesocosm.servers.codehost.store.values import MAX_TITLE, clean, known, parse_time, window
 from mesocosm.services.service import Row
 
@@ -125,8 +125,8 @@ _BROUGHT = (
 )
 
 
-class Listing(AccountSearch):
-    """What the tools do not list, or not in this way."""
+class Listing(Part):
+    """Lists that only the REST API gives, or gives in its own way."""
 
     def repositories(
         self,
@@ -145,11 +145,11 @@ class Listing(AccountSearch):
         Returns the ``id`` of each on the page, and how many there are.
         """
         limit, offset = window(page, per_page)
-        where = self.seen()
+        where = self.store.searching.seen()
         if fork_of is not None:
             where.add(_FORKS, fork_of)
         elif owner is not None:
-            where.add("repositories.owner_id = {}", self.account(owner)["id"])
+            where.add("repositories.owner_id = {}", self.store.accounts.account(owner)["id"])
         else:
             self._add_affiliation(where, affiliation)
         if visibility != "all":
@@ -162,7 +162,7 @@ class Listing(AccountSearch):
         descending = (direction or ("asc" if (sort or "full_name") == "full_name" else "desc")) == "desc"
         order = f"{column} {'DESC' if descending else 'ASC'}, repositories.id"
         source = "repositories JOIN accounts ON accounts.id = repositories.owner_id"
-        return self.run(where, source, "repositories.id", order, limit, offset)
+        return self.store.searching.run(where, source, "repositories.id", order, limit, offset)
 
     def _add_affiliation(self, where: Where, affiliation: Sequence[str]) -> None:
         unknown = [name for name in affiliation if name not in _MINE]
@@ -194,9 +194,9 @@ class Listing(AccountSearch):
     def _brings(self, repository: Row, pull: Row, commit: Row) -> bool:
         if pull["merge_sha"] == commit["sha"]:
             return True
-        return self.is_ancestor(commit, self._head(repository, pull)) and not self.is_ancestor(
-            commit, self._base(repository, pull)
-        )
+        return self.store.commits.is_ancestor(
+            commit, self.store.pulls.head_of(repository, pull)
+        ) and not self.store.commits.is_ancestor(commit, self.store.pulls.base_of(repository, pull))
 
     def issue_page(
         self,
@@ -282,7 +282,7 @@ class Listing(AccountSearch):
 
     def review_comment_in_full(self, repository: Row, comment_id: int) -> Row:
         """A comment on a line by its id, with the line."""
-        there = self.review_comment(repository, comment_id)
+        there = self.store.reviews.review_comment(repository, comment_id)
         found = _REVIEW_COMMENTS.where(ReviewComment.id == bindparam("id"))
         return self._with_replies(self.fetch(found, id=there["id"], me=self.me["id"]))[0]
 
@@ -318,11 +318,11 @@ class Listing(AccountSearch):
         self, repository: Row, title: str, description: str = "", due_on: str | None = None
     ) -> Row:
         """A new milestone by somebody who may write."""
-        self.require(repository, "write")
+        self.store.repositories.require(repository, "write")
         title = clean(title, "title", limit=MAX_TITLE, blank=False).strip()
         if any(row["title"].lower() == title.lower() for row in self.milestones(repository, "all")):
             raise Unprocessable("Validation Failed: the milestone already_exists.")
-        number = self.add_milestone(
+        number = self.store.fields.add_milestone(
             repository["owner"],
             repository["name"],
             title,

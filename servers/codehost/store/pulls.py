@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +24,8 @@ from mesocosm.servers.codehost.models import (
 )
 from mesocosm.servers.codehost.store.differences import Difference, differences
 from mesocosm.servers.codehost.store.history import GITHUB
-from mesocosm.servers.codehost.store.issues import Issues
 from mesocosm.servers.codehost.store.merging import Merged, merge, pick
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import NotMergeable, Unprocessable
 from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, known, moment, window
 from mesocosm.services.service import Row
@@ -102,7 +102,7 @@ class Comparison:
     differences: list[Difference]
 
 
-class Pulls(Issues):
+class Pulls(Part):
     """Pull requests."""
 
     # -- reading ----------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class Pulls(Issues):
             raise NotFound("Not Found")
         return rows[0]
 
-    def pulls(
+    def listed(
         self,
         repository: Row,
         *,
@@ -154,16 +154,16 @@ class Pulls(Issues):
 
     def compare(self, repository: Row, pull: Row) -> Comparison:
         """The commits and the changes of a pull request, from where its branch left the base."""
-        head, base = self._head(repository, pull), self._base(repository, pull)
-        bases = self.merge_bases(base, head)
-        old = self.commit_by_sha(repository, bases[0])["tree"] if bases else None
-        found = differences(self.objects(repository), old, head["tree"])
-        return Comparison(bases, self.commits_between(base, head), found)
+        head, base = self.head_of(repository, pull), self.base_of(repository, pull)
+        bases = self.store.commits.merge_bases(base, head)
+        old = self.store.commits.commit_by_sha(repository, bases[0])["tree"] if bases else None
+        found = differences(self.store.commits.objects(repository), old, head["tree"])
+        return Comparison(bases, self.store.commits.commits_between(base, head), found)
 
     def mergeable(self, repository: Row, pull: Row) -> bool:
         """Whether the branch would merge without a conflict."""
         return not self._merged(
-            repository, self._base(repository, pull), self._head(repository, pull)
+            repository, self.base_of(repository, pull), self.head_of(repository, pull)
         ).conflicts
 
     def mergeable_state(self, repository: Row, pull: Row) -> str:
@@ -206,7 +206,7 @@ class Pulls(Issues):
         """One page of the commits of a pull request, oldest first, and how many there are."""
         limit, offset = window(page, per_page)
         ids = self.compare(repository, pull).commits
-        return self.commits_by_id(ids[offset : offset + limit]), len(ids)
+        return self.store.commits.commits_by_id(ids[offset : offset + limit]), len(ids)
 
     def check_run_page(
         self, repository: Row, sha: str, page: int | None, per_page: int | None
@@ -228,8 +228,10 @@ class Pulls(Issues):
             .order_by(Repository.id)
         )
         for row in forks:
-            fork = self.repository_by_id(row["id"])
-            if self.role(fork) != "none" and (len(where) == 1 or fork["name"].lower() == where[1].lower()):
+            fork = self.store.repositories.repository_by_id(row["id"])
+            if self.store.repositories.role(fork) != "none" and (
+                len(where) == 1 or fork["name"].lower() == where[1].lower()
+            ):
                 return fork, branch
         raise Unprocessable(f"Validation Failed: head {head!r} is invalid")
 
@@ -248,20 +250,20 @@ class Pulls(Issues):
         reviewers: Sequence[str] = (),
     ) -> Row:
         """A new pull request by the signed-in account, from a branch of the repository or of a fork."""
-        self.writable(repository)
+        self.store.repositories.writable(repository)
         source, branch = self.source(repository, head)
         base_commit = self._branch_or_refused(repository, base, "base")
         head_commit = self._branch_or_refused(source, branch, "head")
         if source["id"] == repository["id"]:
-            self.require(repository, "write")
+            self.store.repositories.require(repository, "write")
         there = self._open_from(repository, source["id"], branch, base)
         if there:
             raise Unprocessable(
                 f"Validation Failed: A pull request already exists for {source['owner']}:{branch}."
             )
-        if not self.commits_between(base_commit, head_commit):
+        if not self.store.commits.commits_between(base_commit, head_commit):
             raise Unprocessable(f"Validation Failed: No commits between {base} and {branch}")
-        issue_id = self.add_issue(repository, title, body, is_pull=True)
+        issue_id = self.store.issues.add_issue(repository, title, body, is_pull=True)
         row = {
             "issue_id": issue_id,
             "head_repository_id": source["id"],
@@ -273,8 +275,8 @@ class Pulls(Issues):
             "maintainer_can_modify": maintainer_can_modify,
         }
         self.session.execute(insert(PullRequest), row)
-        number = self.issue_by_id(issue_id)["number"]
-        self.set_pull_ref(repository["id"], number, head_commit["sha"])
+        number = self.store.issues.issue_by_id(issue_id)["number"]
+        self.store.commits.set_pull_ref(repository["id"], number, head_commit["sha"])
         pull = self.pull(repository, number)
         self.request_reviews(repository, pull, reviewers)
         return pull
@@ -293,9 +295,9 @@ class Pulls(Issues):
         reviewers: Sequence[str] | None = None,
     ) -> Row:
         """Change what is given."""
-        self.writable(repository)
+        self.store.repositories.writable(repository)
         pull = self.pull(repository, number)
-        self.require_author_or(
+        self.store.issues.require_author_or(
             repository, pull, "triage" if (title, body, base) == (None, None, None) else "write"
         )
         changes: dict[str, Any] = {}
@@ -313,7 +315,7 @@ class Pulls(Issues):
         if state is not None and state != pull["state"]:
             set_issue, set_pull = self._new_state(repository, pull, state)
             changes, more = changes | set_issue, more | set_pull
-        self._set(pull, changes, more)
+        self.set_pull(pull, changes, more)
         if reviewers is not None:
             self.request_reviews(repository, pull, reviewers)
         return self.pull(repository, number)
@@ -337,7 +339,7 @@ class Pulls(Issues):
         message: str | None = None,
     ) -> str:
         """Merge a pull request; returns the name of the commit that the base branch then ends at."""
-        self.require(repository, "write")
+        self.store.repositories.require(repository, "write")
         pull = self.pull(repository, number)
         if pull["state"] == "closed" or pull["draft"]:
             raise NotMergeable(
@@ -345,11 +347,11 @@ class Pulls(Issues):
             )
         if missing := self._missing_approvals(repository, pull):
             raise NotMergeable(missing)
-        base, head = self._base(repository, pull), self._head(repository, pull)
+        base, head = self.base_of(repository, pull), self.head_of(repository, pull)
         merged = self._merged(repository, base, head)
         if merged.conflicts:
             raise NotMergeable("Pull Request is not mergeable")
-        commits = self.commits_between(base, head)
+        commits = self.store.commits.commits_between(base, head)
         for text in (title, message):
             clean(text or "", "commit message", limit=MAX_BODY)
         if method == "rebase":
@@ -363,40 +365,27 @@ class Pulls(Issues):
 
     def update_branch(self, repository: Row, number: int, expected: str | None = None) -> None:
         """Merge the base branch into the branch of a pull request."""
-        self.writable(repository)
+        self.store.repositories.writable(repository)
         pull = self.pull(repository, number)
         if pull["state"] == "closed":
             raise Unprocessable("Pull request is closed.")
-        source = self.repository_by_id(pull["head_repository_id"])
+        source = self.store.repositories.repository_by_id(pull["head_repository_id"])
         if not (
-            self.may(source, "write") or (pull["maintainer_can_modify"] and self.may(repository, "write"))
+            self.store.repositories.may(source, "write")
+            or (pull["maintainer_can_modify"] and self.store.repositories.may(repository, "write"))
         ):
             raise Denied(f"Must have write access to {source['owner']}/{source['name']}.")
         if expected and expected.lower() != pull["head_sha"]:
             raise Unprocessable(f"expected head sha didn't match current head ref: {pull['head_sha']}.")
-        base, head = self._base(repository, pull), self._head(repository, pull)
-        if self.is_ancestor(base, head):
+        base, head = self.base_of(repository, pull), self.head_of(repository, pull)
+        if self.store.commits.is_ancestor(base, head):
             raise Unprocessable("There are no new commits on the base branch.")
         merged = self._merged(repository, head, base)
         if merged.conflicts:
             raise Unprocessable("merge conflict between base and head")
         text = f"Merge branch '{pull['base_ref']}' into {pull['head_ref']}"
         commit = self._merge_commit(source, head, base, merged, text)
-        self.move_branch(source, pull["head_ref"], commit)
-
-    def commit_files(
-        self,
-        repository: Row,
-        branch: str,
-        head: Row | None,
-        changes: Mapping[str, tuple[int, bytes] | None],
-        message: str,
-    ) -> Row:
-        """Commit files; on the default branch the message may close issues."""
-        commit = super().commit_files(repository, branch, head, changes, message)
-        if branch == repository["default_branch"]:
-            self.close_by_words(repository, message)
-        return commit
+        self.store.commits.move_branch(source, pull["head_ref"], commit)
 
     def close_by_words(self, repository: Row, text: str) -> None:
         """Close the issues that a merged text says it closes."""
@@ -420,23 +409,28 @@ class Pulls(Issues):
 
     # -- parts ------------------------------------------------------------------------------------------
 
-    def _head(self, repository: Row, pull: Row) -> Row:
-        return self.commit_by_sha(repository, pull["head_sha"])
+    def head_of(self, repository: Row, pull: Row) -> Row:
+        """The commit that the pull request would bring in."""
+        return self.store.commits.commit_by_sha(repository, pull["head_sha"])
 
-    def _base(self, repository: Row, pull: Row) -> Row:
+    def base_of(self, repository: Row, pull: Row) -> Row:
         """The commit that the pull request is compared with: the tip of the base branch while it is open."""
-        tip = self.ref(repository, f"refs/heads/{pull['base_ref']}") if pull["state"] == "open" else None
-        return self.commit_by_sha(repository, tip or pull["base_sha"])
+        tip = (
+            self.store.commits.ref(repository, f"refs/heads/{pull['base_ref']}")
+            if pull["state"] == "open"
+            else None
+        )
+        return self.store.commits.commit_by_sha(repository, tip or pull["base_sha"])
 
     def _merged(self, repository: Row, ours: Row, theirs: Row) -> Merged:
-        bases = self.merge_bases(ours, theirs)
-        return merge(self.objects(repository), bases, ours["sha"], theirs["sha"])
+        bases = self.store.commits.merge_bases(ours, theirs)
+        return merge(self.store.commits.objects(repository), bases, ours["sha"], theirs["sha"])
 
     def _branch_or_refused(self, repository: Row, branch: str, what: str) -> Row:
-        sha = self.ref(repository, f"refs/heads/{branch}")
+        sha = self.store.commits.ref(repository, f"refs/heads/{branch}")
         if sha is None:
             raise Unprocessable(f"Validation Failed: {what} {branch!r} is invalid: there is no such branch.")
-        return self.commit_by_sha(repository, sha)
+        return self.store.commits.commit_by_sha(repository, sha)
 
     def _open_from(self, repository: Row, source_id: int, branch: str, base: str) -> bool:
         return bool(
@@ -458,14 +452,14 @@ class Pulls(Issues):
         if slash:
             if organization.lower() != repository["owner"].lower():
                 raise Unprocessable(f"Reviews may only be requested from teams of {repository['owner']}.")
-            return None, int(self.team(organization, slug)["id"])
+            return None, int(self.store.accounts.team(organization, slug)["id"])
         try:
-            account = self.account(reviewer)
+            account = self.store.accounts.account(reviewer)
         except NotFound:
             raise Unprocessable(f"Could not resolve to a User with the login of {reviewer!r}.") from None
         if account["id"] == pull["user_id"]:
             raise Unprocessable("Review cannot be requested from pull request author.")
-        role = self.role_of_account(repository, account["id"])
+        role = self.store.repositories.role_of_account(repository, account["id"])
         if account["kind"] != "User" or (repository["private"] and role == "none"):
             raise Unprocessable(
                 "Reviews may only be requested from collaborators. One or more of the users or teams you"
@@ -477,7 +471,7 @@ class Pulls(Issues):
         if pull["state"] == "closed":
             raise Unprocessable("Cannot change the base branch of a closed pull request.")
         commit = self._branch_or_refused(repository, base, "base")
-        if not self.commits_between(commit, self._head(repository, pull)):
+        if not self.store.commits.commits_between(commit, self.head_of(repository, pull)):
             raise Unprocessable(
                 f"Validation Failed: There are no new commits between base branch '{base}' and head branch"
                 f" '{pull['head_ref']}'"
@@ -492,16 +486,16 @@ class Pulls(Issues):
     def _new_state(self, repository: Row, pull: Row, state: str) -> tuple[dict[str, Any], dict[str, Any]]:
         if state == "closed":
             closed = {"state": "closed", "closed_at": self.today, "closed_by_id": self.me["id"]}
-            return closed, {"base_sha": self._base(repository, pull)["sha"]}
+            return closed, {"base_sha": self.base_of(repository, pull)["sha"]}
         if pull["merged_at"]:
             raise Unprocessable("Validation Failed: state cannot be changed. The pull request is merged.")
         if self._open_from(repository, pull["head_repository_id"], pull["head_ref"], pull["base_ref"]):
             raise Unprocessable(
                 "Validation Failed: state cannot be changed. There is already an open pull request."
             )
-        source = self.repository_by_id(pull["head_repository_id"])
-        head = self.ref(source, f"refs/heads/{pull['head_ref']}")
-        base = self.ref(repository, f"refs/heads/{pull['base_ref']}")
+        source = self.store.repositories.repository_by_id(pull["head_repository_id"])
+        head = self.store.commits.ref(source, f"refs/heads/{pull['head_ref']}")
+        base = self.store.commits.ref(repository, f"refs/heads/{pull['base_ref']}")
         if head is None or base is None:
             raise Unprocessable("Validation Failed: state cannot be changed. A branch has been deleted.")
         return {"state": "open", "closed_at": None, "closed_by_id": None}, {
@@ -509,7 +503,8 @@ class Pulls(Issues):
             "base_sha": base,
         }
 
-    def _set(self, pull: Row, issue: dict[str, Any], more: dict[str, Any]) -> None:
+    def set_pull(self, pull: Row, issue: dict[str, Any], more: dict[str, Any]) -> None:
+        """Change columns of the issue that the pull request is, and of what it has more than an issue."""
         self.session.execute(
             update(Issue).where(Issue.id == pull["id"]).values(updated_at=self.today, **issue)
         )
@@ -518,14 +513,14 @@ class Pulls(Issues):
 
     def _missing_approvals(self, repository: Row, pull: Row) -> str | None:
         """Why the protection of the base branch does not let the pull request be merged yet."""
-        needed = self.protected_branches(repository["id"]).get(pull["base_ref"])
+        needed = self.store.repositories.protected_branches(repository["id"]).get(pull["base_ref"])
         if needed is None:
             return None
         latest = {row["user_id"]: row["state"] for row in self.fetch(_REVIEW_STATES, pull=pull["id"])}
         able = {
             user: state
             for user, state in latest.items()
-            if self.role_of_account(repository, user) in ("write", "maintain", "admin")
+            if self.store.repositories.role_of_account(repository, user) in ("write", "maintain", "admin")
         }
         if "CHANGES_REQUESTED" in able.values():
             return "Changes have been requested by reviewers with write access."
@@ -543,7 +538,7 @@ class Pulls(Issues):
         title: str | None,
         message: str | None,
     ) -> str:
-        rows = self.commits_by_id(commits)
+        rows = self.store.commits.commits_by_id(commits)
         if squash:
             single = rows[0]["message"].partition("\n") if len(rows) == 1 else None
             title = title or f"{single[0] if single else pull['title']} (#{pull['number']})"
@@ -559,15 +554,17 @@ class Pulls(Issues):
         return f"{title}\n\n{body}" if body else title
 
     def _merge_commit(self, repository: Row, ours: Row, theirs: Row | None, merged: Merged, text: str) -> Row:
-        self.objects(repository).add_objects(merged.objects)
+        self.store.commits.objects(repository).add_objects(merged.objects)
         parents = [ours, theirs] if theirs else [ours]
-        return self.add_commit(repository, merged.tree, parents, text, self.signature(self.me), GITHUB)
+        return self.store.commits.add_commit(
+            repository, merged.tree, parents, text, self.store.contents.signature(self.me), GITHUB
+        )
 
     def _rebase(self, repository: Row, base: Row, commits: Sequence[int]) -> Row:
         """The commits, but for merges, done again one by one on top of the base."""
-        objects = self.objects(repository)
-        for row in self.commits_by_id(commits):
-            if len(self.parents(row["id"])) > 1:
+        objects = self.store.commits.objects(repository)
+        for row in self.store.commits.commits_by_id(commits):
+            if len(self.store.commits.parents(row["id"])) > 1:
                 continue
             step = pick(objects, row["sha"], base["sha"])
             if step.conflicts:
@@ -575,13 +572,13 @@ class Pulls(Issues):
             if step.tree == base["tree"]:
                 continue
             objects.add_objects(step.objects)
-            base = self.add_commit(
+            base = self.store.commits.add_commit(
                 repository,
                 step.tree,
                 [base],
                 row["message"],
                 (row["author_name"], row["author_email"]),
-                self.signature(self.me),
+                self.store.contents.signature(self.me),
                 authored=moment(row["authored_at"]),
                 committed=self.now,
             )
@@ -595,9 +592,9 @@ class Pulls(Issues):
         result: Row,
         commits: Sequence[int],
     ) -> None:
-        self.move_branch(repository, pull["base_ref"], result)
+        self.store.commits.move_branch(repository, pull["base_ref"], result)
         me = self.me["id"]
-        self._set(
+        self.set_pull(
             pull,
             {"state": "closed", "closed_at": self.today, "closed_by_id": me},
             {
@@ -608,11 +605,15 @@ class Pulls(Issues):
             },
         )
         if pull["base_ref"] == repository["default_branch"]:
-            words = [pull["title"], pull["body"], *(row["message"] for row in self.commits_by_id(commits))]
+            words = [
+                pull["title"],
+                pull["body"],
+                *(row["message"] for row in self.store.commits.commits_by_id(commits)),
+            ]
             self.close_by_words(repository, "\n".join(words))
 
     def is_outdated(self, repository: Row, pull: Row, thread: Row) -> bool:
         """Whether the file has changed since a line of it was commented on."""
-        tree = (self._base if thread["side"] == "LEFT" else self._head)(repository, pull)["tree"]
-        entry = self.entry(self.objects(repository), tree, thread["path"])
+        tree = (self.base_of if thread["side"] == "LEFT" else self.head_of)(repository, pull)["tree"]
+        entry = self.store.commits.entry(self.store.commits.objects(repository), tree, thread["path"])
         return entry is None or entry[1] != thread["blob_sha"]

@@ -14,9 +14,9 @@ from sqlalchemy import select, text, update
 from mesocosm.errors import Conflict, Refusal
 from mesocosm.servers.codehost.models import Issue, PullRequest, Repository
 from mesocosm.servers.codehost.store.objects import RefTable
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.receiving import check_objects, read_pack
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.reviews import Reviews
 from mesocosm.services.service import Row
 
 NOTHING = "0" * 40
@@ -35,22 +35,22 @@ class RefUpdate:
     """What the ref shall point at; ``NOTHING`` to remove it."""
 
 
-class Pushes(Reviews):
+class Pushes(Part):
     """Pushing."""
 
     def receive(self, repository: Row, updates: Sequence[RefUpdate], pack: bytes) -> list[str | None]:
         """Store the objects of a pack and update refs; returns for each why it was refused, or ``None``."""
         if pack or any(update.after != NOTHING for update in updates):
             received = read_pack(self.session, repository["network"], pack)
-            check_objects(self.objects(repository), received)
-            self.objects(repository).add_objects([(obj, None) for obj in received.values()])
+            check_objects(self.store.commits.objects(repository), received)
+            self.store.commits.objects(repository).add_objects([(obj, None) for obj in received.values()])
         return [self._try_update(repository, update) for update in updates]
 
     def _try_update(self, repository: Row, update: RefUpdate) -> str | None:
         before, after = ("" if sha == NOTHING else sha for sha in (update.before, update.after))
         self.session.execute(text("SAVEPOINT ref"))
         try:
-            current = self.repository_by_id(repository["id"])
+            current = self.store.repositories.repository_by_id(repository["id"])
             self.update_ref(current, update.name, after or None, before=before)
         except Refusal as refusal:
             self.session.execute(text("ROLLBACK TO ref"))
@@ -60,8 +60,8 @@ class Pushes(Reviews):
 
     def add_objects(self, repository: Row, objects: Sequence[ShaFile]) -> None:
         """Store objects that need nothing which is not there."""
-        check_objects(self.objects(repository), {obj.id.decode(): obj for obj in objects})
-        self.objects(repository).add_objects([(obj, None) for obj in objects])
+        check_objects(self.store.commits.objects(repository), {obj.id.decode(): obj for obj in objects})
+        self.store.commits.objects(repository).add_objects([(obj, None) for obj in objects])
 
     def update_ref(
         self,
@@ -81,33 +81,33 @@ class Pushes(Reviews):
             before: What the ref is believed to point at: nothing for ``""``, anything for ``None``.
             force: Whether a branch may lose commits.
         """
-        self.check_ref_name(name)
+        self.store.commits.check_ref_name(name)
         if not name.startswith((_HEADS, _TAGS, _NOTES)):
             raise Unprocessable(
                 f"Reference {name} cannot be changed: only refs/heads/, refs/tags/ and refs/notes/ can."
             )
-        there = self.ref(repository, name)
+        there = self.store.commits.ref(repository, name)
         if before is not None and before != (there or ""):
             raise Conflict(f"{name} is at {there or 'nothing'} but expected {before or 'nothing'}")
         branch = name.removeprefix(_HEADS) if name.startswith(_HEADS) else None
-        if branch in self.protected_branches(repository["id"]):
+        if branch in self.store.repositories.protected_branches(repository["id"]):
             raise Conflict("Could not update the branch: Changes must be made through a pull request.")
         if sha is None:
             self._remove_ref(repository, name, branch, there)
             return
         commit = self._target(repository, sha, annotated=branch is None)
         if there is None:
-            self.check_room(repository, name)
+            self.store.commits.check_room(repository, name)
         if branch is None:
             if there is not None and there != sha and not force:
                 raise Unprocessable("Update is not a fast forward")
-            self.set_ref(repository, name, sha)
+            self.store.commits.set_ref(repository, name, sha)
         else:
             self._push_branch(repository, branch, there, commit, force)
 
     def _target(self, repository: Row, sha: str, *, annotated: bool) -> Row:
         """The commit that an object is, or that a tag object marks, which is then known."""
-        objects = self.objects(repository)
+        objects = self.store.commits.objects(repository)
         name = ObjectID(sha.encode())
         if name not in objects:
             raise Unprocessable("Object does not exist")
@@ -116,30 +116,32 @@ class Pushes(Reviews):
             found = objects[found.object[1]]
         if not isinstance(found, GitCommit):
             raise Unprocessable("Object is not a commit")
-        return self.learn_commits(repository, found.id.decode())
+        return self.store.commits.learn_commits(repository, found.id.decode())
 
     def _push_branch(
         self, repository: Row, branch: str, before: str | None, commit: Row, force: bool
     ) -> None:
-        old = self.commit_by_sha(repository, before) if before else None
-        if old and not force and not self.is_ancestor(old, commit):
+        old = self.store.commits.commit_by_sha(repository, before) if before else None
+        if old and not force and not self.store.commits.is_ancestor(old, commit):
             raise Unprocessable("Update is not a fast forward")
-        if not self.branches(repository, 1, 1)[1] and branch != repository["default_branch"]:
+        if not self.store.commits.branches(repository, 1, 1)[1] and branch != repository["default_branch"]:
             # As in the product, what is pushed first is the default branch.
             self.session.execute(
                 update(Repository).where(Repository.id == repository["id"]).values(default_branch=branch)
             )
-            repository = self.repository_by_id(repository["id"])
-        self.move_branch(repository, branch, commit)
+            repository = self.store.repositories.repository_by_id(repository["id"])
+        self.store.commits.move_branch(repository, branch, commit)
         self._mark_merged(repository, branch, old, commit)
         if old and branch == repository["default_branch"]:
-            new = self.commits_by_id(self.commits_between(old, commit))
-            self.close_by_words(repository, "\n".join(row["message"] for row in new))
+            new = self.store.commits.commits_by_id(self.store.commits.commits_between(old, commit))
+            self.store.pulls.close_by_words(repository, "\n".join(row["message"] for row in new))
 
     def _mark_merged(self, repository: Row, branch: str, old: Row | None, commit: Row) -> None:
         """Pull requests whose commits a push has brought into their base branch are merged."""
         for pull in self._open_pulls(Issue.repository_id == repository["id"], PullRequest.base_ref == branch):
-            if not self.is_ancestor(self.commit_by_sha(repository, pull["head_sha"]), commit):
+            if not self.store.commits.is_ancestor(
+                self.store.commits.commit_by_sha(repository, pull["head_sha"]), commit
+            ):
                 continue
             merged = {"merged_at": self.today, "merged_by_id": self.me["id"], "merge_sha": commit["sha"]}
             if old:
@@ -155,8 +157,8 @@ class Pushes(Reviews):
             # As in the product, this closes the pull requests from this branch and those into it.
             here = PullRequest.head_repository_id == repository["id"]
             for pull in self._open_pulls(here, PullRequest.head_ref == branch):
-                home = self.repository_by_id(pull["repository_id"])
-                tip = self.ref(home, f"{_HEADS}{pull['base_ref']}")
+                home = self.store.repositories.repository_by_id(pull["repository_id"])
+                tip = self.store.commits.ref(home, f"{_HEADS}{pull['base_ref']}")
                 self._close(pull, {"base_sha": tip} if tip else {})
             into = PullRequest.base_ref == branch
             for pull in self._open_pulls(Issue.repository_id == repository["id"], into):
@@ -176,4 +178,6 @@ class Pushes(Reviews):
         return self.fetch(found.where(Issue.state == "open", *conditions).order_by(Issue.id))
 
     def _close(self, pull: Row, more: dict[str, Any]) -> None:
-        self._set(pull, {"state": "closed", "closed_at": self.today, "closed_by_id": self.me["id"]}, more)
+        self.store.pulls.set_pull(
+            pull, {"state": "closed", "closed_at": self.today, "closed_by_id": self.me["id"]}, more
+        )

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, func, insert, select
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Release
-from mesocosm.servers.codehost.store.pushing import Pushes
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.values import known, window
 from mesocosm.services.service import Row
 
@@ -21,13 +21,15 @@ _RELEASES = (
 _NEWEST = (Release.created_at.desc(), Release.id.desc())
 
 
-class Releases(Pushes):
+class Releases(Part):
     """Releases; drafts are for those who can write."""
 
-    def releases(self, repository: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
+    def listed(self, repository: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
         """One page of the releases, newest first, and how many there are."""
         limit, offset = window(page, per_page)
-        seen = _RELEASES if self.may(repository, "write") else _RELEASES.where(~Release.draft)
+        seen = (
+            _RELEASES if self.store.repositories.may(repository, "write") else _RELEASES.where(~Release.draft)
+        )
         count = seen.with_only_columns(func.count().label("n"), maintain_column_froms=True)
         rows = self.fetch(seen.order_by(*_NEWEST).limit(limit).offset(offset), repository=repository["id"])
         return rows, int(self.fetch(count, repository=repository["id"])[0]["n"])
@@ -54,7 +56,7 @@ class Releases(Pushes):
     def release_by_id(self, repository: Row, release_id: int) -> Row:
         """A release by its id; a draft only for those who can write."""
         rows = self.fetch(_RELEASES.where(Release.id == known(release_id)), repository=repository["id"])
-        if not rows or (rows[0]["draft"] and not self.may(repository, "write")):
+        if not rows or (rows[0]["draft"] and not self.store.repositories.may(repository, "write")):
             raise NotFound("Not Found")
         return rows[0]
 
@@ -74,8 +76,8 @@ class Releases(Pushes):
         created_at: str | None = None,
     ) -> int:
         """A release of a tag that exists; returns its id."""
-        repository: Any = self._any_repository(owner, name)
-        if not draft and self.ref(repository, f"refs/tags/{tag}") is None:
+        repository: Any = self.store.repositories.any_repository(owner, name)
+        if not draft and self.store.commits.ref(repository, f"refs/tags/{tag}") is None:
             raise Invalid(f"There is no tag {tag} in {owner}/{name}.")
         created = created_at or self.today
         row = {
@@ -86,7 +88,7 @@ class Releases(Pushes):
             "body": body,
             "draft": draft,
             "prerelease": prerelease,
-            "author_id": self.account(author)["id"],
+            "author_id": self.store.accounts.account(author)["id"],
             "created_at": created,
             "published_at": None if draft else created,
         }

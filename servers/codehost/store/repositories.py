@@ -17,7 +17,8 @@ from mesocosm.servers.codehost.models import (
     Ref,
     Repository,
 )
-from mesocosm.servers.codehost.store.accounts import ROLES, Accounts
+from mesocosm.servers.codehost.store.accounts import ROLES
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, window
 from mesocosm.services.service import Row
@@ -77,7 +78,7 @@ def role_of(row: Row, me: int) -> str:
     return max(candidates, key=ROLES.index)
 
 
-class Repositories(Accounts):
+class Repositories(Part):
     """Repositories, and who may do what in them."""
 
     def repository(self, owner: str, name: str, need: str = "read") -> Row:
@@ -266,15 +267,17 @@ class Repositories(Accounts):
         """Give somebody a role (``read``, ``triage``, ``write``, ``maintain``, ``admin``) in a repository."""
         if role not in ROLES[1:]:
             raise Invalid(f"A role is one of {', '.join(ROLES[1:])}, not {role!r}.")
-        repository = self._any_repository(owner, name)
+        repository = self.any_repository(owner, name)
         self.session.merge(
-            Collaborator(repository_id=repository["id"], account_id=self.account(login)["id"], role=role)
+            Collaborator(
+                repository_id=repository["id"], account_id=self.store.accounts.account(login)["id"], role=role
+            )
         )
         self.session.flush()
 
     def protect_branch(self, owner: str, name: str, branch: str, *, required_approvals: int = 0) -> None:
         """Have a branch change through pull requests only, each with so many approvals."""
-        repository = self._any_repository(owner, name)
+        repository = self.any_repository(owner, name)
         self.session.merge(
             Protection(repository_id=repository["id"], branch=branch, required_approvals=required_approvals)
         )
@@ -287,10 +290,10 @@ class Repositories(Accounts):
             raise Invalid(f"A repository has no settable {unknown[0]!r}.")
         if "topics" in columns:
             columns["topics"] = " ".join(columns["topics"])
-        repository = self._any_repository(owner, name)
+        repository = self.any_repository(owner, name)
         self.session.execute(update(Repository).where(Repository.id == repository["id"]).values(**columns))
 
-    def _any_repository(self, owner: str, name: str) -> Row:
+    def any_repository(self, owner: str, name: str) -> Row:
         """A repository by its name, for those who fill the world: whoever is signed in, if anybody."""
         rows = self.fetch(_BY_NAME, owner_login=owner, name=name, me=0)
         if not rows:
@@ -300,10 +303,10 @@ class Repositories(Accounts):
     def _owner(self, me: Row, organization: str | None) -> Row:
         if organization is None or organization.lower() == me["login"].lower():
             return me
-        owner = self.account(organization)
+        owner = self.store.accounts.account(organization)
         if owner["kind"] != "Organization":
             raise NotFound("Not Found")
-        if self.member_role(owner["id"], me["id"]) is None:
+        if self.store.accounts.member_role(owner["id"], me["id"]) is None:
             raise Denied("You need to be a member of the organization to create a repository in it.")
         return owner
 

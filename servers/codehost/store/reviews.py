@@ -20,7 +20,7 @@ from mesocosm.servers.codehost.models import (
     ReviewThread,
 )
 from mesocosm.servers.codehost.store.differences import commented_lines
-from mesocosm.servers.codehost.store.pulls import Pulls
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import MAX_BODY, clean, cursor, known, parse_cursor, window
 from mesocosm.services.service import Row
@@ -88,12 +88,12 @@ def _thread_id(name: str) -> int:
     return int.from_bytes(data, "big")
 
 
-class Reviews(Pulls):
+class Reviews(Part):
     """Reviews."""
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def reviews(self, pull: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
+    def listed(self, pull: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
         """One page of the reviews of a pull request, oldest first, and how many there are."""
         limit, offset = window(page, per_page)
         parameters = {"pull": pull["id"], "me": self.me["id"]}
@@ -133,14 +133,19 @@ class Reviews(Pulls):
         commit_sha: str | None = None,
     ) -> Row:
         """A new review: submitted with an ``event`` (APPROVE, REQUEST_CHANGES, COMMENT), else pending."""
-        self.writable(repository)
-        pull = self.pull(repository, number)
+        self.store.repositories.writable(repository)
+        pull = self.store.pulls.pull(repository, number)
         if self.fetch(_PENDING, pull=pull["id"], me=self.me["id"]):
             raise Unprocessable("User can only have one pending review per pull request")
         sha = pull["head_sha"]
         if commit_sha:
-            commit = self.find_commit(repository, commit_sha)
-            inside = {row["sha"] for row in self.commits_by_id(self.compare(repository, pull).commits)}
+            commit = self.store.commits.find_commit(repository, commit_sha)
+            inside = {
+                row["sha"]
+                for row in self.store.commits.commits_by_id(
+                    self.store.pulls.compare(repository, pull).commits
+                )
+            }
             if commit is None or commit["sha"] not in inside:
                 raise Unprocessable(f"commitID {commit_sha!r} is not a commit of pull request #{number}.")
             sha = commit["sha"]
@@ -182,21 +187,21 @@ class Reviews(Pulls):
 
     def resolve_thread(self, repository: Row, number: int, name: str, *, resolved: bool) -> None:
         """Mark a thread as resolved or not; marking it so again changes nothing."""
-        pull = self.pull(repository, number)
+        pull = self.store.pulls.pull(repository, number)
         me = self.me["id"]
         rows = self.fetch(_THREADS, pull=pull["id"], me=me, after=_thread_id(name) - 1)
         if not rows or rows[0]["id"] != _thread_id(name):
             raise NotFound(f"Could not resolve to a node with the global id of '{name}'.")
-        self.writable(repository)
-        self.require_author_or(repository, pull, "write")
+        self.store.repositories.writable(repository)
+        self.store.issues.require_author_or(repository, pull, "write")
         self.session.execute(
             update(ReviewThread).where(ReviewThread.id == rows[0]["id"]).values(resolved=resolved)
         )
 
     def pending_review(self, repository: Row, number: int) -> tuple[Row, int]:
         """A pull request and the pending review that the signed-in account has of it."""
-        self.writable(repository)
-        pull = self.pull(repository, number)
+        self.store.repositories.writable(repository)
+        pull = self.store.pulls.pull(repository, number)
         rows = self.fetch(_PENDING, pull=pull["id"], me=self.me["id"])
         if not rows:
             raise NotFound("No pending review found for the viewer")
@@ -213,8 +218,8 @@ class Reviews(Pulls):
     def comment_on_line(self, repository: Row, pull: Row, path: str, line: int, side: str, body: str) -> int:
         """Add a comment on a line that the diff shows to one's pending review; returns its id."""
         _, review = self.pending_review(repository, pull["number"])
-        shown = {found.path: found for found in self.compare(repository, pull).differences}
-        objects = self.objects(repository)
+        shown = {found.path: found for found in self.store.pulls.compare(repository, pull).differences}
+        objects = self.store.commits.objects(repository)
         if path not in shown or (side, line) not in commented_lines(objects, shown[path]):
             raise Unprocessable(
                 f"The diff of pull request #{pull['number']} does not show line {line} of {path}."
@@ -247,8 +252,8 @@ class Reviews(Pulls):
 
     def reply(self, repository: Row, number: int, comment_id: int, body: str) -> int:
         """Reply to a review comment of a pull request; returns the id of the reply."""
-        self.writable(repository)
-        pull = self.pull(repository, number)
+        self.store.repositories.writable(repository)
+        pull = self.store.pulls.pull(repository, number)
         comment = self.review_comment(repository, comment_id)
         if comment["pull_id"] != pull["id"]:
             raise NotFound("Not Found")

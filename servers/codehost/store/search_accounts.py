@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.queries import Qualifier, Where, parse
-from mesocosm.servers.codehost.store.search_issues import IssueSearch
 from mesocosm.servers.codehost.store.searching import SCOPE
 from mesocosm.services.service import Row
 
@@ -30,7 +30,7 @@ _TOPIC = "instr(' ' || lower(repositories.topics) || ' ', ' ' || lower({}) || ' 
 _KINDS = {"user": "User", "org": "Organization", "organization": "Organization"}
 
 
-class AccountSearch(IssueSearch):
+class AccountSearch(Part):
     """Searches of repositories, and of people and organisations."""
 
     def search_repositories(
@@ -42,12 +42,14 @@ class AccountSearch(IssueSearch):
         per_page: int | None,
     ) -> tuple[Sequence[Row], int]:
         """Repositories by name, description and topics; forks only when asked for."""
-        limit, offset = self.result_window(page, per_page)
-        parsed, where = parse(query, REPOSITORY_QUALIFIERS), self.seen()
-        self.limit_scope(where, parsed)
-        within = self.within(parsed)
+        limit, offset = self.store.searching.result_window(page, per_page)
+        parsed, where = parse(query, REPOSITORY_QUALIFIERS), self.store.searching.seen()
+        self.store.searching.limit_scope(where, parsed)
+        within = self.store.searching.within(parsed)
         columns = [name for name in ("name", "description", "topics") if not within or name in within]
-        self.words_within(where, parsed, [f"repositories.{name}" for name in columns or ["name"]])
+        self.store.searching.words_within(
+            where, parsed, [f"repositories.{name}" for name in columns or ["name"]]
+        )
         if not parsed.values("fork"):
             where.add("repositories.parent_id IS NULL")
         for qualifier in parsed.qualifiers:
@@ -63,7 +65,9 @@ class AccountSearch(IssueSearch):
             "help-wanted-issues": f"{_WITH_LABEL.format('help wanted')} {direction}",
         }.get(sort or "", f"repositories.name = {exact} DESC, repositories.stars DESC")
         source = "repositories JOIN accounts ON accounts.id = repositories.owner_id"
-        return self.run(where, source, _REPOSITORY_COLUMNS, f"{ordering}, repositories.id", limit, offset)
+        return self.store.searching.run(
+            where, source, _REPOSITORY_COLUMNS, f"{ordering}, repositories.id", limit, offset
+        )
 
     def search_users(
         self,
@@ -74,12 +78,14 @@ class AccountSearch(IssueSearch):
         per_page: int | None,
     ) -> tuple[Sequence[Row], int]:
         """People and organisations by login, name and e-mail address."""
-        limit, offset = self.result_window(page, per_page)
+        limit, offset = self.store.searching.result_window(page, per_page)
         parsed, where = parse(query, USER_QUALIFIERS), Where()
         where.add("{} IS NOT NULL", self.me["id"])
-        within = self.within(parsed)
+        within = self.store.searching.within(parsed)
         columns = [name for name in ("login", "name", "email") if not within or name in within]
-        self.words_within(where, parsed, [f"accounts.{name}" for name in columns or ["login"]])
+        self.store.searching.words_within(
+            where, parsed, [f"accounts.{name}" for name in columns or ["login"]]
+        )
         for qualifier in parsed.qualifiers:
             self._user_condition(where, qualifier)
         direction = "ASC" if order == "asc" else "DESC"
@@ -88,7 +94,9 @@ class AccountSearch(IssueSearch):
             "repositories": f"{_OWNED} {direction}",
             "joined": f"accounts.created_at {direction}",
         }.get(sort or "", "accounts.followers DESC")
-        return self.run(where, "accounts", "accounts.*", f"{ordering}, accounts.id", limit, offset)
+        return self.store.searching.run(
+            where, "accounts", "accounts.*", f"{ordering}, accounts.id", limit, offset
+        )
 
     def _repository_condition(self, where: Where, qualifier: Qualifier) -> None:
         name, value, negated = qualifier.name, qualifier.value, qualifier.negated
@@ -103,7 +111,7 @@ class AccountSearch(IssueSearch):
         elif name in ("created", "pushed"):
             where.time(f"repositories.{name}_at", qualifier)
         elif name == "is":
-            self.kind_of_repository(where, qualifier)
+            self.store.searching.kind_of_repository(where, qualifier)
         elif name == "archived":
             where.add("repositories.archived", negated=not qualifier.flag)
         elif name == "fork" and value.lower() != "true":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.searching import ACCOUNT, SCOPE, Searching, like
+from mesocosm.servers.codehost.store.searching import ACCOUNT, SCOPE, like
 from mesocosm.services.service import Row
 
 LANGUAGES = {
@@ -71,7 +72,7 @@ _PARENT = (
 _SEVERAL_PARENTS = "(SELECT count(*) FROM commit_parents WHERE commit_id = commits.id) > 1"
 
 
-class CodeSearch(Searching):
+class CodeSearch(Part):
     """Searches of what is in git; forks are left out, as in the product."""
 
     def search_code(
@@ -83,20 +84,20 @@ class CodeSearch(Searching):
         per_page: int | None,
     ) -> tuple[Sequence[Row], int, Query]:
         """Files at the head of default branches, how many there are, and the query as understood."""
-        limit, offset = self.result_window(page, per_page)
+        limit, offset = self.store.searching.result_window(page, per_page)
         if sort not in (None, "", "indexed"):
             raise Unprocessable(f"Validation Failed: sort {sort!r} is not 'indexed'.")
-        parsed, where = parse(query, CODE_QUALIFIERS), self.seen()
+        parsed, where = parse(query, CODE_QUALIFIERS), self.store.searching.seen()
         if not parsed.words and not parsed.values("filename", "path", "extension"):
             raise Unprocessable("Validation Failed: a code search needs at least one search term.")
         match, mismatch = parsed.match(), parsed.mismatch()
         if match is not None:
-            within = self.within(parsed)
+            within = self.store.searching.within(parsed)
             columns = "path" if within == {"path"} else "path content" if "path" in within else "content"
             where.add("code_search MATCH {}", f"{{{columns}}} : ({match})")
         elif mismatch is not None:
             where.add("files.id NOT IN (SELECT rowid FROM code_search WHERE code_search MATCH {})", mismatch)
-        self.limit_scope(where, parsed)
+        self.store.searching.limit_scope(where, parsed)
         for qualifier in parsed.qualifiers:
             self._code_condition(where, qualifier)
         ordering = f"files.id {'ASC' if order == 'asc' else 'DESC'}"
@@ -104,7 +105,7 @@ class CodeSearch(Searching):
             ordering = "code_search.rank, files.id"
         source = _FOUND_FILES if match is not None else _FILES
         source += " JOIN accounts ON accounts.id = repositories.owner_id"
-        rows, total = self.run(where, source, _CODE_COLUMNS, ordering, limit, offset)
+        rows, total = self.store.searching.run(where, source, _CODE_COLUMNS, ordering, limit, offset)
         return rows, total, parsed
 
     def search_commits(
@@ -116,8 +117,8 @@ class CodeSearch(Searching):
         per_page: int | None,
     ) -> tuple[list[tuple[Row, Row]], int]:
         """Commits of default branches, each with its repository, and how many there are."""
-        limit, offset = self.result_window(page, per_page)
-        parsed, where = parse(query, COMMIT_QUALIFIERS), self.seen()
+        limit, offset = self.store.searching.result_window(page, per_page)
+        parsed, where = parse(query, COMMIT_QUALIFIERS), self.store.searching.seen()
         match, mismatch = parsed.match(), parsed.mismatch()
         if match is not None:
             where.add("commit_search MATCH {}", match)
@@ -125,7 +126,7 @@ class CodeSearch(Searching):
             where.add(
                 "commits.id NOT IN (SELECT rowid FROM commit_search WHERE commit_search MATCH {})", mismatch
             )
-        self.limit_scope(where, parsed)
+        self.store.searching.limit_scope(where, parsed)
         for qualifier in parsed.qualifiers:
             self._commit_condition(where, qualifier)
         if not parsed.values("repo"):
@@ -136,12 +137,15 @@ class CodeSearch(Searching):
         if match is not None and column is None:
             ordering = "commit_search.rank, commits.id DESC"
         source = _FOUND_COMMITS if match is not None else _COMMITS
-        rows, total = self.run(
+        rows, total = self.store.searching.run(
             where, source, "commits.id, repositories.id AS repository_id", ordering, limit, offset
         )
         ids = list(dict.fromkeys(row["id"] for row in rows))
-        commits = {row["id"]: row for row in self.commits_by_id(ids)}
-        homes = {row["repository_id"]: self.repository_by_id(row["repository_id"]) for row in rows}
+        commits = {row["id"]: row for row in self.store.commits.commits_by_id(ids)}
+        homes = {
+            row["repository_id"]: self.store.repositories.repository_by_id(row["repository_id"])
+            for row in rows
+        }
         return [(commits[row["id"]], homes[row["repository_id"]]) for row in rows], total
 
     def _code_condition(self, where: Where, qualifier: Qualifier) -> None:
@@ -165,7 +169,7 @@ class CodeSearch(Searching):
         elif name == "size":
             where.number("files.size", qualifier)
         elif name == "is":
-            self.kind_of_repository(where, qualifier)
+            self.store.searching.kind_of_repository(where, qualifier)
         elif name == "fork" and value.lower() == "only":
             where.add("0")
 
@@ -173,7 +177,7 @@ class CodeSearch(Searching):
         name, value, negated = qualifier.name, qualifier.value, qualifier.negated
         column = f"commits.{name.replace('-', '_')}"
         if name in ("author", "committer"):
-            where.add(f"{column}_id = {ACCOUNT}", self.login_of(value), negated=negated)
+            where.add(f"{column}_id = {ACCOUNT}", self.store.searching.login_of(value), negated=negated)
         elif name in ("author-name", "committer-name"):
             where.add(f"instr(lower({column}), lower({{}})) > 0", value, negated=negated)
         elif name in ("author-email", "committer-email"):
@@ -189,4 +193,4 @@ class CodeSearch(Searching):
         elif name == "parent":
             where.add(_PARENT, value.lower(), value.lower() + "g", negated=negated)
         elif name == "is":
-            self.kind_of_repository(where, qualifier)
+            self.store.searching.kind_of_repository(where, qualifier)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from mesocosm.servers.codehost.models import Issue
 from mesocosm.servers.codehost.store.issues import ISSUES
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.search_code import CodeSearch
 from mesocosm.servers.codehost.store.searching import ACCOUNT, SCOPE
 from mesocosm.services.service import Row
 
@@ -109,7 +109,7 @@ _BEST = (
 )
 
 
-class IssueSearch(CodeSearch):
+class IssueSearch(Part):
     """Searches of issues and pull requests."""
 
     def search_issues(
@@ -125,13 +125,13 @@ class IssueSearch(CodeSearch):
         per_page: int | None = None,
     ) -> tuple[list[Row], int]:
         """Issues, or pull requests, or (``None``) both, and how many there are."""
-        limit, offset = self.result_window(page, per_page)
-        parsed, where = parse(query, ISSUE_QUALIFIERS), self.seen()
+        limit, offset = self.store.searching.result_window(page, per_page)
+        parsed, where = parse(query, ISSUE_QUALIFIERS), self.store.searching.seen()
         if pulls is not None:
             where.add("issues.is_pull", negated=not pulls)
         if owner and repo:
             parsed.qualifiers.append(Qualifier("repo", f"{owner}/{repo}", negated=False))
-        self.limit_scope(where, parsed)
+        self.store.searching.limit_scope(where, parsed)
         match = self._issue_words(where, parsed)
         for qualifier in parsed.qualifiers:
             self._issue_condition(where, qualifier)
@@ -147,7 +147,7 @@ class IssueSearch(CodeSearch):
         if match and not sort:
             source += _BEST.format(where.name(match))
             ordering = "best.rank IS NULL, best.rank, issues.id DESC"
-        rows, total = self.run(where, source, "issues.id", ordering, limit, offset)
+        rows, total = self.store.searching.run(where, source, "issues.id", ordering, limit, offset)
         return self.issues_by_id([row["id"] for row in rows]), total
 
     def issues_by_id(self, ids: Sequence[int]) -> list[Row]:
@@ -161,7 +161,7 @@ class IssueSearch(CodeSearch):
         words = match or mismatch
         if words is None:
             return None
-        within = self.within(parsed)
+        within = self.store.searching.within(parsed)
         columns = [column for column in ("title", "body") if not within or column in within]
         places, values = [], []
         restricted = None
@@ -180,17 +180,17 @@ class IssueSearch(CodeSearch):
     def _issue_condition(self, where: Where, qualifier: Qualifier) -> None:
         name, value, negated = qualifier.name, qualifier.value, qualifier.negated
         if name in ("is", "state") or (name == "type" and value.lower() in ("issue", "pr")):
-            self.one_of(where, qualifier, _IS)
+            self.store.searching.one_of(where, qualifier, _IS)
         elif name == "type":
             where.add("lower(issues.type) = lower({})", value, negated=negated)
         elif name == "no":
-            self.one_of(where, qualifier, _NO)
+            self.store.searching.one_of(where, qualifier, _NO)
         elif name == "review":
-            self.one_of(where, qualifier, _REVIEW)
+            self.store.searching.one_of(where, qualifier, _REVIEW)
         elif name == "assignee" and value == "*":
             where.add("issues.id IN (SELECT issue_id FROM assignees)", negated=negated)
         elif name in _PEOPLE:
-            logins = [self.login_of(value)] * _PEOPLE[name].count("{}")
+            logins = [self.store.searching.login_of(value)] * _PEOPLE[name].count("{}")
             where.add(_PEOPLE[name], *logins, negated=negated)
         elif name == "label":
             labels = [label.strip(' "') for label in value.split(",")]

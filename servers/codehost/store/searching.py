@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import text
 
 from mesocosm.errors import NotFound
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.queries import MAX_RESULTS, Qualifier, Query, Where
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.releases import Releases
 from mesocosm.servers.codehost.store.values import window
 from mesocosm.services.service import Row
 
@@ -35,7 +35,7 @@ _HIDDEN = (
 )
 
 
-class Searching(Releases):
+class Searching(Part):
     """The parts of searches."""
 
     @staticmethod
@@ -120,8 +120,8 @@ class Searching(Releases):
     def _scope_of(self, qualifier: Qualifier) -> tuple[str, int]:
         if qualifier.name == "repo":
             owner, _, name = qualifier.value.partition("/")
-            return "repositories.id = {}", self.repository(owner, name)["id"]
-        return "repositories.owner_id = {}", self.account(self.login_of(qualifier.value))["id"]
+            return "repositories.id = {}", self.store.repositories.repository(owner, name)["id"]
+        return "repositories.owner_id = {}", self.store.accounts.account(self.login_of(qualifier.value))["id"]
 
 
 def like(value: str) -> str:

@@ -15,7 +15,7 @@ from mesocosm.servers.codehost.models import (
     ReviewComment,
     ReviewThread,
 )
-from mesocosm.servers.codehost.store.listing import Listing
+from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, known, parse_time
 from mesocosm.services.service import Row
@@ -24,23 +24,23 @@ _UNINDEXED = text("INSERT INTO comment_search (comment_search, rowid, body) VALU
 _INDEXED = text("INSERT INTO comment_search (rowid, body) VALUES (:id, :body)")
 
 
-class TakingBack(Listing):
-    """Only the REST API has these."""
+class TakingBack(Part):
+    """Changing and removing what was said, which only the REST API does."""
 
     def change_comment(self, repository: Row, comment_id: int, body: str) -> Row:
         """Write a comment anew: one's own, or anybody's in a repository that one may write to."""
-        comment = self.comment_by_id(repository, comment_id)
+        comment = self.store.listing.comment_by_id(repository, comment_id)
         self._may_touch(repository, comment["user_id"])
         body = clean(body, "body", limit=MAX_BODY, blank=False)
         self.session.execute(_UNINDEXED, {"id": comment["id"], "body": comment["body"]})
         changed = update(Comment).where(Comment.id == comment["id"])
         self.session.execute(changed.values(body=body, updated_at=self.today))
         self.session.execute(_INDEXED, {"id": comment["id"], "body": body})
-        return self.comment_by_id(repository, comment_id)
+        return self.store.listing.comment_by_id(repository, comment_id)
 
     def remove_comment(self, repository: Row, comment_id: int) -> None:
         """Delete a comment with its reactions."""
-        comment = self.comment_by_id(repository, comment_id)
+        comment = self.store.listing.comment_by_id(repository, comment_id)
         self._may_touch(repository, comment["user_id"])
         self.session.execute(_UNINDEXED, {"id": comment["id"], "body": comment["body"]})
         self._remove_reactions("comment", comment["id"])
@@ -50,7 +50,7 @@ class TakingBack(Listing):
 
     def change_review_comment(self, repository: Row, comment_id: int, body: str) -> None:
         """Write a comment on a line anew."""
-        comment = self.review_comment(repository, comment_id)
+        comment = self.store.reviews.review_comment(repository, comment_id)
         self._may_touch(repository, self._author(comment["id"]))
         body = clean(body, "body", limit=MAX_BODY, blank=False)
         changed = update(ReviewComment).where(ReviewComment.id == comment["id"])
@@ -58,7 +58,7 @@ class TakingBack(Listing):
 
     def remove_review_comment(self, repository: Row, comment_id: int) -> None:
         """Delete a comment on a line with its reactions; the last one of a thread takes the thread along."""
-        comment = self.review_comment(repository, comment_id)
+        comment = self.store.reviews.review_comment(repository, comment_id)
         self._may_touch(repository, self._author(comment["id"]))
         thread = comment["thread_id"]
         self._remove_reactions("review_comment", comment["id"])
@@ -69,7 +69,7 @@ class TakingBack(Listing):
 
     def remove_reaction(self, repository: Row, subject: str, subject_id: int, reaction_id: int) -> None:
         """Take a reaction of one's own back."""
-        self.writable(repository)
+        self.store.repositories.writable(repository)
         mine = delete(Reaction).where(
             Reaction.id == known(reaction_id),
             Reaction.subject == subject,
@@ -81,12 +81,14 @@ class TakingBack(Listing):
 
     def change_milestone(self, repository: Row, number: int, changes: dict[str, str | None]) -> Row:
         """Change a milestone's ``title``, ``description``, ``due_on`` and ``state``, those that are named."""
-        self.require(repository, "write")
-        found = self.milestone(repository, number)
+        self.store.repositories.require(repository, "write")
+        found = self.store.listing.milestone(repository, number)
         values: dict[str, Any] = dict(changes)
         if "title" in changes:
             title = clean(changes["title"] or "", "title", limit=MAX_TITLE, blank=False).strip()
-            others = (row for row in self.milestones(repository, "all") if row["id"] != found["id"])
+            others = (
+                row for row in self.store.listing.milestones(repository, "all") if row["id"] != found["id"]
+            )
             if any(row["title"].lower() == title.lower() for row in others):
                 raise Unprocessable("Validation Failed: the milestone already_exists.")
             values["title"] = title
@@ -96,12 +98,12 @@ class TakingBack(Listing):
             values["due_on"] = parse_time(changes["due_on"] or "", "due_on")
         if values:
             self.session.execute(update(Milestone).where(Milestone.id == found["id"]).values(**values))
-        return self.milestone(repository, number)
+        return self.store.listing.milestone(repository, number)
 
     def remove_milestone(self, repository: Row, number: int) -> None:
         """Delete a milestone; its issues have none from then on."""
-        self.require(repository, "write")
-        found = self.milestone(repository, number)
+        self.store.repositories.require(repository, "write")
+        found = self.store.listing.milestone(repository, number)
         self.session.execute(update(Issue).where(Issue.milestone_id == found["id"]).values(milestone_id=None))
         self.session.execute(delete(Milestone).where(Milestone.id == found["id"]))
 
@@ -110,8 +112,8 @@ class TakingBack(Listing):
         return int(found[0]["user_id"])
 
     def _may_touch(self, repository: Row, author: int) -> None:
-        self.writable(repository)
-        if author != self.me["id"] and not self.may(repository, "write"):
+        self.store.repositories.writable(repository)
+        if author != self.me["id"] and not self.store.repositories.may(repository, "write"):
             raise Denied("Must have admin rights to Repository.")
 
     def _remove_reactions(self, subject: str, subject_id: int) -> None:

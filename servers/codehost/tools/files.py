@@ -52,8 +52,8 @@ def get_file_contents(
         sha: Commit SHA, used instead of ref.
         fields: Of a directory, return only these fields of each entry.
     """
-    repository = store.repository(owner, repo)
-    commit, entry, found = store.look(repository, path, sha or ref)
+    repository = store.repositories.repository(owner, repo)
+    commit, entry, found = store.contents.look(repository, path, sha or ref)
     if isinstance(found, list):
         name = sha or ref or repository["default_branch"]
         return shapes.picked((shapes.entry(repository, item, name) for item in found), fields)
@@ -90,8 +90,8 @@ def get_repository_tree(
         path_filter: Only paths that begin so, such as src/ for the directory src.
         page: Page number, from 1.
     """
-    repository = store.repository(owner, repo)
-    tree, entries, truncated = store.walk(
+    repository = store.repositories.repository(owner, repo)
+    tree, entries, truncated = store.contents.walk(
         repository, tree_sha, recursive=recursive, prefix=path_filter, page=page
     )
     return {
@@ -126,8 +126,8 @@ def create_or_update_file(
         sha: SHA of the version that is replaced, as get_file_contents tells it; leave it out for a new file.
         allow_symlink_write: Whether a symbolic link at the path may be given another target.
     """
-    repository = store.repository(owner, repo, need="write")
-    commit, entry = store.put_file(
+    repository = store.repositories.repository(owner, repo, need="write")
+    commit, entry = store.contents.put_file(
         repository, path, content, message, branch, sha, allow_symlink=allow_symlink_write
     )
     return {
@@ -160,8 +160,10 @@ def push_files(
         files: The files, each with its path and its whole contents as plain text.
         message: Commit message.
     """
-    repository = store.repository(owner, repo, need="write")
-    commit = store.push(repository, branch, [(file["path"], file["content"]) for file in files], message)
+    repository = store.repositories.repository(owner, repo, need="write")
+    commit = store.contents.push(
+        repository, branch, [(file["path"], file["content"]) for file in files], message
+    )
     return {"ref": f"refs/heads/{branch}", "object": {"type": "commit", "sha": commit["sha"]}}
 
 
@@ -178,6 +180,6 @@ def delete_file(
         message: Commit message.
         branch: Branch to commit to.
     """
-    repository = store.repository(owner, repo, need="write")
-    commit = store.remove_file(repository, path, message, branch)
+    repository = store.repositories.repository(owner, repo, need="write")
+    commit = store.contents.remove_file(repository, path, message, branch)
     return {"commit": shapes.file_commit(repository, commit), "content": None}

@@ -25,8 +25,8 @@ def create_branch(
         branch: Name of the new branch.
         from_branch: Branch at whose head the new one begins; the default branch if left out.
     """
-    repository = store.repository(owner, repo, need="write")
-    commit = store.create_branch(repository, branch, from_branch)
+    repository = store.repositories.repository(owner, repo, need="write")
+    commit = store.commits.create_branch(repository, branch, from_branch)
     return {"ref": f"refs/heads/{branch}", "object": {"type": "commit", "sha": commit["sha"]}}
 
 
@@ -46,9 +46,9 @@ def list_branches(
         page: Page number, from 1.
         perPage: Branches per page, 1 to 100 (default 30).
     """
-    repository = store.repository(owner, repo)
-    rows, total = store.branches(repository, page, perPage)
-    protected = store.protected_branches(repository["id"])
+    repository = store.repositories.repository(owner, repo)
+    rows, total = store.commits.branches(repository, page, perPage)
+    protected = store.repositories.protected_branches(repository["id"])
     return Page(
         [row | {"protected": row["name"] in protected} for row in rows], page or 1, perPage or 30, total
     )
@@ -70,7 +70,7 @@ def list_tags(
         page: Page number, from 1.
         perPage: Tags per page, 1 to 100 (default 30).
     """
-    rows, total = store.tags(store.repository(owner, repo), page, perPage)
+    rows, total = store.commits.tags(store.repositories.repository(owner, repo), page, perPage)
     return Page(rows, page or 1, perPage or 30, total)
 
 
@@ -83,7 +83,7 @@ def get_tag(store: CodehostStore, owner: str, repo: str, tag: str) -> dict[str, 
         repo: Name of the repository.
         tag: Name of the tag, such as v1.2.0.
     """
-    found = store.tag_details(store.repository(owner, repo), tag)
+    found = store.commits.tag_details(store.repositories.repository(owner, repo), tag)
     return shapes.lean(**found)
 
 
@@ -115,8 +115,8 @@ def list_commits(
         page: Page number, from 1.
         perPage: Commits per page, 1 to 100 (default 30).
     """
-    repository = store.repository(owner, repo)
-    rows, total = store.log(
+    repository = store.repositories.repository(owner, repo)
+    rows, total = store.commits.log(
         repository, sha, path=path, author=author, since=since, until=until, page=page, per_page=perPage
     )
     items = shapes.picked((shapes.commit(repository, row) for row in rows), fields)
@@ -143,12 +143,12 @@ def get_commit(
         page: Page of the files, from 1.
         perPage: Files per page, 1 to 100 (default 30).
     """
-    repository = store.repository(owner, repo)
-    row, stats, changes = store.commit_details(repository, sha, page, perPage)
+    repository = store.repositories.repository(owner, repo)
+    row, stats, changes = store.commits.commit_details(repository, sha, page, perPage)
     shape = shapes.commit(repository, row)
     if detail == "none":
         return shape
-    objects = store.objects(repository)
+    objects = store.commits.objects(repository)
     return shape | {
         "stats": stats,
         "files": [
@@ -190,13 +190,13 @@ def get_file_blame(
         after: The endCursor of the previous page.
         perPage: Ranges per page, 1 to 100 (default 30).
     """
-    repository = store.repository(owner, repo)
-    commit, ranges, total, start = store.blame_ranges(
+    repository = store.repositories.repository(owner, repo)
+    commit, ranges, total, start = store.contents.blame_ranges(
         repository, path, ref, start_line, end_line, after, perPage
     )
-    rows = store.commits_by_id(list(dict.fromkeys(item.commit_id for item in ranges)))
+    rows = store.commits.commits_by_id(list(dict.fromkeys(item.commit_id for item in ranges)))
     names = {row["id"]: row["sha"] for row in rows}
-    end = store.blame_cursor(start + len(ranges)) if ranges else None
+    end = store.contents.blame_cursor(start + len(ranges)) if ranges else None
     return {
         "path": path.strip("/"),
         "ref": commit["sha"],

@@ -79,8 +79,8 @@ def list_issues(
         perPage: Issues per page, 1 to 100 (default 30).
         after: The endCursor of the previous page.
     """
-    repository = store.repository(owner, repo)
-    rows, total, more = store.issues(
+    repository = store.repositories.repository(owner, repo)
+    rows, total, more = store.issues.listed(
         repository,
         state=state,
         labels=labels or (),
@@ -91,7 +91,7 @@ def list_issues(
         after=after,
         per_page=perPage,
     )
-    ends = [store.issue_cursor(row, orderBy) for row in (rows[0], rows[-1])] if rows else [None, None]
+    ends = [store.issues.issue_cursor(row, orderBy) for row in (rows[0], rows[-1])] if rows else [None, None]
     listed = [issue | {"state": issue["state"].upper()} for issue in shapes.issues(store, rows)]
     return {
         "issues": shapes.picked(listed, fields),
@@ -121,26 +121,26 @@ def issue_read(
         page: Page number of comments or sub-issues, from 1.
         perPage: Comments or sub-issues per page, 1 to 100 (default 30).
     """
-    repository = store.repository(owner, repo)
-    issue = store.issue(repository, issue_number)
+    repository = store.repositories.repository(owner, repo)
+    issue = store.issues.issue(repository, issue_number)
     if method == "get_comments":
-        rows, total = store.comments(issue, page, perPage)
+        rows, total = store.issues.comments(issue, page, perPage)
         return Page(shapes.comments(store, issue, rows), page or 1, perPage or 30, total)
     if method == "get_sub_issues":
-        rows, total = store.sub_issue_page(issue, page, perPage)
+        rows, total = store.issues.sub_issue_page(issue, page, perPage)
         return Page(shapes.issues(store, rows), page or 1, perPage or 30, total)
     if method == "get_parent":
-        parent = store.parent_issue(issue)
+        parent = store.issues.parent_issue(issue)
         return {"parent": shapes.issue_reference(parent) if parent else None}
     if method == "get_labels":
-        labels = store.labels_of([issue["id"]])[issue["id"]]
+        labels = store.issues.labels_of([issue["id"]])[issue["id"]]
         return {"labels": [shapes.label(label) for label in labels], "totalCount": len(labels)}
     return _issue(store, issue)
 
 
 def _issue(store: CodehostStore, issue: Any) -> dict[str, Any]:
     """An issue with its place among others."""
-    children, parent = store.sub_issues(issue), store.parent_issue(issue)
+    children, parent = store.issues.sub_issues(issue), store.issues.parent_issue(issue)
     done = sum(child["state"] == "closed" for child in children)
     shape = shapes.issues(store, [issue])[0]
     shape |= {"has_parent": parent is not None, "has_children": bool(children)}
@@ -192,11 +192,11 @@ def issue_write(
         duplicate_of: Number of the issue that it repeats, with state_reason duplicate.
         issue_fields: Custom fields to set (value or field_option_name) or to clear (delete).
     """
-    repository = store.repository(owner, repo)
+    repository = store.repositories.repository(owner, repo)
     fields = issue_fields or ()
     if method == "create":
         new_type = None if type == UNCHANGED else type
-        issue = store.open_issue(
+        issue = store.issues.open_issue(
             repository,
             title,
             body,
@@ -209,7 +209,7 @@ def issue_write(
         return shapes.created(issue["id"], shapes.issue_url(issue))
     if issue_number is None:
         raise Invalid("missing required parameter: issue_number")
-    issue = store.change_issue(
+    issue = store.issues.change_issue(
         repository,
         issue_number,
         title=title,
@@ -250,18 +250,18 @@ def add_issue_comment(
         comment_id: Id of the comment to react to; without it the reaction is to the issue itself.
         reaction: Emoji to react with; needed unless body is given.
     """
-    repository = store.repository(owner, repo)
-    issue = store.issue(repository, issue_number)
+    repository = store.repositories.repository(owner, repo)
+    issue = store.issues.issue(repository, issue_number)
     if body is None and reaction is None:
         raise Invalid("At least one of body or reaction is required.")
     answer: dict[str, Any] = {}
     if reaction is not None:
-        comment_row = store.comment(issue, comment_id) if comment_id is not None else None
+        comment_row = store.issues.comment(issue, comment_id) if comment_id is not None else None
         subject = ("comment", comment_row["id"]) if comment_row else ("issue", issue["id"])
-        reacted = store.react(repository, *subject, reaction)
+        reacted = store.issues.react(repository, *subject, reaction)
         answer = {"reaction": {"id": reacted, "content": reaction}}
     if body is not None:
-        comment = store.add_comment(repository, issue_number, body)
+        comment = store.issues.add_comment(repository, issue_number, body)
         url = f"{shapes.issue_url(issue)}#issuecomment-{comment['id']}"
         answer = shapes.created(comment["id"], url) | answer
     return answer
@@ -291,15 +291,15 @@ def sub_issue_write(
         after_id: With reprioritize: id of the sub-issue to come after.
         before_id: With reprioritize: id of the sub-issue to come before.
     """
-    repository = store.repository(owner, repo)
+    repository = store.repositories.repository(owner, repo)
     if method == "add":
-        issue = store.add_sub_issue(
+        issue = store.issues.add_sub_issue(
             repository, issue_number, sub_issue_id, replace_parent=bool(replace_parent)
         )
     elif method == "remove":
-        issue = store.remove_sub_issue(repository, issue_number, sub_issue_id)
+        issue = store.issues.remove_sub_issue(repository, issue_number, sub_issue_id)
     elif method == "reprioritize":
-        issue = store.move_sub_issue(
+        issue = store.issues.move_sub_issue(
             repository, issue_number, sub_issue_id, after_id=after_id, before_id=before_id
         )
     else:

@@ -19,7 +19,7 @@ def get_label(store: CodehostStore, owner: str, repo: str, name: str) -> dict[st
         repo: Name of the repository.
         name: Name of the label.
     """
-    return shapes.label(store.label(store.repository(owner, repo), name))
+    return shapes.label(store.fields.label(store.repositories.repository(owner, repo), name))
 
 
 @server.reads
@@ -30,7 +30,7 @@ def list_label(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
         owner: Owner of the repository.
         repo: Name of the repository.
     """
-    labels = store.labels(store.repository(owner, repo))
+    labels = store.fields.labels(store.repositories.repository(owner, repo))
     return {"labels": [shapes.label(label) for label in labels], "totalCount": len(labels)}
 
 
@@ -56,11 +56,13 @@ def label_write(
         color: Its colour as six hexadecimal digits without #.
         description: What it stands for.
     """
-    repository = store.repository(owner, repo, need="write")
+    repository = store.repositories.repository(owner, repo, need="write")
     if method == "create":
-        store.add_label(repository, name, NEW_LABEL_COLOR if color is None else color, description or "")
+        store.fields.add_label(
+            repository, name, NEW_LABEL_COLOR if color is None else color, description or ""
+        )
     elif method == "update":
-        store.change_label(repository, name, new_name, color, description)
+        store.fields.change_label(repository, name, new_name, color, description)
     else:
-        store.remove_label(repository, name)
+        store.fields.remove_label(repository, name)
     return f"label '{name}' {method}d successfully"

@@ -69,8 +69,8 @@ def list_pull_requests(
         page: Page number, from 1.
         perPage: Pull requests per page, 1 to 100 (default 30).
     """
-    repository = store.repository(owner, repo)
-    rows, total = store.pulls(
+    repository = store.repositories.repository(owner, repo)
+    rows, total = store.pulls.listed(
         repository,
         state=state,
         head=head,
@@ -119,28 +119,28 @@ def pull_request_read(
         perPage: Items per page, 1 to 100 (default 30).
         after: With get_review_comments: the endCursor of the previous page.
     """
-    repository = store.repository(owner, repo)
-    pull = store.pull(repository, pullNumber)
+    repository = store.repositories.repository(owner, repo)
+    pull = store.pulls.pull(repository, pullNumber)
     if method == "get_review_comments":
         return _threads(store, repository, pull, after, perPage)
     if method in _PAGED:
         items, total = _PAGED[method](store, repository, pull, page, perPage)
         return Page(items, page or 1, perPage or 30, total)
     if method == "get_diff":
-        return unified(store.objects(repository), store.compare(repository, pull).differences)
+        return unified(store.commits.objects(repository), store.pulls.compare(repository, pull).differences)
     if method == "get_status":
         return _status(store, repository, pull)
     if method == "get_check_runs":
-        runs, total = store.check_run_page(repository, pull["head_sha"], page, perPage)
+        runs, total = store.pulls.check_run_page(repository, pull["head_sha"], page, perPage)
         return {"total_count": total, "check_runs": [shapes.check_run(repository, run) for run in runs]}
     return _pull(store, repository, pull)
 
 
 def _pull(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
-    comparison, objects = store.compare(repository, pull), store.objects(repository)
+    comparison, objects = store.pulls.compare(repository, pull), store.commits.objects(repository)
     counts = [statistics(objects, difference) for difference in comparison.differences]
     return shapes.pulls(store, repository, [pull])[0] | {
-        "mergeable_state": store.mergeable_state(repository, pull),
+        "mergeable_state": store.pulls.mergeable_state(repository, pull),
         "additions": sum(added for added, _ in counts),
         "deletions": sum(removed for _, removed in counts),
         "changed_files": len(counts),
@@ -151,8 +151,8 @@ def _pull(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
 def _files(
     store: CodehostStore, repository: Row, pull: Row, page: int | None, per_page: int | None
 ) -> tuple[list[Any], int]:
-    found, total = store.pull_files(repository, pull, page, per_page)
-    objects = store.objects(repository)
+    found, total = store.pulls.pull_files(repository, pull, page, per_page)
+    objects = store.commits.objects(repository)
     return [
         shapes.changed_file(
             item.path, item.previous_path, item.status, statistics(objects, item), hunks(objects, item)
@@ -164,7 +164,7 @@ def _files(
 def _commits(
     store: CodehostStore, repository: Row, pull: Row, page: int | None, per_page: int | None
 ) -> tuple[list[Any], int]:
-    rows, total = store.pull_commits(repository, pull, page, per_page)
+    rows, total = store.pulls.pull_commits(repository, pull, page, per_page)
     return [
         {
             "sha": row["sha"],
@@ -179,15 +179,15 @@ def _commits(
 def _reviews(
     store: CodehostStore, repository: Row, pull: Row, page: int | None, per_page: int | None
 ) -> tuple[list[Any], int]:
-    rows, total = store.reviews(pull, page, per_page)
+    rows, total = store.reviews.listed(pull, page, per_page)
     return [shapes.review(repository, pull, row) for row in rows], total
 
 
 def _comments(
     store: CodehostStore, repository: Row, pull: Row, page: int | None, per_page: int | None
 ) -> tuple[list[Any], int]:
-    issue = store.issue(repository, pull["number"])
-    rows, total = store.comments(issue, page, per_page)
+    issue = store.issues.issue(repository, pull["number"])
+    rows, total = store.issues.comments(issue, page, per_page)
     return shapes.comments(store, issue, rows), total
 
 
@@ -201,8 +201,10 @@ def _threads(
     after: str | None,
     per_page: int | None,
 ) -> dict[str, Any]:
-    threads, comments, total, more = store.threads(pull, after, per_page)
-    ends = [store.thread_cursor(row) for row in (threads[0], threads[-1])] if threads else [None, None]
+    threads, comments, total, more = store.reviews.threads(pull, after, per_page)
+    ends = (
+        [store.reviews.thread_cursor(row) for row in (threads[0], threads[-1])] if threads else [None, None]
+    )
     address = shapes.web(repository, "pull", pull["number"])
     shown = []
     for thread in threads:
@@ -211,7 +213,7 @@ def _threads(
             {
                 "id": thread_name(thread["id"]),
                 "is_resolved": bool(thread["resolved"]),
-                "is_outdated": store.is_outdated(repository, pull, thread),
+                "is_outdated": store.pulls.is_outdated(repository, pull, thread),
                 "is_collapsed": bool(thread["resolved"]),
                 "comments": [
                     {
@@ -233,7 +235,7 @@ def _threads(
 
 
 def _status(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
-    rows = store.statuses(repository, pull["head_sha"])
+    rows = store.pulls.statuses(repository, pull["head_sha"])
     states = {row["state"] for row in rows}
     overall = (
         "failure" if states & {"error", "failure"} else "success" if states == {"success"} else "pending"
@@ -281,8 +283,8 @@ def create_pull_request(
         maintainer_can_modify: Whether those who can write to the repository may update a fork's branch.
         reviewers: Logins, or ORG/team-slug for teams, who are asked to review.
     """
-    repository = store.repository(owner, repo)
-    pull = store.open_pull(
+    repository = store.repositories.repository(owner, repo)
+    pull = store.pulls.open_pull(
         repository,
         title,
         head,
@@ -323,8 +325,8 @@ def update_pull_request(
         maintainer_can_modify: Whether those who can write to the repository may update a fork's branch.
         reviewers: Logins, or ORG/team-slug for teams, who are asked to review in addition.
     """
-    repository = store.repository(owner, repo)
-    pull = store.change_pull(
+    repository = store.repositories.repository(owner, repo)
+    pull = store.pulls.change_pull(
         repository,
         pullNumber,
         title=title,
@@ -358,8 +360,10 @@ def merge_pull_request(
         commit_message: The rest of that message.
         merge_method: merge: a merge commit (default); squash: one commit; rebase: the commits one by one.
     """
-    repository = store.repository(owner, repo)
-    sha = store.merge_pull(repository, pullNumber, merge_method or "merge", commit_title, commit_message)
+    repository = store.repositories.repository(owner, repo)
+    sha = store.pulls.merge_pull(
+        repository, pullNumber, merge_method or "merge", commit_title, commit_message
+    )
     return {"sha": sha, "merged": True, "message": "Pull Request successfully merged"}
 
 
@@ -379,7 +383,7 @@ def update_pull_request_branch(
         pullNumber: Number of the pull request.
         expectedHeadSha: SHA that the branch is expected to end at; refused if it does not.
     """
-    repository = store.repository(owner, repo)
-    store.update_branch(repository, pullNumber, expectedHeadSha)
+    repository = store.repositories.repository(owner, repo)
+    store.pulls.update_branch(repository, pullNumber, expectedHeadSha)
     url = shapes.web(repository, "pull", pullNumber)
     return {"message": "Updating pull request branch.", "url": url}

@@ -18,7 +18,7 @@ ReleaseField = Literal[
 def get_me(store: CodehostStore) -> dict[str, Any]:
     """Show the account that you act as: login, id, profile, and how many repositories it owns."""
     me = store.me
-    return shapes.profile(me, store.repository_counts(me["id"]))
+    return shapes.profile(me, store.accounts.repository_counts(me["id"]))
 
 
 @server.writes
@@ -39,7 +39,7 @@ def create_repository(
         private: Whether only those with access see it; set false for a public repository.
         autoInit: Whether to commit a README.md, so that the default branch exists.
     """
-    repository = store.start_repository(
+    repository = store.fields.start_repository(
         name, description, organization, private=private, with_readme=bool(autoInit)
     )
     return shapes.created(repository["id"], shapes.web(repository))
@@ -56,7 +56,7 @@ def fork_repository(
         repo: Name of the repository to fork.
         organization: Login of the organisation that is to own the fork; your own account if left out.
     """
-    fork = store.fork_repository(owner, repo, organization)
+    fork = store.repositories.fork_repository(owner, repo, organization)
     return shapes.created(fork["id"], shapes.web(fork))
 
 
@@ -78,7 +78,7 @@ def list_repository_collaborators(
         page: Page number, from 1.
         perPage: People per page, 1 to 100 (default 30).
     """
-    people, total = store.collaborators(owner, repo, affiliation or "all", page, perPage)
+    people, total = store.repositories.collaborators(owner, repo, affiliation or "all", page, perPage)
     items = [{"login": row["login"], "id": row["id"], "role_name": row["role"]} for row in people]
     return Page(items, page or 1, perPage or 30, total)
 
@@ -101,8 +101,8 @@ def list_releases(
         page: Page number, from 1.
         perPage: Releases per page, 1 to 100 (default 30).
     """
-    repository = store.repository(owner, repo)
-    rows, total = store.releases(repository, page, perPage)
+    repository = store.repositories.repository(owner, repo)
+    rows, total = store.releases.listed(repository, page, perPage)
     items = shapes.picked((shapes.release(repository, row) for row in rows), fields)
     return Page(items, page or 1, perPage or 30, total)
 
@@ -115,8 +115,8 @@ def get_latest_release(store: CodehostStore, owner: str, repo: str) -> dict[str,
         owner: Owner of the repository.
         repo: Name of the repository.
     """
-    repository = store.repository(owner, repo)
-    return shapes.full_release(repository, store.latest_release(repository))
+    repository = store.repositories.repository(owner, repo)
+    return shapes.full_release(repository, store.releases.latest_release(repository))
 
 
 @server.reads
@@ -128,5 +128,5 @@ def get_release_by_tag(store: CodehostStore, owner: str, repo: str, tag: str) ->
         repo: Name of the repository.
         tag: Name of the tag, such as v1.2.0.
     """
-    repository = store.repository(owner, repo)
-    return shapes.full_release(repository, store.release(repository, tag))
+    repository = store.repositories.repository(owner, repo)
+    return shapes.full_release(repository, store.releases.release(repository, tag))

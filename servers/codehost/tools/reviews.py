@@ -38,19 +38,19 @@ def pull_request_review_write(
         commitID: SHA of the commit that is reviewed; the newest one if left out.
         threadId: Id of the thread, as pull_request_read tells it with get_review_comments.
     """
-    repository = store.repository(owner, repo)
+    repository = store.repositories.repository(owner, repo)
     if method == "create":
-        store.start_review(repository, pullNumber, event, body, commitID)
+        store.reviews.start_review(repository, pullNumber, event, body, commitID)
         return "pull request review submitted successfully" if event else "pending pull request created"
     if method == "submit_pending":
-        store.submit_review(repository, pullNumber, event, body)
+        store.reviews.submit_review(repository, pullNumber, event, body)
         return "pending pull request review successfully submitted"
     if method == "delete_pending":
-        store.discard_review(repository, pullNumber)
+        store.reviews.discard_review(repository, pullNumber)
         return "pending pull request review successfully deleted"
     if not threadId:
         raise Invalid("threadId is required for resolve_thread and unresolve_thread methods")
-    store.resolve_thread(repository, pullNumber, threadId, resolved=method == "resolve_thread")
+    store.reviews.resolve_thread(repository, pullNumber, threadId, resolved=method == "resolve_thread")
     return f"review thread {method.removesuffix('_thread')}d successfully"
 
 
@@ -74,18 +74,18 @@ def add_reply_to_pull_request_comment(
         body: Text of the reply; needed unless reaction is given.
         reaction: Emoji to react with; needed unless body is given.
     """
-    repository = store.repository(owner, repo)
+    repository = store.repositories.repository(owner, repo)
     if body is None and reaction is None:
         raise Invalid("At least one of body or reaction is required.")
     answer: dict[str, Any] = {}
     if reaction is not None:
-        comment = store.review_comment(repository, commentId)
-        reacted = store.react(repository, "review_comment", comment["id"], reaction)
+        comment = store.reviews.review_comment(repository, commentId)
+        reacted = store.issues.react(repository, "review_comment", comment["id"], reaction)
         answer = {"reaction": {"id": reacted, "content": reaction}}
     if body is not None:
         if pullNumber is None:
             raise Invalid("pullNumber is required when body is provided.")
-        reply = store.reply(repository, pullNumber, commentId, body)
+        reply = store.reviews.reply(repository, pullNumber, commentId, body)
         url = f"{shapes.web(repository, 'pull', pullNumber)}#discussion_r{reply}"
         answer = shapes.created(reply, url) | answer
     return answer

@@ -104,7 +104,7 @@ def search_code(
         page: Page number, from 1.
         perPage: Results per page, 1 to 100 (default 30).
     """
-    rows, total, parsed = store.search_code(query, sort, order, page, perPage)
+    rows, total, parsed = store.code_search.search_code(query, sort, order, page, perPage)
     wanted = not fields or "text_matches" in fields
     items = [
         {
@@ -113,7 +113,9 @@ def search_code(
             "sha": row["sha"],
             "repository": f"{row['owner']}/{row['repository']}",
         }
-        | shapes.lean(text_matches=text_matches(store.file_text(row), parsed.words) if wanted else None)
+        | shapes.lean(
+            text_matches=text_matches(store.contents.file_text(row), parsed.words) if wanted else None
+        )
         for row in rows
     ]
     return _results(total, shapes.picked(items, fields))
@@ -139,7 +141,7 @@ def search_commits(
         page: Page number, from 1.
         perPage: Results per page, 1 to 100 (default 30).
     """
-    rows, total = store.search_commits(query, sort, order, page, perPage)
+    rows, total = store.code_search.search_commits(query, sort, order, page, perPage)
     items = [
         shapes.commit(repository, commit)
         | {
@@ -180,7 +182,7 @@ def search_issues(
         page: Page number, from 1.
         perPage: Results per page, 1 to 100 (default 30).
     """
-    rows, total = store.search_issues(
+    rows, total = store.issue_search.search_issues(
         query, pulls=False, owner=owner, repo=repo, sort=sort, order=order, page=page, per_page=perPage
     )
     return _results(total, shapes.picked(shapes.found_issues(store, rows), fields))
@@ -211,7 +213,7 @@ def search_pull_requests(
         page: Page number, from 1.
         perPage: Results per page, 1 to 100 (default 30).
     """
-    rows, total = store.search_issues(
+    rows, total = store.issue_search.search_issues(
         query, pulls=True, owner=owner, repo=repo, sort=sort, order=order, page=page, per_page=perPage
     )
     return _results(total, shapes.picked(shapes.found_issues(store, rows), fields))
@@ -238,7 +240,7 @@ def search_repositories(
         page: Page number, from 1.
         perPage: Results per page, 1 to 100 (default 30).
     """
-    rows, total = store.search_repositories(query, sort, order, page, perPage)
+    rows, total = store.account_search.search_repositories(query, sort, order, page, perPage)
     shape = shapes.repository if minimal_output else shapes.full_repository
     return _results(total, [shape(row) for row in rows])
 
@@ -262,5 +264,5 @@ def search_users(
         page: Page number, from 1.
         perPage: Results per page, 1 to 100 (default 30).
     """
-    rows, total = store.search_users(query, sort, order, page, perPage)
+    rows, total = store.account_search.search_users(query, sort, order, page, perPage)
     return _results(total, [shapes.user(row["id"], row["login"]) for row in rows])

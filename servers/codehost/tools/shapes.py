@@ -238,9 +238,9 @@ def label(row: Row) -> Json:
 def issues(store: CodehostStore, rows: Sequence[Row]) -> list[Json]:
     """Issues with everything that belongs to them, as ``issue_read`` and ``list_issues`` show them."""
     ids = [row["id"] for row in rows]
-    labels, assignees = store.labels_of(ids), store.assignees_of(ids)
-    given = store.reactions_of("issue", ids)
-    fields = store.fields_of(ids)
+    labels, assignees = store.issues.labels_of(ids), store.issues.assignees_of(ids)
+    given = store.issues.reactions_of("issue", ids)
+    fields = store.fields.fields_of(ids)
     return [
         lean(
             id=row["id"],
@@ -273,8 +273,8 @@ def issues(store: CodehostStore, rows: Sequence[Row]) -> list[Json]:
 def found_issues(store: CodehostStore, rows: Sequence[Row]) -> list[Json]:
     """Issues as a search finds them: with their labels and people in full, as GitHub's REST API has them."""
     ids = [row["id"] for row in rows]
-    labels, assignees = store.labels_of(ids), store.assignees_of(ids)
-    given, fields = store.reactions_of("issue", ids), store.fields_of(ids)
+    labels, assignees = store.issues.labels_of(ids), store.issues.assignees_of(ids)
+    given, fields = store.issues.reactions_of("issue", ids), store.fields.fields_of(ids)
     return [
         _found_issue(
             row, labels[row["id"]], assignees[row["id"]], given[row["id"]], _fields(fields, row["id"])
@@ -347,7 +347,7 @@ def issue_reference(row: Row) -> Json:
 
 def comments(store: CodehostStore, issue: Row, rows: Sequence[Row]) -> list[Json]:
     """The comments of a conversation."""
-    given = store.reactions_of("comment", [row["id"] for row in rows])
+    given = store.issues.reactions_of("comment", [row["id"] for row in rows])
     return [
         lean(
             id=row["id"],
@@ -368,7 +368,11 @@ def comments(store: CodehostStore, issue: Row, rows: Sequence[Row]) -> list[Json
 def pulls(store: CodehostStore, repo: Row, rows: Sequence[Row]) -> list[Json]:
     """Pull requests as a list shows them."""
     ids = [row["id"] for row in rows]
-    labels, assignees, asked = store.labels_of(ids), store.assignees_of(ids), store.requested(ids)
+    labels, assignees, asked = (
+        store.issues.labels_of(ids),
+        store.issues.assignees_of(ids),
+        store.pulls.requested(ids),
+    )
     return [
         {
             "number": row["number"],

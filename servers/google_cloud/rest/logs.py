@@ -191,7 +191,7 @@ def _masked(given: Mapping[str, Any], mask: str | None, empty: Mapping[str, Any]
     if not mask:
         return dict(given)
     named = [name.strip() for name in mask.split(",")]
-    if unknown := next((name for name in named if name not in empty), None):
+    if (unknown := next((name for name in named if name not in empty), None)) is not None:
         raise Invalid(
             f"Invalid update mask: {unknown[:60]!r} is no field that can be changed here; there are "
             f"{', '.join(empty)}.",

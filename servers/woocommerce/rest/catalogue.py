@@ -90,7 +90,7 @@ def list_products(
         parent_exclude=parent_exclude,
         tax_class=tax_class,
     )
-    records, total = store.products(wanted, page=page, per_page=per_page, orderby=orderby, order=order)
+    records, total = store.products.listed(wanted, page=page, per_page=per_page, orderby=orderby, order=order)
     items = [shapes.only(shapes.product(record), _fields) for record in records]
     return Page(items, *window(page, per_page), total)
 
@@ -121,40 +121,40 @@ def list_variations(
 ) -> Page:
     """The variations of a product, in the merchant's order unless another is asked for."""
     chosen = Selection(include, exclude, after, before, orderby, order)
-    records, total = store.variations(product_id, page=page, per_page=per_page, selection=chosen)
-    parent = store.parent_of_variations(product_id)
+    records, total = store.products.variations(product_id, page=page, per_page=per_page, selection=chosen)
+    parent = store.products.parent_of_variations(product_id)
     items = [shapes.variation(record, parent) for record in records]
     return Page(items, *window(page, per_page), total)
 
 
 def _variation(store: WooCommerceStore, product_id: int, record: Any) -> Shape:
-    return shapes.variation(record, store.parent_of_variations(product_id))
+    return shapes.variation(record, store.products.parent_of_variations(product_id))
 
 
 @api.get("/products/{product_id}/variations/{id}")
 def get_variation(store: WooCommerceStore, product_id: int, id: int) -> Shape:
     """One variation."""
-    return _variation(store, product_id, store.variation(product_id, id))
+    return _variation(store, product_id, store.variations.variation(product_id, id))
 
 
 @api.post("/products/{product_id}/variations", status=201)
 def create_variation(store: WooCommerceStore, request: Request, product_id: int) -> Shape:
     """A new variation."""
-    return _variation(store, product_id, store.create_variation(product_id, request.values))
+    return _variation(store, product_id, store.variations.create_variation(product_id, request.values))
 
 
 @api.put("/products/{product_id}/variations/{id}")
 def update_variation(store: WooCommerceStore, request: Request, product_id: int, id: int) -> Shape:
     """A changed variation."""
-    return _variation(store, product_id, store.update_variation(product_id, id, request.values))
+    return _variation(store, product_id, store.variations.update_variation(product_id, id, request.values))
 
 
 @api.delete("/products/{product_id}/variations/{id}")
 def delete_variation(store: WooCommerceStore, product_id: int, id: int, force: bool = True) -> Shape:
     """What a variation was; it is deleted for good, as variations have no trash."""
     no_trash("Variations", force=force)
-    record = store.delete_variation(product_id, id)
-    return shapes.variation(record, store.parent_of_variations(product_id))
+    record = store.variations.delete_variation(product_id, id)
+    return shapes.variation(record, store.products.parent_of_variations(product_id))
 
 
 @api.post("/products/{product_id}/variations/batch")
@@ -166,11 +166,11 @@ def batch_variations(
     delete: list[int] | None = None,
 ) -> Shape:
     """What came of many changes to the variations of a product."""
-    results = store.batch(
+    results = store.batches.batch(
         (create, update, delete),
-        partial(store.create_variation, product_id),
-        partial(store.update_variation, product_id),
-        partial(store.delete_variation, product_id),
+        partial(store.variations.create_variation, product_id),
+        partial(store.variations.update_variation, product_id),
+        partial(store.variations.delete_variation, product_id),
     )
     return shapes.batch_results(results, partial(_variation, store, product_id))
 
@@ -178,8 +178,24 @@ def batch_variations(
 # -- categories and tags ----------------------------------------------------------------------------------
 
 tool_route("POST", "/products/categories", terms.woo_products_categories_create, status=201)
-batch_route("/products/categories", shapes.category, "category")
-batch_route("/products/tags", shapes.tag, "tag")
+batch_route(
+    "/products/categories",
+    shapes.category,
+    lambda store: (
+        store.terms.create_category,
+        store.term_changes.update_category,
+        store.term_changes.delete_category,
+    ),
+)
+batch_route(
+    "/products/tags",
+    shapes.tag,
+    lambda store: (
+        store.term_changes.create_tag,
+        store.term_changes.update_tag,
+        store.term_changes.delete_tag,
+    ),
+)
 
 
 @api.get("/products/categories")
@@ -198,7 +214,7 @@ def list_categories(
     order: Order | None = None,
 ) -> Page:
     """The categories, by name unless another order is asked for."""
-    rows, total = store.categories(
+    rows, total = store.terms.categories(
         page=page,
         per_page=per_page,
         search=search,
@@ -225,7 +241,7 @@ def list_tags(
     order: Order | None = None,
 ) -> Page:
     """The tags, by name unless another order is asked for."""
-    rows, total = store.tags(
+    rows, total = store.terms.tags(
         page=page,
         per_page=per_page,
         search=search,
@@ -239,43 +255,43 @@ def list_tags(
 @api.get("/products/categories/{id}")
 def get_category(store: WooCommerceStore, id: int) -> Shape:
     """One category."""
-    return shapes.category(store.category(id))
+    return shapes.category(store.term_changes.category(id))
 
 
 @api.put("/products/categories/{id}")
 def update_category(store: WooCommerceStore, request: Request, id: int) -> Shape:
     """A changed category."""
-    return shapes.category(store.update_category(id, request.values))
+    return shapes.category(store.term_changes.update_category(id, request.values))
 
 
 @api.delete("/products/categories/{id}")
 def delete_category(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
     """What a category was."""
-    return shapes.category(store.delete_category(id, force=force))
+    return shapes.category(store.term_changes.delete_category(id, force=force))
 
 
 @api.post("/products/tags", status=201)
 def create_tag(store: WooCommerceStore, request: Request) -> Shape:
     """A new tag."""
-    return shapes.tag(store.create_tag(request.values))
+    return shapes.tag(store.term_changes.create_tag(request.values))
 
 
 @api.get("/products/tags/{id}")
 def get_tag(store: WooCommerceStore, id: int) -> Shape:
     """One tag."""
-    return shapes.tag(store.tag(id))
+    return shapes.tag(store.term_changes.tag(id))
 
 
 @api.put("/products/tags/{id}")
 def update_tag(store: WooCommerceStore, request: Request, id: int) -> Shape:
     """A changed tag."""
-    return shapes.tag(store.update_tag(id, request.values))
+    return shapes.tag(store.term_changes.update_tag(id, request.values))
 
 
 @api.delete("/products/tags/{id}")
 def delete_tag(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
     """What a tag was."""
-    return shapes.tag(store.delete_tag(id, force=force))
+    return shapes.tag(store.term_changes.delete_tag(id, force=force))
 
 
 # -- reviews ----------------------------------------------------------------------------------------------
@@ -298,7 +314,7 @@ def list_reviews(
 ) -> Page:
     """Reviews, newest first unless another order is asked for."""
     chosen = Selection(include, exclude, after, before, orderby, order)
-    rows, total = store.reviews(
+    rows, total = store.reviews.listed(
         product_id=product, status=status, page=page, per_page=per_page, selection=chosen
     )
     return Page([shapes.review(row) for row in rows], *window(page, per_page), total)
@@ -307,26 +323,30 @@ def list_reviews(
 @api.get("/products/reviews/{id}")
 def get_review(store: WooCommerceStore, id: int) -> Shape:
     """One review."""
-    return shapes.review(store.review(id))
+    return shapes.review(store.reviews.review(id))
 
 
 @api.post("/products/reviews", status=201)
 def create_review(store: WooCommerceStore, request: Request) -> Shape:
     """A new review."""
-    return shapes.review(store.create_review(request.values))
+    return shapes.review(store.reviews.create_review(request.values))
 
 
 @api.put("/products/reviews/{id}")
 def update_review(store: WooCommerceStore, request: Request, id: int) -> Shape:
     """A changed review."""
-    return shapes.review(store.update_review(id, request.values))
+    return shapes.review(store.reviews.update_review(id, request.values))
 
 
 @api.delete("/products/reviews/{id}")
 def delete_review(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
     """A review in the trash, or what one was that is deleted for good."""
-    review = shapes.review(store.delete_review(id, force=force))
+    review = shapes.review(store.reviews.delete_review(id, force=force))
     return {"deleted": True, "previous": review} if force else review
 
 
-batch_route("/products/reviews", shapes.review, "review")
+batch_route(
+    "/products/reviews",
+    shapes.review,
+    lambda store: (store.reviews.create_review, store.reviews.update_review, store.reviews.delete_review),
+)

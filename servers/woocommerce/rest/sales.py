@@ -49,7 +49,7 @@ def list_orders(
         exclude=exclude,
         parent=parent,
     )
-    records, total = store.orders(wanted, page=page, per_page=per_page, orderby=orderby, order=order)
+    records, total = store.orders.listed(wanted, page=page, per_page=per_page, orderby=orderby, order=order)
     items = [shapes.only(order_shapes.order(record), _fields) for record in records]
     return Page(items, *window(page, per_page), total)
 
@@ -71,19 +71,19 @@ def list_notes(
     store: WooCommerceStore, order_id: int, type: Literal["any", "customer", "internal"] = "any"
 ) -> list[Shape]:
     """The notes of an order, newest first; they come without pages."""
-    return [order_shapes.note(note) for note in store.notes(order_id, type)]
+    return [order_shapes.note(note) for note in store.details.notes(order_id, type)]
 
 
 @api.get("/orders/{order_id}/notes/{id}")
 def get_note(store: WooCommerceStore, order_id: int, id: int) -> Shape:
     """One note."""
-    return order_shapes.note(store.note(order_id, id))
+    return order_shapes.note(store.details.note(order_id, id))
 
 
 @api.delete("/orders/{order_id}/notes/{id}")
 def delete_note(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
     """What a note was."""
-    return order_shapes.note(store.delete_note(order_id, id, force=force))
+    return order_shapes.note(store.details.delete_note(order_id, id, force=force))
 
 
 # -- refunds ----------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def list_refunds(
     per_page: int | None = None,
 ) -> Page:
     """The refunds of an order, newest first."""
-    records, total = store.refunds(order_id, page=page, per_page=per_page)
+    records, total = store.details.refunds(order_id, page=page, per_page=per_page)
     return Page([order_shapes.refund(record) for record in records], *window(page, per_page), total)
 
 
@@ -113,7 +113,7 @@ def create_refund(
     line_items: list[Any] | None = None,
 ) -> Shape:
     """A new refund, through the payment gateway unless the client says otherwise."""
-    record = store.create_refund(
+    record = store.refunds.create_refund(
         order_id,
         amount_given=amount,
         reason=reason,
@@ -127,13 +127,13 @@ def create_refund(
 @api.get("/orders/{order_id}/refunds/{id}")
 def get_refund(store: WooCommerceStore, order_id: int, id: int) -> Shape:
     """One refund."""
-    return order_shapes.refund(store.refund(order_id, id))
+    return order_shapes.refund(store.details.refund(order_id, id))
 
 
 @api.delete("/orders/{order_id}/refunds/{id}")
 def delete_refund(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
     """What a refund was."""
-    return order_shapes.refund(store.delete_refund(order_id, id, force=force))
+    return order_shapes.refund(store.details.delete_refund(order_id, id, force=force))
 
 
 # -- customers and coupons --------------------------------------------------------------------------------
@@ -142,20 +142,32 @@ tool_route("GET", "/customers", customers.woo_customers_list)
 tool_route("GET", "/customers/{customerId}", customers.woo_customers_get)
 tool_route("POST", "/customers", customers.woo_customers_create, status=201)
 tool_route("PUT", "/customers/{customerId}", customers.woo_customers_update)
-batch_route("/customers", shapes.customer, "customer")
+batch_route(
+    "/customers",
+    shapes.customer,
+    lambda store: (
+        store.customers.create_customer,
+        store.customers.update_customer,
+        store.details.delete_customer,
+    ),
+)
 
 
 @api.delete("/customers/{id}")
 def delete_customer(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
     """What a customer was."""
-    return shapes.customer(store.delete_customer(id, force=force))
+    return shapes.customer(store.details.delete_customer(id, force=force))
 
 
 tool_route("GET", "/coupons/{couponId}", coupons.woo_coupons_get)
 tool_route("POST", "/coupons", coupons.woo_coupons_create, status=201)
 tool_route("PUT", "/coupons/{couponId}", coupons.woo_coupons_update)
 tool_route("DELETE", "/coupons/{couponId}", coupons.woo_coupons_delete)
-batch_route("/coupons", shapes.coupon, "coupon")
+batch_route(
+    "/coupons",
+    shapes.coupon,
+    lambda store: (store.coupons.create_coupon, store.coupons.update_coupon, store.coupons.delete_coupon),
+)
 
 
 @api.get("/coupons")
@@ -175,7 +187,9 @@ def list_coupons(
 ) -> Page:
     """Coupons, newest first unless another order is asked for."""
     chosen = Selection(include, exclude, after, before, orderby, order)
-    records, total = store.coupons(search=search, code=code, page=page, per_page=per_page, selection=chosen)
+    records, total = store.coupons.listed(
+        search=search, code=code, page=page, per_page=per_page, selection=chosen
+    )
     return Page([shapes.coupon(record) for record in records], *window(page, per_page), total)
 
 
@@ -215,16 +229,16 @@ def _totals(totals: Totals) -> list[Shape]:
 @api.get("/reports/products/totals")
 def product_totals(store: WooCommerceStore) -> list[Shape]:
     """Products by type."""
-    return _totals(store.product_totals())
+    return _totals(store.details.product_totals())
 
 
 @api.get("/reports/coupons/totals")
 def coupon_totals(store: WooCommerceStore) -> list[Shape]:
     """Coupons by type of discount."""
-    return _totals(store.coupon_totals())
+    return _totals(store.details.coupon_totals())
 
 
 @api.get("/reports/reviews/totals")
 def review_totals(store: WooCommerceStore) -> list[Shape]:
     """Reviews by rating."""
-    return _totals(store.review_totals())
+    return _totals(store.details.review_totals())

@@ -15,6 +15,7 @@ from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route, coerced, link_header
 from mesocosm.servers.woocommerce.rest.signing import CREDENTIALS, authenticate
 from mesocosm.servers.woocommerce.store import (
+    WooCommerceStore,
     coupons,
     customers,
     drafts,
@@ -191,21 +192,21 @@ def _renamed(signature: Signature, names: Mapping[str, str], in_path: set[str]) 
     )
 
 
-def batch_route(path: str, shape: Callable[[Any], Any], thing: str) -> None:
-    """Answer a path's ``/batch`` with what the store does to one thing: ``create_thing`` and so on."""
+Verbs = tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]
+"""What creates, updates and deletes one thing."""
+
+
+def batch_route(path: str, shape: Callable[[Any], Any], verbs: Callable[[WooCommerceStore], Verbs]) -> None:
+    """Answer a path's ``/batch`` with what creates, updates and deletes one thing."""
 
     def batch(
-        store: Any,
+        store: WooCommerceStore,
         create: list[dict[str, Any]] | None = None,
         update: list[dict[str, Any]] | None = None,
         delete: list[int] | None = None,
     ) -> Any:
-        results = store.batch(
-            (create, update, delete),
-            getattr(store, f"create_{thing}"),
-            getattr(store, f"update_{thing}"),
-            partial(getattr(store, f"delete_{thing}"), force=True),
-        )
+        made, changed, deleted = verbs(store)
+        results = store.batches.batch((create, update, delete), made, changed, partial(deleted, force=True))
         return batch_results(results, shape)
 
     api.post(f"{path}/batch")(batch)

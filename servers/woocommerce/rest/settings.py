@@ -20,25 +20,25 @@ tool_route("GET", "/taxes/classes", taxes.woo_tax_classes_list)
 @api.put("/taxes/{id}")
 def update_tax_rate(store: WooCommerceStore, request: Request, id: int) -> Shape:
     """A changed tax rate."""
-    return taxes.rate_shape(store.update_tax_rate(id, request.values))
+    return taxes.rate_shape(store.setup_changes.update_tax_rate(id, request.values))
 
 
 @api.delete("/taxes/{id}")
 def delete_tax_rate(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
     """What a tax rate was."""
-    return taxes.rate_shape(store.delete_tax_rate(id, force=force))
+    return taxes.rate_shape(store.setup_changes.delete_tax_rate(id, force=force))
 
 
 @api.post("/taxes/classes", status=201)
 def create_tax_class(store: WooCommerceStore, name: str) -> Shape:
     """A new tax class."""
-    return dict(store.create_tax_class(name))
+    return dict(store.setup_changes.create_tax_class(name))
 
 
 @api.delete("/taxes/classes/{slug}")
 def delete_tax_class(store: WooCommerceStore, slug: str, force: bool = False) -> Shape:
     """What a tax class was."""
-    return dict(store.delete_tax_class(slug, force=force))
+    return dict(store.setup_changes.delete_tax_class(slug, force=force))
 
 
 tool_route("GET", "/shipping/zones", shipping.woo_shipping_zones_list)
@@ -52,25 +52,25 @@ tool_route("POST", "/shipping/zones/{zoneId}/methods", shipping.woo_shipping_zon
 @api.delete("/shipping/zones/{zone_id}")
 def delete_zone(store: WooCommerceStore, zone_id: int, force: bool = False) -> Shape:
     """What a shipping zone was."""
-    return shipping.zone_shape(store.delete_zone(zone_id, force=force))
+    return shipping.zone_shape(store.setup_changes.delete_zone(zone_id, force=force))
 
 
 @api.get("/shipping/zones/{zone_id}/methods/{instance_id}")
 def get_zone_method(store: WooCommerceStore, zone_id: int, instance_id: int) -> Shape:
     """One way of shipping of a zone."""
-    return shipping.method_shape(store.zone_method(zone_id, instance_id))
+    return shipping.method_shape(store.setup_changes.zone_method(zone_id, instance_id))
 
 
 @api.put("/shipping/zones/{zone_id}/methods/{instance_id}")
 def update_zone_method(store: WooCommerceStore, request: Request, zone_id: int, instance_id: int) -> Shape:
     """A changed way of shipping."""
-    return shipping.method_shape(store.update_zone_method(zone_id, instance_id, request.values))
+    return shipping.method_shape(store.setup_changes.update_zone_method(zone_id, instance_id, request.values))
 
 
 @api.delete("/shipping/zones/{zone_id}/methods/{instance_id}")
 def delete_zone_method(store: WooCommerceStore, zone_id: int, instance_id: int, force: bool = False) -> Shape:
     """What a way of shipping was."""
-    return shipping.method_shape(store.delete_zone_method(zone_id, instance_id, force=force))
+    return shipping.method_shape(store.setup_changes.delete_zone_method(zone_id, instance_id, force=force))
 
 
 tool_route("GET", "/settings", configuration.woo_settings_list)
@@ -94,7 +94,7 @@ def update_gateway(
         option: said["value"] if isinstance(said, dict) and "value" in said else said
         for option, said in (settings or {}).items()
     }
-    gateway = store.update_gateway(
+    gateway = store.configuration.update_gateway(
         gatewayId, enabled=enabled, title=title, description=description, order=order, settings=values
     )
     return configuration.gateway_shape(gateway)
@@ -111,16 +111,16 @@ tool_route("POST", "/webhooks", webhooks.woo_webhooks_create, status=201)
 @api.get("/webhooks/{id}")
 def get_webhook(store: WooCommerceStore, id: int) -> Shape:
     """One webhook."""
-    return webhooks.webhook_shape(store.webhook(id))
+    return webhooks.webhook_shape(store.setup_changes.webhook(id))
 
 
 @api.put("/webhooks/{id}")
 def update_webhook(store: WooCommerceStore, request: Request, id: int) -> Shape:
     """A changed webhook."""
-    return webhooks.webhook_shape(store.update_webhook(id, request.values))
+    return webhooks.webhook_shape(store.setup_changes.update_webhook(id, request.values))
 
 
 @api.delete("/webhooks/{id}")
 def delete_webhook(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
     """What a webhook was."""
-    return webhooks.webhook_shape(store.delete_webhook(id, force=force))
+    return webhooks.webhook_shape(store.setup_changes.delete_webhook(id, force=force))

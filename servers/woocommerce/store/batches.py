@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any
 
 from mesocosm.errors import Refusal
-from mesocosm.servers.woocommerce.store.filling import Filling
 from mesocosm.servers.woocommerce.store.refusals import invalid_parameter, too_large
-from mesocosm.servers.woocommerce.store.shop import Row
+from mesocosm.servers.woocommerce.store.shop import Part, Row
 from mesocosm.servers.woocommerce.store.values import identifier
 
 MAX_BATCH = 100
@@ -18,7 +17,7 @@ Result = Row | tuple[int, Refusal]
 """The record of an object, or the id that was meant (0 for a new one) and why it was refused."""
 
 
-class Batches(Filling):
+class Batches(Part):
     """Batches of products and orders, and of what else has the same three verbs."""
 
     def batch_products(
@@ -30,9 +29,9 @@ class Batches(Filling):
         """Create, update and delete products; deletion is for good."""
         return self.batch(
             (create, update, delete),
-            self.create_product,
-            self.update_product,
-            lambda product: self.delete_product(product, force=True),
+            self.store.catalogue.create_product,
+            self.store.catalogue.update_product,
+            lambda product: self.store.catalogue.delete_product(product, force=True),
         )
 
     def batch_orders(
@@ -44,9 +43,9 @@ class Batches(Filling):
         """Create, update and delete orders; deletion is for good."""
         return self.batch(
             (create, update, delete),
-            self.create_order,
-            self.update_order,
-            lambda order: self.delete_order(order, force=True),
+            self.store.ordering.create_order,
+            self.store.ordering.update_order,
+            lambda order: self.store.ordering.delete_order(order, force=True),
         )
 
     def batch(

@@ -29,10 +29,8 @@ from mesocosm.servers.woocommerce.store.product_data import (
     settle,
     status_of_children,
 )
-from mesocosm.servers.woocommerce.store.products import Products
 from mesocosm.servers.woocommerce.store.refusals import gone, invalid, invalid_parameter
-from mesocosm.servers.woocommerce.store.shop import Row
-from mesocosm.servers.woocommerce.store.taxes import Taxes
+from mesocosm.servers.woocommerce.store.shop import Part, Row
 from mesocosm.servers.woocommerce.store.values import free_slug, slug_of
 
 _MANY = 200
@@ -124,7 +122,7 @@ class _Batch:
     meta: dict[int, list[Row]] = field(default_factory=dict)
 
 
-class Catalogue(Products, Taxes):
+class Catalogue(Part):
     """Changing the catalogue."""
 
     # -- creating ---------------------------------------------------------------------------------------
@@ -133,7 +131,7 @@ class Catalogue(Products, Taxes):
         """A new product; returns its record."""
         self.authorise("create")
         (product_id,) = self._add_products([data], history=False)
-        return self.product_record(product_id)
+        return self.store.products.product_record(product_id)
 
     def add_products(self, products: Iterable[NewProduct]) -> list[int]:
         """Many products at once, with their variations; returns the ids of the products.
@@ -146,13 +144,13 @@ class Catalogue(Products, Taxes):
     def _add_products(self, products: Sequence[Mapping[str, Any]], *, history: bool) -> list[int]:
         checked = [_with_variations(product, history) for product in products]
         everything = [one for product, variations in checked for one in (product, *variations)]
-        self._check_references(everything)
+        self.check_references(everything)
         batch = self.new_batch(everything)
         ids = []
         for product, variations in checked:
-            parent = self._place(batch, product, None)
+            parent = self.place(batch, product, None)
             ids.append(parent["id"])
-            children = [self._place(batch, variation, parent) for variation in variations]
+            children = [self.place(batch, variation, parent) for variation in variations]
             if children and not parent["manage_stock"]:
                 parent["stock_status"] = status_of_children([child["stock_status"] for child in children])
         self.write_batch(batch)
@@ -170,7 +168,7 @@ class Catalogue(Products, Taxes):
         self.add(ProductImage, batch.images)
         self.add_meta("product", batch.meta)
 
-    def _place(self, batch: _Batch, data: Row, parent: Row | None) -> Row:
+    def place(self, batch: _Batch, data: Row, parent: Row | None) -> Row:
         """Put a checked product, or a variation of ``parent``, into the batch; returns its row."""
         now = self.today
         row = blank(Product) | {"name": "Product", "slug": "", "date_created": now}
@@ -226,13 +224,13 @@ class Catalogue(Products, Taxes):
         self.authorise("edit")
         before = self._own_row(product_id)
         changes = check_product(data)
-        self._check_references([changes])
+        self.check_references([changes])
         row = _columns_only(before) | columns_of(changes)
         row["name"] = row["name"] or "Product"
-        self._keep_unique(before, row)
+        self.keep_unique(before, row)
         settle(row, self.stock_rules)
         if row == _columns_only(before) and not any(key in changes for key in RELATED):
-            return self.product_record(product_id)
+            return self.store.products.product_record(product_id)
         row["date_modified"] = self.today
         # A statement over all columns takes several times as long to put together.
         changed = {name: value for name, value in row.items() if value != before[name]}
@@ -240,13 +238,13 @@ class Catalogue(Products, Taxes):
         if before["status"] == "trash" != row["status"]:
             # Its variations went into the trash with it.
             self.run(update(Product).where(Product.parent_id == product_id).values(status="publish"))
-        self._replace_related(product_id, changes)
+        self.replace_related(product_id, changes)
         if row["type"] == "variable":
             self.sync_parent(product_id)
-        return self.product_record(product_id)
+        return self.store.products.product_record(product_id)
 
     def _own_row(self, product_id: int) -> Row:
-        row = self.product_row(product_id)
+        row = self.store.products.product_row(product_id)
         if row["parent_id"]:
             raise invalid(
                 "woocommerce_rest_invalid_product_id",
@@ -255,7 +253,7 @@ class Catalogue(Products, Taxes):
             )
         return dict(row)
 
-    def _keep_unique(self, before: Row, row: Row) -> None:
+    def keep_unique(self, before: Row, row: Row) -> None:
         """Refuse a SKU that another product has; make the slug one that no other has."""
         taken = self.fetch(_SKUS_AMONG, skus=[row["sku"]])
         if row["sku"] and row["status"] != "trash" and any(other["id"] != row["id"] for other in taken):
@@ -264,7 +262,8 @@ class Catalogue(Products, Taxes):
             wanted = row["slug"] or slug_of(row["name"]) or f"product-{row['id']}"
             row["slug"] = free_slug(wanted, self._slugs([{"slug": wanted}]) - {before["slug"]})
 
-    def _replace_related(self, product_id: int, changes: Row) -> None:
+    def replace_related(self, product_id: int, changes: Row) -> None:
+        """Put what is given of categories, tags, images and custom fields in the place of what was."""
         batch = _Batch(self.stock_rules)
         related: Row = {key: changes[key] for key in ("categories", "tags") if key in changes}
         self._place_related(batch, related, {"id": product_id, "parent_id": 0})
@@ -316,8 +315,8 @@ class Catalogue(Products, Taxes):
             if row["status"] == "trash":
                 raise gone("product")
             self.run(update(Product).where(family).values(status="trash", date_modified=self.today))
-            return self.product_record(product_id)
-        record = self.product_record(product_id)
+            return self.store.products.product_record(product_id)
+        record = self.store.products.product_record(product_id)
         members = select(Product.id).where(family)
         self.run(delete(Meta).where(Meta.owner == "product", Meta.owner_id.in_(members)))
         self.run(delete(Product).where(family))
@@ -346,7 +345,7 @@ class Catalogue(Products, Taxes):
             found |= {row["slug"] for row in self.fetch(_SLUGS_FROM, low=low, high=low + "\U0010ffff")}
         return found
 
-    def _check_references(self, products: Sequence[Row]) -> None:
+    def check_references(self, products: Sequence[Row]) -> None:
         """Refuse categories, tags and tax classes that do not exist."""
         for key, terms in _TERMS.items():
             wanted = {term for product in products for term in _ids(product.get(key, []), key)}
@@ -355,7 +354,7 @@ class Catalogue(Products, Taxes):
                 if missing := sorted(wanted - known):
                     raise invalid_parameter(key, f"There is no term with ID {missing[0]}.")
         for tax_class in sorted({product.get("tax_class", "") for product in products}):
-            self.check_tax_class(tax_class)
+            self.store.taxes.check_tax_class(tax_class)
 
 
 def duplicate_sku() -> Invalid:

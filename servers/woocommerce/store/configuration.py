@@ -16,7 +16,7 @@ from mesocosm.servers.woocommerce.models import (
     Webhook,
 )
 from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
-from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     boolean,
     choice,
@@ -94,7 +94,7 @@ _GATEWAY = select(PaymentGateway.__table__).where(PaymentGateway.id == bindparam
 _WEBHOOK = select(Webhook.__table__).where(Webhook.id == bindparam("id"))
 
 
-class Configuration(Shop):
+class Configuration(Part):
     """Shipping zones, settings, payment gateways, webhooks."""
 
     # -- shipping ---------------------------------------------------------------------------------------
@@ -109,9 +109,10 @@ class Configuration(Shop):
     def zone(self, zone_id: int) -> Record:
         """One shipping zone; 0 is everywhere that no other covers."""
         self.authorise("view")
-        return self._zone(zone_id)
+        return self.zone_row(zone_id)
 
-    def _zone(self, zone_id: int) -> Record:
+    def zone_row(self, zone_id: int) -> Record:
+        """One shipping zone, whoever asks."""
         rows = self.fetch(_ZONE, id=zone_id)
         if not rows:
             raise not_found("woocommerce_rest_shipping_zone_invalid", "Invalid shipping zone ID.")
@@ -121,12 +122,12 @@ class Configuration(Shop):
         """A new shipping zone."""
         self.authorise("create")
         row = {"name": title(name, "name"), "order": whole(0)(order or 0, "order")}
-        return self._zone(self.insert_one(ShippingZone, row))
+        return self.zone_row(self.insert_one(ShippingZone, row))
 
     def update_zone(self, zone_id: int, *, name: str | None = None, order: int | None = None) -> Record:
         """Change a shipping zone's name or place."""
         self.authorise("edit")
-        self._zone(zone_id)
+        self.zone_row(zone_id)
         if zone_id == 0:
             text_ = 'The "locations not covered by your other zones" zone cannot be updated.'
             raise invalid("woocommerce_rest_shipping_zone_invalid_zone", text_)
@@ -137,14 +138,14 @@ class Configuration(Shop):
             values["order"] = whole(0)(order, "order")
         if values:
             self.run(update(ShippingZone).where(ShippingZone.id == zone_id).values(values))
-        return self._zone(zone_id)
+        return self.zone_row(zone_id)
 
     def zone_methods(
         self, zone_id: int, *, page: int | None = None, per_page: int | None = None
     ) -> tuple[Sequence[Record], int]:
         """One page of the ways of shipping in a zone, and how many it has."""
         self.authorise("view")
-        self._zone(zone_id)
+        self.zone_row(zone_id)
         page, per_page = window(page, per_page, ZONES_PER_PAGE)
         rows = self.fetch(_METHODS, zone=zone_id, limit=per_page, offset=(page - 1) * per_page)
         return rows, self.count(ShippingMethod, ShippingMethod.zone_id == zone_id)
@@ -154,7 +155,7 @@ class Configuration(Shop):
     ) -> Record:
         """Offer a way of shipping in a zone."""
         self.authorise("create")
-        self._zone(zone_id)
+        self.zone_row(zone_id)
         if method_id not in SHIPPING_METHODS:
             known = ", ".join(SHIPPING_METHODS)
             raise invalid_parameter("method_id", f"method_id is not one of {known}.")

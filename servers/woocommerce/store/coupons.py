@@ -11,7 +11,7 @@ from mesocosm.servers.woocommerce.models import Coupon, CouponUse, Meta
 from mesocosm.servers.woocommerce.store.product_data import blank
 from mesocosm.servers.woocommerce.store.refusals import gone, invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
-from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
     Check,
@@ -125,7 +125,7 @@ class NewCoupon(TypedDict, total=False):
     usage_count: int
 
 
-class Coupons(Shop):
+class Coupons(Part):
     """Coupons. A record of one is its row with ``used_by`` and ``meta_data``."""
 
     def coupon(self, coupon_id: int) -> Row:
@@ -133,7 +133,7 @@ class Coupons(Shop):
         self.authorise("view")
         return self._coupon_records([self._coupon_row(coupon_id)])[0]
 
-    def coupons(
+    def listed(
         self,
         *,
         search: str | None = None,

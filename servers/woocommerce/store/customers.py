@@ -13,7 +13,7 @@ from mesocosm.servers.woocommerce.models import Customer, Order
 from mesocosm.servers.woocommerce.models.defaults import EMPTY_ADDRESS
 from mesocosm.servers.woocommerce.store.refusals import denied, invalid, not_found
 from mesocosm.servers.woocommerce.store.selection import chosen, included_order
-from mesocosm.servers.woocommerce.store.shop import STAFF, Record, Row, Shop
+from mesocosm.servers.woocommerce.store.shop import STAFF, Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     Check,
     checked,
@@ -118,7 +118,7 @@ class CustomerFilter:
     before: str | None = None
 
 
-class Customers(Shop):
+class Customers(Part):
     """Customers and what they have bought.
 
     A record of a customer is its row (without the password) with ``orders_count``, ``total_spent`` (cents),
@@ -139,7 +139,7 @@ class Customers(Shop):
             raise not_found("woocommerce_rest_invalid_id", "Invalid resource ID.")
         return rows[0]
 
-    def customers(
+    def listed(
         self,
         wanted: CustomerFilter,
         *,

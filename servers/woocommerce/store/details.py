@@ -20,9 +20,8 @@ from mesocosm.servers.woocommerce.models import (
     RefundItem,
     Review,
 )
-from mesocosm.servers.woocommerce.store.refunds import Refunds
 from mesocosm.servers.woocommerce.store.refusals import denied, not_found
-from mesocosm.servers.woocommerce.store.shop import Record, Row
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import window
 
 _NOTES = select(OrderNote.__table__).where(OrderNote.order_id == bindparam("order"))
@@ -47,13 +46,13 @@ def no_trash(things: str, *, force: bool) -> None:
         raise NotImplementedHere(f"{code}: {things} do not support trashing.", code=code)
 
 
-class Details(Refunds):
+class Details(Part):
     """Objects that belong to others, one by one."""
 
     def notes(self, order_id: int, kind: str) -> Sequence[Record]:
         """The notes of an order, newest first; ``kind`` is any, customer or internal."""
         self.authorise("view")
-        self.order_row(order_id)
+        self.store.orders.order_row(order_id)
         rows = self.fetch(_NOTES_NEWEST_FIRST, order=order_id)
         return [row for row in rows if kind == "any" or row["customer_note"] == (kind == "customer")]
 
@@ -73,17 +72,19 @@ class Details(Refunds):
     def refunds(self, order_id: int, *, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
         """One page of the refunds of an order, newest first, and how many it has."""
         self.authorise("view")
-        self.order_row(order_id)
+        self.store.orders.order_row(order_id)
         page, per_page = window(page, per_page)
         statement = _REFUNDS_NEWEST_FIRST.limit(per_page).offset((page - 1) * per_page)
         ids = [row["id"] for row in self.fetch(statement, order=order_id)]
-        return [self.refund_record(one) for one in ids], self.count(Refund, Refund.order_id == order_id)
+        return [self.store.refunds.refund_record(one) for one in ids], self.count(
+            Refund, Refund.order_id == order_id
+        )
 
     def refund(self, order_id: int, refund_id: int) -> Row:
         """One refund of an order."""
         self.authorise("view")
         self._part(_REFUNDS.where(Refund.id == refund_id), order_id)
-        return self.refund_record(refund_id)
+        return self.store.refunds.refund_record(refund_id)
 
     def delete_refund(self, order_id: int, refund_id: int, *, force: bool) -> Row:
         """Delete a refund; returns what it was. The order's status and the stock stay as they are."""
@@ -95,7 +96,7 @@ class Details(Refunds):
         return record
 
     def _part(self, statement: Any, order_id: int) -> Record:
-        self.order_row(order_id)
+        self.store.orders.order_row(order_id)
         rows = self.fetch(statement, order=order_id)
         if not rows:
             raise not_found("woocommerce_rest_invalid_id", "Invalid resource ID.")
@@ -105,7 +106,7 @@ class Details(Refunds):
         """Delete a customer, whose orders become a guest's; returns what it was."""
         self.authorise("delete")
         no_trash("Customers", force=force)
-        record = self.customer(customer_id)
+        record = self.store.customers.customer(customer_id)
         if record["role"] != "customer":
             raise denied(
                 "woocommerce_rest_cannot_delete", "Sorry, you are not allowed to delete this resource."

@@ -32,10 +32,10 @@ from mesocosm.servers.woocommerce.store.drafts import (
     add_up,
 )
 from mesocosm.servers.woocommerce.store.lifecycle import TAKES_STOCK, buyer
-from mesocosm.servers.woocommerce.store.ordering import Ordering, named_product
+from mesocosm.servers.woocommerce.store.ordering import named_product
 from mesocosm.servers.woocommerce.store.product_data import blank, stock_status
 from mesocosm.servers.woocommerce.store.refusals import invalid
-from mesocosm.servers.woocommerce.store.shop import Record, Row
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     checked,
 )
@@ -123,7 +123,7 @@ class _Past:
     taken: dict[int, int] = field(default_factory=dict)
 
 
-class Filling(Ordering):
+class Filling(Part):
     """Bulk methods for generators."""
 
     def add_orders(self, orders: Iterable[NewOrder], *, reduce_stock: bool = False) -> list[int]:
@@ -140,7 +140,7 @@ class Filling(Ordering):
         for kind, rows in past.rows.items():
             self.add(kind, rows)
         self.add_meta("order", past.meta)
-        self.count_sales(past.sales)
+        self.store.stock.count_sales(past.sales)
         counts = [{"b_id": c["id"], "b_count": c["usage_count"]} for c in past.coupons.values()]
         self.change_many(Coupon, {"usage_count": bindparam("b_count")}, counts)
         if reduce_stock:
@@ -152,28 +152,28 @@ class Filling(Ordering):
         wanted = {line.get(key) for line in lines for key in ("product_id", "variation_id")}
         products: dict[int, Record] = {}
         for chunk in _chunks(sorted(product for product in wanted if product)):
-            products |= self.product_rows(chunk)
+            products |= self.store.products.product_rows(chunk)
         parents = {product["parent_id"] for product in products.values()} - {0}
-        products |= self.product_rows(sorted(parents))
+        products |= self.store.products.product_rows(sorted(parents))
         customers: dict[int, Record] = {}
         for chunk in _chunks(sorted({order.get("customer_id", 0) for order in orders} - {0})):
-            customers |= self.customer_rows(chunk)
+            customers |= self.store.customers.customer_rows(chunk)
         return _Past(
             next_id=self.next_id(Order),
             currency=self.setting("woocommerce_currency"),
             include_tax=self.setting("woocommerce_prices_include_tax") == "yes",
             taxed=self.setting("woocommerce_calc_taxes") == "yes",
             products=products,
-            sold=self.sold(products),
+            sold=self.store.pricing.sold(products),
             customers=customers,
-            rates=self.all_tax_rates(),
+            rates=self.store.taxes.all_tax_rates(),
         )
 
     def _place_order(self, past: _Past, values: Row) -> int:
         order = self._past_order(past, values)
         table = TaxTable((), ("", ""))
         if past.taxed:
-            place = self.tax_location(order["billing"], order["shipping"])
+            place = self.store.taxes.tax_location(order["billing"], order["shipping"])
             table = past.tables.setdefault(place, TaxTable(past.rates, place))
         draft = Draft(
             order,
@@ -221,7 +221,7 @@ class Filling(Ordering):
         if entry.get("sku") and not entry.get("product_id"):
             raise invalid("woocommerce_rest_required_product_reference", "Name past products by their ID.")
         product = named_product(past.products, entry, "line_items")
-        row = self.line_of(product, entry, order, table)
+        row = self.store.ordering.line_of(product, entry, order, table)
         row |= {key: entry[key] for key in ("name", "tax_class", "subtotal", "total") if key in entry}
         row["subtotal"] = max(row["subtotal"], row["total"])
         row["order_id"] = order["id"]
@@ -237,7 +237,7 @@ class Filling(Ordering):
 
     def _past_coupon(self, past: _Past, draft: Draft, code: str) -> Row:
         if code not in past.coupons:
-            found = self.coupon_by_code(code)
+            found = self.store.coupons.coupon_by_code(code)
             if found is None or found["status"] != "publish":
                 raise refuse(f'Coupon "{code}" does not exist!')
             past.coupons[code] = dict(found)
@@ -283,7 +283,7 @@ class Filling(Ordering):
             )
 
     def _take_all(self, past: _Past) -> None:
-        rules = self.stock_rules
+        rules = self.store.catalogue.stock_rules
         rows = []
         parents = set()
         for product_id, pieces in past.taken.items():
@@ -295,7 +295,7 @@ class Filling(Ordering):
         changed: Row = {"stock_quantity": bindparam("b_left"), "stock_status": bindparam("b_status")}
         self.change_many(Product, changed, rows)
         for parent in sorted(parents):
-            self.sync_parent(parent)
+            self.store.catalogue.sync_parent(parent)
 
 
 def _filled(entry: Row) -> Row:

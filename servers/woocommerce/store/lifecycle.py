@@ -9,11 +9,9 @@ from sqlalchemy import bindparam, delete, func, select, update
 
 from mesocosm.servers.woocommerce.models import Coupon, CouponUse, Order
 from mesocosm.servers.woocommerce.models import CouponLine as CouponLineTable
-from mesocosm.servers.woocommerce.store.coupons import Coupons
-from mesocosm.servers.woocommerce.store.customers import PAID, Customers
+from mesocosm.servers.woocommerce.store.customers import PAID
 from mesocosm.servers.woocommerce.store.orders import STATUS_NAMES
-from mesocosm.servers.woocommerce.store.shop import Record
-from mesocosm.servers.woocommerce.store.stock import Stock
+from mesocosm.servers.woocommerce.store.shop import Part, Record
 
 TAKES_STOCK = ("processing", "completed", "on-hold")
 RETURNS_STOCK = ("pending", "cancelled")
@@ -26,12 +24,12 @@ _USES = select(CouponUse.coupon_id, func.count().label("uses")).where(
 _LINE_CODES = select(CouponLineTable.code).where(CouponLineTable.order_id == bindparam("order"))
 
 
-class Lifecycle(Stock, Coupons, Customers):
+class Lifecycle(Part):
     """What a change of an order's status brings about."""
 
     def change_status(self, order_id: int, status: str) -> None:
         """Give an order another status, with all that follows but the refund of its money."""
-        order = self.order_row(order_id)
+        order = self.store.orders.order_row(order_id)
         if order["status"] == status:
             return
         now = self.today
@@ -42,12 +40,12 @@ class Lifecycle(Stock, Coupons, Customers):
             values["date_completed"] = now
         self.run(update(Order).where(Order.id == order_id).values(values))
         before, after = (STATUS_NAMES.get(name, name) for name in (order["status"], status))
-        self.write_note(order_id, f"Order status changed from {before} to {after}.")
+        self.store.orders.write_note(order_id, f"Order status changed from {before} to {after}.")
         self.status_effects(order_id)
 
     def complete_payment(self, order_id: int) -> None:
         """What happens when the money has come: the order is processed, or completed if nothing ships."""
-        record = self.order_record(order_id)
+        record = self.store.orders.order_record(order_id)
         if record["status"] not in PAYABLE:
             return
         lines = record["line_items"]
@@ -58,12 +56,12 @@ class Lifecycle(Stock, Coupons, Customers):
 
     def status_effects(self, order_id: int) -> None:
         """Bring stock, sales counts and coupon uses in line with the status of an order."""
-        order = self.order_row(order_id)
+        order = self.store.orders.order_row(order_id)
         status = order["status"]
         if status in TAKES_STOCK and not order["stock_reduced"]:
-            self.reduce_stock(order_id)
+            self.store.stock.reduce_stock(order_id)
         elif status in RETURNS_STOCK and order["stock_reduced"]:
-            self.return_stock(order_id)
+            self.store.stock.return_stock(order_id)
         if status in TAKES_STOCK and not order["sales_recorded"]:
             self.record_sales(order_id, recorded=True)
         elif status in ("cancelled", "trash") and order["sales_recorded"]:
@@ -77,10 +75,10 @@ class Lifecycle(Stock, Coupons, Customers):
         """Count the pieces of an order among the sales of their products, or no longer."""
         sign = 1 if recorded else -1
         quantities: dict[int, int] = {}
-        for line in self.order_lines(order_id):
+        for line in self.store.stock.order_lines(order_id):
             product = line["product_id"]
             quantities[product] = quantities.get(product, 0) + sign * line["quantity"]
-        self.count_sales(quantities)
+        self.store.stock.count_sales(quantities)
         self.run(update(Order).where(Order.id == order_id).values(sales_recorded=recorded))
 
     # -- coupons ----------------------------------------------------------------------------------------
@@ -89,7 +87,7 @@ class Lifecycle(Stock, Coupons, Customers):
         """Count the use of the coupons of an order."""
         used_by = buyer(order)
         for row in self.fetch(_LINE_CODES, order=order["id"]):
-            coupon = self.coupon_by_code(row["code"])
+            coupon = self.store.coupons.coupon_by_code(row["code"])
             if coupon:
                 use = {"coupon_id": coupon["id"], "order_id": order["id"], "used_by": used_by}
                 self.add(CouponUse, [use])

@@ -30,10 +30,9 @@ from mesocosm.servers.woocommerce.store.drafts import (
     line_subtotal,
 )
 from mesocosm.servers.woocommerce.store.orders import table_columns
-from mesocosm.servers.woocommerce.store.pricing import Pricing
 from mesocosm.servers.woocommerce.store.product_data import blank
 from mesocosm.servers.woocommerce.store.refusals import gone, invalid, invalid_parameter, not_found
-from mesocosm.servers.woocommerce.store.shop import Record, Row
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.taxes import without_tax
 from mesocosm.servers.woocommerce.store.values import cents, checked, share
 
@@ -50,7 +49,7 @@ _LINE_IDENTITY = {"line_items": "product_id", "shipping_lines": "method_id", "fe
 _BY_SKU = select(Product.id).where(Product.sku == bindparam("sku"), Product.status != "trash")
 
 
-class Ordering(Pricing):
+class Ordering(Part):
     """Creating, changing and deleting orders."""
 
     # -- creating ---------------------------------------------------------------------------------------
@@ -60,11 +59,11 @@ class Ordering(Pricing):
         self.authorise("create")
         values = checked(data, ORDER_CHECKS, READ_ONLY)
         draft = self._new_draft(values)
-        add_up(draft, self.tax_table(draft.order))
+        add_up(draft, self.store.pricing.tax_table(draft.order))
         order_id = self._insert(draft, values.get("meta_data", []))
-        self.status_effects(order_id)
+        self.store.lifecycle.status_effects(order_id)
         self._move_on(order_id, values, created=True)
-        return self.order_record(order_id)
+        return self.store.orders.order_record(order_id)
 
     def _new_draft(self, values: Row) -> Draft:
         customer = self._check_customer(values.get("customer_id", 0))
@@ -82,11 +81,11 @@ class Ordering(Pricing):
         draft = Draft(order, [], [], [], [], {})
         self._change_lines(draft, values)
         codes = [coupon["code"].lower() for coupon in values.get("coupon_lines", [])]
-        draft.coupons = self._usable_coupons(draft, codes)
+        draft.coupons = self.store.pricing.usable_coupons(draft, codes)
         return draft
 
     def _check_customer(self, customer_id: int) -> int:
-        if customer_id and not self.customer_rows([customer_id]):
+        if customer_id and not self.store.customers.customer_rows([customer_id]):
             raise invalid("woocommerce_rest_invalid_customer_id", "Customer ID is invalid.")
         return customer_id
 
@@ -100,14 +99,14 @@ class Ordering(Pricing):
     def _move_on(self, order_id: int, values: Row, *, created: bool) -> None:
         """The status that was asked for, and the payment."""
         status = values.get("status")
-        if status and status != self.order_row(order_id)["status"]:
-            self.change_status(order_id, status)
+        if status and status != self.store.orders.order_row(order_id)["status"]:
+            self.store.lifecycle.change_status(order_id, status)
             if status == "refunded":
-                self.refund_what_is_left(order_id)
+                self.store.refunds.refund_what_is_left(order_id)
         if values.get("set_paid") and (
-            created or self.order_row(order_id)["status"] in ("pending", "failed")
+            created or self.store.orders.order_row(order_id)["status"] in ("pending", "failed")
         ):
-            self.complete_payment(order_id)
+            self.store.lifecycle.complete_payment(order_id)
 
     # -- changing ---------------------------------------------------------------------------------------
 
@@ -115,7 +114,7 @@ class Ordering(Pricing):
         """Change an order; returns its record. Lines are changed by their id, added without one."""
         self.authorise("edit")
         values = checked(data, ORDER_CHECKS, READ_ONLY)
-        record = self.order_record(order_id)
+        record = self.store.orders.order_record(order_id)
         if not values:
             return record
         draft = self._draft_of(record)
@@ -125,15 +124,15 @@ class Ordering(Pricing):
         for address in ("billing", "shipping"):
             order[address] = record[address] | values.get(address, {})
         order["date_modified"] = self.today
-        lines_before = self.order_lines(order_id)
+        lines_before = self.store.stock.order_lines(order_id)
         if any(f"{kind}_lines" in values for kind in ("shipping", "fee", "coupon")) or "line_items" in values:
             self._recalculate(draft, values)
         self.run(update(Order).where(Order.id == order_id).values(order))
         if record["stock_reduced"] and "line_items" in values:
-            self.adjust_stock(order_id, lines_before)
+            self.store.stock.adjust_stock(order_id, lines_before)
         self.change_meta("order", order_id, values.get("meta_data", []))
         self._move_on(order_id, values, created=False)
-        return self.order_record(order_id)
+        return self.store.orders.order_record(order_id)
 
     def _draft_of(self, record: Row) -> Draft:
         lines = {
@@ -148,7 +147,7 @@ class Ordering(Pricing):
             sold={},
         )
         products = [row["variation_id"] or row["product_id"] for row in draft.lines]
-        draft.sold = self.sold(self.product_rows(products))
+        draft.sold = self.store.pricing.sold(self.store.products.product_rows(products))
         return draft
 
     def _recalculate(self, draft: Draft, values: Row) -> None:
@@ -157,28 +156,30 @@ class Ordering(Pricing):
         self._change_lines(draft, values)
         if "coupon_lines" in values:
             codes = [coupon["code"].lower() for coupon in values["coupon_lines"]]
-            draft.coupons = self._usable_coupons(draft, codes)
+            draft.coupons = self.store.pricing.usable_coupons(draft, codes)
             for row in draft.lines:
                 # Without its coupons a line costs its subtotal again.
                 row["total"] = row["subtotal"] if not codes else row["total"]
         else:
-            codes = [row["code"] for row in self.order_record(order_id)["coupon_lines"]]
-            draft.coupons = [c for c in map(self.coupon_by_code, codes) if c]
-        add_up(draft, self.tax_table(draft.order))
+            codes = [row["code"] for row in self.store.orders.order_record(order_id)["coupon_lines"]]
+            draft.coupons = [c for c in map(self.store.coupons.coupon_by_code, codes) if c]
+        add_up(draft, self.store.pricing.tax_table(draft.order))
         counted = draft.order["coupons_counted"]
         if "coupon_lines" in values and counted:
-            self.uncount_coupons(order_id)
+            self.store.lifecycle.uncount_coupons(order_id)
         self._write_lines(order_id, draft)
         if "coupon_lines" in values and counted:
-            self.count_coupons(draft.order)
+            self.store.lifecycle.count_coupons(draft.order)
         if draft.order["sales_recorded"]:
             after = self._pieces(order_id)
             products = {*sales_before, *after}
-            self.count_sales({p: after.get(p, 0) - sales_before.get(p, 0) for p in sorted(products)})
+            self.store.stock.count_sales(
+                {p: after.get(p, 0) - sales_before.get(p, 0) for p in sorted(products)}
+            )
 
     def _pieces(self, order_id: int) -> dict[int, int]:
         found: dict[int, int] = {}
-        for line in self.order_lines(order_id):
+        for line in self.store.stock.order_lines(order_id):
             found[line["product_id"]] = found.get(line["product_id"], 0) + line["quantity"]
         return found
 
@@ -199,12 +200,12 @@ class Ordering(Pricing):
                     rows.append(row := blank(kind))
                 row |= {key: value for key, value in entry.items() if key != "id"}
         for fee in draft.fees:
-            self.check_tax_class(fee["tax_class"])
+            self.store.taxes.check_tax_class(fee["tax_class"])
 
     def _change_line_items(self, draft: Draft, entries: Sequence[Row]) -> None:
         products = self._products_of(entries)
-        draft.sold |= self.sold(products)
-        table = self.tax_table(draft.order)
+        draft.sold |= self.store.pricing.sold(products)
+        table = self.store.pricing.tax_table(draft.order)
         for index, entry in enumerate(entries):
             where = f"line_items[{index}]"
             row = _named_line(draft.lines, entry, where, "line_items")
@@ -224,7 +225,7 @@ class Ordering(Pricing):
                 found = self.fetch(_BY_SKU, sku=entry["sku"])
                 entry["product_id"] = found[0]["id"] if found else -1
         wanted = [entry.get(key) for entry in entries for key in ("product_id", "variation_id")]
-        return self.product_rows([product for product in wanted if product])
+        return self.store.products.product_rows([product for product in wanted if product])
 
     def line_of(self, product: Record, entry: Row, order: Row, taxes: TaxTable) -> Row:
         """A new line item for a product, at its present price or the one that the entry names."""
@@ -255,7 +256,7 @@ class Ordering(Pricing):
         row["quantity"] = quantity
         row |= {key: entry[key] for key in ("name", "tax_class", "subtotal", "total") if key in entry}
         row["tax_class"] = "" if row["tax_class"] == "standard" else row["tax_class"]
-        self.check_tax_class(row["tax_class"])
+        self.store.taxes.check_tax_class(row["tax_class"])
         if "meta_data" in entry:
             kept = {item["key"]: item for item in row["meta_data"]}
             said = {
@@ -298,16 +299,16 @@ class Ordering(Pricing):
     def delete_order(self, order_id: int, *, force: bool) -> Row:
         """Move an order to the trash, or with ``force`` delete it for good; returns what it was."""
         self.authorise("delete")
-        order = self.order_row(order_id)
+        order = self.store.orders.order_row(order_id)
         if not force and order["status"] == "trash":
             raise gone("shop_order")
-        record = self.order_record(order_id)
+        record = self.store.orders.order_record(order_id)
         if order["sales_recorded"]:
-            self.record_sales(order_id, recorded=False)
+            self.store.lifecycle.record_sales(order_id, recorded=False)
         if not force:
             values = {"status": "trash", "date_modified": self.today}
             self.run(update(Order).where(Order.id == order_id).values(values))
-            return self.order_record(order_id)
+            return self.store.orders.order_record(order_id)
         self.run(delete(Meta).where(Meta.owner == "order", Meta.owner_id == order_id))
         self.run(delete(Order).where(Order.id == order_id))
         return record

@@ -25,7 +25,7 @@ from mesocosm.servers.woocommerce.models import (
 )
 from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.selection import chosen, included_order
-from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     Check,
     boolean,
@@ -146,7 +146,7 @@ class OrderFilter:
     parent: Sequence[int] | None = None
 
 
-class Orders(Shop):
+class Orders(Part):
     """Reading orders.
 
     A record of an order is its row with ``line_items``, ``shipping_lines``, ``fee_lines``, ``coupon_lines``,
@@ -169,7 +169,7 @@ class Orders(Shop):
             raise not_found("woocommerce_rest_shop_order_invalid_id")
         return rows[0]
 
-    def orders(
+    def listed(
         self,
         wanted: OrderFilter,
         *,

@@ -10,8 +10,7 @@ from mesocosm.servers.woocommerce.models import CouponUse, ProductCategory
 from mesocosm.servers.woocommerce.store.discounts import check_together, check_usable, refuse
 from mesocosm.servers.woocommerce.store.drafts import Draft, Sold, TaxTable
 from mesocosm.servers.woocommerce.store.lifecycle import buyer
-from mesocosm.servers.woocommerce.store.refunds import Refunds
-from mesocosm.servers.woocommerce.store.shop import Record, Row
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 
 _USED_BY = select(func.count().label("n")).where(
     CouponUse.coupon_id == bindparam("coupon"),
@@ -23,14 +22,17 @@ _CATEGORIES = select(ProductCategory.product_id, ProductCategory.category_id).wh
 )
 
 
-class Pricing(Refunds):
+class Pricing(Part):
     """What prices depend on."""
 
     def tax_table(self, order: Row) -> TaxTable:
         """The tax rates that apply to an order."""
         if self.setting("woocommerce_calc_taxes") != "yes":
             return TaxTable((), ("", ""))
-        return TaxTable(self.all_tax_rates(), self.tax_location(order["billing"], order["shipping"]))
+        return TaxTable(
+            self.store.taxes.all_tax_rates(),
+            self.store.taxes.tax_location(order["billing"], order["shipping"]),
+        )
 
     def sold(self, products: Mapping[int, Record]) -> dict[int, Sold]:
         """What lines need to know of these products."""
@@ -38,7 +40,7 @@ class Pricing(Refunds):
         categories: dict[int, list[int]] = {}
         for row in self.fetch(_CATEGORIES, ids=sorted(owners)):
             categories.setdefault(row["product_id"], []).append(row["category_id"])
-        parents = self.category_parents()
+        parents = self.store.terms.category_parents()
         return {
             product["id"]: Sold(
                 product["tax_status"] == "taxable",
@@ -48,14 +50,14 @@ class Pricing(Refunds):
             for product in products.values()
         }
 
-    def _usable_coupons(self, draft: Draft, codes: Sequence[str]) -> list[Record]:
+    def usable_coupons(self, draft: Draft, codes: Sequence[str]) -> list[Record]:
         """The coupons of these codes, if this order may use them together."""
         found: list[Record] = []
         order = draft.order
         if codes and self.setting("woocommerce_enable_coupons") != "yes":
             raise refuse("Coupons are disabled.")
         for code in codes:
-            coupon = self.coupon_by_code(code)
+            coupon = self.store.coupons.coupon_by_code(code)
             if coupon is None or coupon["status"] != "publish":
                 raise refuse(f'Coupon "{code}" does not exist!')
             found.append(coupon)
@@ -65,7 +67,9 @@ class Pricing(Refunds):
 
     def _check_usable(self, coupon: Record, draft: Draft, order: Row) -> None:
         order_id = order.get("id", 0)
-        own = sum(row["uses"] for row in self.uses_by(order_id) if row["coupon_id"] == coupon["id"])
+        own = sum(
+            row["uses"] for row in self.store.lifecycle.uses_by(order_id) if row["coupon_id"] == coupon["id"]
+        )
         used_by = buyer(order)
         by_buyer = self.fetch(_USED_BY, coupon=coupon["id"], used_by=used_by, order=order_id)[0]["n"]
         check_usable(

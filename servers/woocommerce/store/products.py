@@ -26,8 +26,7 @@ from mesocosm.servers.woocommerce.store.selection import (
     included_order,
     ordering,
 )
-from mesocosm.servers.woocommerce.store.shop import Record, Row
-from mesocosm.servers.woocommerce.store.terms import Terms
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     id_list,
     price,
@@ -142,7 +141,7 @@ class ProductFilter:
     tax_class: str | None = None
 
 
-class Products(Terms):
+class Products(Part):
     """Reading the catalogue.
 
     A record of a product is its row with ``price``, ``on_sale``, ``categories``, ``tags``, ``images``,
@@ -169,7 +168,7 @@ class Products(Terms):
         """The rows of those of these products that exist, by id."""
         return {row["id"]: row for row in self.fetch(_BY_IDS, ids=list(ids), now=self.today)}
 
-    def products(
+    def listed(
         self,
         wanted: ProductFilter,
         *,
@@ -222,7 +221,7 @@ class Products(Terms):
         found: list[Any] = [Product.status == wanted.status if wanted.status else Product.status != "trash"]
         found += _search_conditions(wanted.search)
         if wanted.category:
-            categories = self.with_descendants(id_list(wanted.category, "category"))
+            categories = self.store.terms.with_descendants(id_list(wanted.category, "category"))
             found.append(Product.id.in_(_members(ProductCategory, ProductCategory.category_id, categories)))
         if wanted.tag:
             found.append(Product.id.in_(_members(ProductTag, ProductTag.tag_id, id_list(wanted.tag, "tag"))))

@@ -9,9 +9,8 @@ from sqlalchemy import bindparam, func, select, update
 
 from mesocosm.servers.woocommerce.models import Order, PaymentGateway, Refund, RefundItem
 from mesocosm.servers.woocommerce.models.defaults import ADMINISTRATOR_ID
-from mesocosm.servers.woocommerce.store.lifecycle import Lifecycle
 from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter
-from mesocosm.servers.woocommerce.store.shop import Record, Row
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     Check,
     amount,
@@ -77,7 +76,7 @@ def _refuse(text: str) -> Exception:
     return invalid("woocommerce_rest_cannot_create_order_refund", text)
 
 
-class Refunds(Lifecycle):
+class Refunds(Part):
     """Refunds. A record of one is its row with ``line_items``."""
 
     def create_refund(
@@ -95,7 +94,7 @@ class Refunds(Lifecycle):
         Without an amount it is what the lines add up to. An order that is refunded in full becomes refunded.
         """
         actor = self.authorise("create")
-        order = self.order_row(order_id)
+        order = self.store.orders.order_row(order_id)
         rows = self._refund_rows(order_id, _items(list(items), "line_items"))
         of_items = sum(row["total"] + row["total_tax"] for row in rows)
         wanted = of_items if amount_given is None else amount(amount_given, "amount")
@@ -111,13 +110,14 @@ class Refunds(Lifecycle):
         if restock:
             self._restock(order_id, rows)
         if self.refundable(order) == 0:
-            self.change_status(order_id, "refunded")
+            self.store.lifecycle.change_status(order_id, "refunded")
         return self.refund_record(refund_id)
 
     def refund_record(self, refund_id: int) -> Row:
         """A refund with its lines."""
         items = [
-            {**item, "line": self._line(item["line_item_id"])} for item in self.refund_items([refund_id])
+            {**item, "line": self._line(item["line_item_id"])}
+            for item in self.store.orders.refund_items([refund_id])
         ]
         return {**self.fetch(_REFUND, id=refund_id)[0], "line_items": items}
 
@@ -131,7 +131,7 @@ class Refunds(Lifecycle):
 
     def refund_what_is_left(self, order_id: int) -> None:
         """Book the refund of an order that was set to refunded by hand; its lines stay sold."""
-        order = self.order_row(order_id)
+        order = self.store.orders.order_row(order_id)
         left = self.refundable(order)
         if left > 0:
             self.book_refund(order, left, "Order fully refunded.", [], by=self.actor["id"])
@@ -170,7 +170,7 @@ class Refunds(Lifecycle):
         ids = []
         for entry in refunds:
             values = checked(entry, _REFUND_CHECKS)
-            order = self.order_row(values.get("order_id", 0))
+            order = self.store.orders.order_row(values.get("order_id", 0))
             when = values.get("date_created", self.today)
             if values.get("amount", 0) <= 0:
                 raise invalid(
@@ -184,7 +184,7 @@ class Refunds(Lifecycle):
         return ids
 
     def _refund_rows(self, order_id: int, items: Sequence[Row]) -> list[Row]:
-        lines = {row["id"]: row for row in self.order_lines(order_id)}
+        lines = {row["id"]: row for row in self.store.stock.order_lines(order_id)}
         before = {row["line_item_id"]: row for row in self.fetch(_ITEMS_REFUNDED, order=order_id)}
         rows: list[Row] = []
         for index, item in enumerate(items):
@@ -200,10 +200,10 @@ class Refunds(Lifecycle):
         return rows
 
     def _restock(self, order_id: int, rows: Sequence[Row]) -> None:
-        lines = {line["id"]: line for line in self.order_lines(order_id)}
+        lines = {line["id"]: line for line in self.store.stock.order_lines(order_id)}
         for row in rows:
             if row["quantity"]:
-                self.restock(lines[row["line_item_id"]], row["quantity"])
+                self.store.stock.restock(lines[row["line_item_id"]], row["quantity"])
 
     def _check_gateway(self, gateway: str) -> None:
         found = self.fetch(_GATEWAY, id=gateway)

@@ -11,11 +11,10 @@ from dateutil.relativedelta import relativedelta
 from sqlalchemy import Integer, bindparam, case, cast, func, or_, select
 
 from mesocosm.servers.woocommerce.models import Customer, LineItem, Order, Product, Refund, RefundItem
-from mesocosm.servers.woocommerce.store.catalogue import Catalogue
 from mesocosm.servers.woocommerce.store.customers import PAID
 from mesocosm.servers.woocommerce.store.orders import STATUS_NAMES, STATUSES
 from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
-from mesocosm.servers.woocommerce.store.shop import Record, Row
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     FIRST_YEAR,
     LAST_YEAR,
@@ -46,7 +45,7 @@ class Range:
         return (column >= self.start) & (column < self.end)
 
 
-class Reports(Catalogue):
+class Reports(Part):
     """Reports on sales, customers, orders, products and stock."""
 
     def report_range(

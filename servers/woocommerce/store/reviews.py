@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, delete, func, select, update
 from mesocosm.servers.woocommerce.models import Product, Review
 from mesocosm.servers.woocommerce.store.refusals import gone, invalid, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
-from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     Check,
     boolean,
@@ -76,10 +76,10 @@ class NewReview(TypedDict, total=False):
     date_created: str
 
 
-class Reviews(Shop):
+class Reviews(Part):
     """Reviews of products."""
 
-    def reviews(
+    def listed(
         self,
         *,
         product_id: int | None,

@@ -9,11 +9,10 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, select, update
 
 from mesocosm.servers.woocommerce.models import ShippingMethod, ShippingZone, TaxClass, TaxRate, Webhook
-from mesocosm.servers.woocommerce.store.configuration import TOPICS, Configuration, method_settings
+from mesocosm.servers.woocommerce.store.configuration import TOPICS, method_settings
 from mesocosm.servers.woocommerce.store.details import no_trash
 from mesocosm.servers.woocommerce.store.refusals import invalid, not_found
-from mesocosm.servers.woocommerce.store.shop import Record, Row
-from mesocosm.servers.woocommerce.store.taxes import Taxes
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import boolean, checked, choice, text, title, url, whole
 
 _METHOD = select(ShippingMethod.__table__).where(
@@ -30,28 +29,28 @@ _WEBHOOK_CHECKS = {
 _STANDARD = "standard"
 
 
-class SetupChanges(Configuration, Taxes):
+class SetupChanges(Part):
     """Rates and classes of taxes, shipping zones and their methods, webhooks."""
 
     def update_tax_rate(self, rate_id: int, data: Mapping[str, Any]) -> Record:
         """Change fields of a tax rate."""
         self.authorise("edit")
-        before = self.tax_rate(rate_id)
+        before = self.store.taxes.tax_rate(rate_id)
         names = ("country", "state", "rate", "name", "priority", "compound", "shipping")
         said = {name: data[name] if name in data else before[name] for name in names}
         tax_class = data["class"] if "class" in data else before["class"]
-        row = self.tax_rate_row(**said, tax_class=tax_class)
+        row = self.store.taxes.tax_rate_row(**said, tax_class=tax_class)
         if "order" in data:
             row["order"] = whole()(data["order"], "order")
         columns = TaxRate.__table__.c
         self.run(update(TaxRate).where(TaxRate.id == rate_id).values({columns[k]: v for k, v in row.items()}))
-        return self.tax_rate(rate_id)
+        return self.store.taxes.tax_rate(rate_id)
 
     def delete_tax_rate(self, rate_id: int, *, force: bool) -> Record:
         """Delete a tax rate; orders keep the taxes that they have."""
         self.authorise("delete")
         no_trash("Taxes", force=force)
-        record = self.tax_rate(rate_id)
+        record = self.store.taxes.tax_rate(rate_id)
         self.run(delete(TaxRate).where(TaxRate.id == rate_id))
         return record
 
@@ -60,7 +59,7 @@ class SetupChanges(Configuration, Taxes):
         self.authorise("create")
         shown = title(name, "name")
         slug = re.sub(r"[^a-z0-9]+", "-", shown.lower()).strip("-")
-        if not slug or any(slug == row["slug"] for row in self.tax_classes()):
+        if not slug or any(slug == row["slug"] for row in self.store.taxes.tax_classes()):
             raise invalid("woocommerce_rest_tax_class_exists", f"Cannot create the tax class {slug!r}.")
         place = self.fetch(select(func.coalesce(func.max(TaxClass.position), 0).label("n")))[0]["n"] + 1
         self.add(TaxClass, [{"slug": slug, "name": shown, "position": place}])
@@ -70,7 +69,7 @@ class SetupChanges(Configuration, Taxes):
         """Delete a tax class with its rates."""
         self.authorise("delete")
         no_trash("Taxes", force=force)
-        found = next((row for row in self.tax_classes() if row["slug"] == slug), None)
+        found = next((row for row in self.store.taxes.tax_classes() if row["slug"] == slug), None)
         if found is None or slug == _STANDARD:
             raise not_found("woocommerce_rest_tax_class_invalid_slug", "Invalid slug.")
         self.run(delete(TaxRate).where(TaxRate.class_ == slug))
@@ -83,7 +82,7 @@ class SetupChanges(Configuration, Taxes):
         """Delete a shipping zone with its ways of shipping."""
         self.authorise("delete")
         no_trash("Shipping zones", force=force)
-        record = self._zone(zone_id)
+        record = self.store.configuration.zone_row(zone_id)
         if zone_id == 0:
             text_ = 'The "locations not covered by your other zones" zone cannot be deleted.'
             raise invalid("woocommerce_rest_shipping_zone_invalid_zone", text_)
@@ -94,7 +93,7 @@ class SetupChanges(Configuration, Taxes):
     def zone_method(self, zone_id: int, instance_id: int) -> Record:
         """One way of shipping of a zone."""
         self.authorise("view")
-        self._zone(zone_id)
+        self.store.configuration.zone_row(zone_id)
         rows = self.fetch(_METHOD, zone=zone_id, id=instance_id)
         if not rows:
             raise not_found("woocommerce_rest_shipping_zone_method_invalid", "Resource does not exist.")

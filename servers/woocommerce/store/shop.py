@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import (
     CursorResult,
@@ -26,7 +26,10 @@ from mesocosm.errors import UsageError
 from mesocosm.servers.woocommerce.models import Base, Customer, Meta, Setting, SignIn
 from mesocosm.servers.woocommerce.store.refusals import denied, unauthorized
 from mesocosm.servers.woocommerce.store.values import timestamp
-from mesocosm.services.service import Store
+from mesocosm.services.service import Rules
+
+if TYPE_CHECKING:
+    from mesocosm.servers.woocommerce.store import WooCommerceStore
 
 Row = dict[str, Any]
 Record = Mapping[str, Any]
@@ -57,10 +60,8 @@ _REFUSALS: Mapping[Action, str] = {
 }
 
 
-class Shop(Store):
-    """Who acts, the settings, ids, custom fields."""
-
-    metadata = Base.metadata
+class Shop(Rules):
+    """Who acts, the settings, ids, custom fields: what the store and each of its parts have."""
 
     # -- who acts ---------------------------------------------------------------------------------------
 
@@ -180,6 +181,14 @@ class Shop(Store):
     def remove_meta(self, owner: Owner, owner_id: int) -> None:
         """Forget all custom fields of an object that is deleted."""
         self.run(delete(Meta).where(Meta.owner == owner, Meta.owner_id == owner_id))
+
+
+class Part(Shop):
+    """One topic of the store; the others are reached through ``store``."""
+
+    def __init__(self, store: WooCommerceStore) -> None:
+        super().__init__(store.world, store.session)
+        self.store = store
 
 
 def _is_same(old: Row, entry: Row) -> bool:

@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import bindparam, select, update
 
 from mesocosm.servers.woocommerce.models import LineItem, Order, Product
-from mesocosm.servers.woocommerce.store.catalogue import Catalogue
-from mesocosm.servers.woocommerce.store.orders import Orders
 from mesocosm.servers.woocommerce.store.product_data import stock_status
-from mesocosm.servers.woocommerce.store.shop import Record
+from mesocosm.servers.woocommerce.store.shop import Part, Record
 
 _LINES = select(LineItem.__table__).where(LineItem.order_id == bindparam("order")).order_by(LineItem.id)
 
 
-class Stock(Catalogue, Orders):
+class Stock(Part):
     """Stock and sales counts, as orders change them."""
 
     def order_lines(self, order_id: int) -> Sequence[Record]:
@@ -32,7 +30,7 @@ class Stock(Catalogue, Orders):
                 told.append(change)
         self.run(update(Order).where(Order.id == order_id).values(stock_reduced=True))
         if told:
-            self.write_note(order_id, "Stock levels reduced: " + ", ".join(told))
+            self.store.orders.write_note(order_id, "Stock levels reduced: " + ", ".join(told))
 
     def return_stock(self, order_id: int) -> None:
         """Put back what an order took from stock and did not return yet."""
@@ -44,7 +42,7 @@ class Stock(Catalogue, Orders):
             self._set_reduced(line, 0)
         self.run(update(Order).where(Order.id == order_id).values(stock_reduced=False))
         if told:
-            self.write_note(order_id, "Stock levels increased: " + ", ".join(told))
+            self.store.orders.write_note(order_id, "Stock levels increased: " + ", ".join(told))
 
     def restock(self, line: Record, quantity: int) -> None:
         """Put back some pieces of a line that was refunded."""
@@ -52,7 +50,9 @@ class Stock(Catalogue, Orders):
         change = self._move_stock(line, pieces) if pieces else None
         if change:
             self._set_reduced(line, line["reduced_stock"] - pieces)
-            self.write_note(line["order_id"], f"Item #{line['product_id']} stock increased: {change}.")
+            self.store.orders.write_note(
+                line["order_id"], f"Item #{line['product_id']} stock increased: {change}."
+            )
 
     def adjust_stock(self, order_id: int, before: Sequence[Record]) -> None:
         """After a change of lines of an order that took stock: take or return the difference."""
@@ -71,28 +71,32 @@ class Stock(Catalogue, Orders):
                 self._set_reduced(line, line["quantity"])
                 told.append(change)
         if changes := [change for change in told if change]:
-            self.write_note(order_id, "Adjusted stock: " + ", ".join(changes))
+            self.store.orders.write_note(order_id, "Adjusted stock: " + ", ".join(changes))
 
     def _set_reduced(self, line: Record, quantity: int) -> None:
         self.run(update(LineItem).where(LineItem.id == line["id"]).values(reduced_stock=quantity))
 
     def _move_stock(self, line: Record, by: int) -> str | None:
         """Change the stock of what a line sells; tells the change, or ``None`` if no stock is kept of it."""
-        rows = self.product_rows([line["variation_id"] or line["product_id"]])
+        rows = self.store.products.product_rows([line["variation_id"] or line["product_id"]])
         if not rows or not by:
             return None
         (product,) = rows.values()
         holder = product
         if product["parent_id"] and not product["manage_stock"]:
-            holder = self.product_rows([product["parent_id"]]).get(product["parent_id"], product)
+            holder = self.store.products.product_rows([product["parent_id"]]).get(
+                product["parent_id"], product
+            )
         if not holder["manage_stock"]:
             return None
         quantity = holder["stock_quantity"] + by
-        status = stock_status(quantity, holder["backorders"], self.stock_rules.out_of_stock_at)
+        status = stock_status(
+            quantity, holder["backorders"], self.store.catalogue.stock_rules.out_of_stock_at
+        )
         values = {"stock_quantity": quantity, "stock_status": status}
         self.run(update(Product).where(Product.id == holder["id"]).values(values))
         if holder["parent_id"]:
-            self.sync_parent(holder["parent_id"])
+            self.store.catalogue.sync_parent(holder["parent_id"])
         name = f"{holder['name']} ({holder['sku'] or '#' + str(holder['id'])})"
         return f"{name} {holder['stock_quantity']}→{quantity}"
 

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select
 
 from mesocosm.servers.woocommerce.models import TaxClass, TaxRate
 from mesocosm.servers.woocommerce.store.refusals import invalid_parameter, not_found
-from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import MAX_COUNT, boolean, line, price, share, whole, window
 
 MAX_PERCENT = 1_000
@@ -36,7 +36,7 @@ class AppliedRate:
     shipping: bool
 
 
-class Taxes(Shop):
+class Taxes(Part):
     """Tax classes and rates."""
 
     def tax_classes(self) -> Sequence[Record]:

@@ -11,8 +11,8 @@ from mesocosm.servers.woocommerce.models import Category, ProductCategory, Produ
 from mesocosm.servers.woocommerce.models.defaults import DEFAULT_CATEGORY_ID
 from mesocosm.servers.woocommerce.store.details import no_trash
 from mesocosm.servers.woocommerce.store.refusals import denied, invalid, not_found
-from mesocosm.servers.woocommerce.store.shop import Record, Row
-from mesocosm.servers.woocommerce.store.terms import TAG_BY_ID, Terms, category_changes, tag_changes
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.terms import TAG_BY_ID, category_changes, tag_changes
 from mesocosm.servers.woocommerce.store.values import slug_of
 
 _UNCATEGORISED = (
@@ -26,31 +26,32 @@ _UNCATEGORISED = (
 )
 
 
-class TermChanges(Terms):
+class TermChanges(Part):
     """Categories and tags one by one."""
 
     def category(self, category_id: int) -> Record:
         """One category."""
         self.authorise("view")
-        return self.category_record(category_id)
+        return self.store.terms.category_record(category_id)
 
     def update_category(self, category_id: int, data: Mapping[str, Any]) -> Record:
         """Change fields of a category."""
         self.authorise("edit")
-        self.category_record(category_id)
+        self.store.terms.category_record(category_id)
         values = category_changes(data)
         parent = values.get("parent", 0)
         if parent and (
-            parent not in self.category_parents() or parent in self.with_descendants([category_id])
+            parent not in self.store.terms.category_parents()
+            or parent in self.store.terms.with_descendants([category_id])
         ):
             raise invalid("woocommerce_rest_term_invalid", "Parent term does not exist.")
-        return self._change(Category, category_id, values, self.category_record)
+        return self._change(Category, category_id, values, self.store.terms.category_record)
 
     def delete_category(self, category_id: int, *, force: bool) -> Record:
         """Delete a category; what lies in it goes up one level, products without another to the default."""
         self.authorise("delete")
         no_trash("Resource", force=force)
-        record = self.category_record(category_id)
+        record = self.store.terms.category_record(category_id)
         if category_id == DEFAULT_CATEGORY_ID:
             raise denied("woocommerce_rest_cannot_delete", "The default product category cannot be deleted.")
         orphans = [row["product_id"] for row in self.fetch(_UNCATEGORISED, category=category_id)]
@@ -68,7 +69,7 @@ class TermChanges(Terms):
     def create_tag(self, data: Mapping[str, Any]) -> Record:
         """A new tag."""
         self.authorise("create")
-        return self._tag(self._add_tags([tag_changes(data)])[0])
+        return self._tag(self.store.terms.add_tags([tag_changes(data)])[0])
 
     def update_tag(self, tag_id: int, data: Mapping[str, Any]) -> Record:
         """Change fields of a tag."""

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, func, select
 from mesocosm.servers.woocommerce.models import Category, Product, ProductCategory, ProductTag, Tag
 from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
-from mesocosm.servers.woocommerce.store.shop import Record, Row, Shop
+from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
     Check,
@@ -87,7 +87,7 @@ class NewTag(TypedDict):
     description: NotRequired[str]
 
 
-class Terms(Shop):
+class Terms(Part):
     """Categories and tags of products."""
 
     def categories(
@@ -182,11 +182,8 @@ class Terms(Shop):
         self.add(Category, rows)
         return [row["id"] for row in rows]
 
-    def add_tags(self, tags: Iterable[NewTag]) -> list[int]:
+    def add_tags(self, tags: Iterable[NewTag] | Iterable[Mapping[str, Any]]) -> list[int]:
         """Many tags at once; returns their ids."""
-        return self._add_tags(tags)
-
-    def _add_tags(self, tags: Iterable[Mapping[str, Any]]) -> list[int]:
         slugs = {row["slug"] for row in self.fetch(_TAG_SLUGS)}
         rows: list[Row] = []
         next_id = self.next_id(Tag)

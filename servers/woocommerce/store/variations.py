@@ -8,13 +8,12 @@ from typing import Any
 from sqlalchemy import delete, update
 
 from mesocosm.servers.woocommerce.models import Meta, Product
-from mesocosm.servers.woocommerce.store.catalogue import Catalogue
 from mesocosm.servers.woocommerce.store.product_data import check_variation, columns_of, settle
 from mesocosm.servers.woocommerce.store.refusals import invalid, not_found
-from mesocosm.servers.woocommerce.store.shop import Row
+from mesocosm.servers.woocommerce.store.shop import Part, Row
 
 
-class Variations(Catalogue):
+class Variations(Part):
     """Single variations. A record of one is that of a product."""
 
     def variation(self, product_id: int, variation_id: int) -> Row:
@@ -29,9 +28,9 @@ class Variations(Catalogue):
         if parent["type"] != "variable":
             raise invalid("woocommerce_rest_product_invalid_type", "Only variable products have variations.")
         checked = check_variation(data)
-        self._check_references([checked])
+        self.store.catalogue.check_references([checked])
         variation_id = self._add_to(parent, checked)
-        self.sync_parent(product_id)
+        self.store.catalogue.sync_parent(product_id)
         return self._variation_record(product_id, variation_id)
 
     def update_variation(self, product_id: int, variation_id: int, data: Mapping[str, Any]) -> Row:
@@ -39,15 +38,17 @@ class Variations(Catalogue):
         self.authorise("edit")
         before = self._variation_record(product_id, variation_id)
         changes = check_variation(data)
-        self._check_references([changes])
+        self.store.catalogue.check_references([changes])
         columns = Product.__table__.columns.keys()
         row = {key: value for key, value in before.items() if key in columns} | columns_of(changes)
-        self._keep_unique(before, row)
-        settle(row, self.stock_rules)
+        self.store.catalogue.keep_unique(before, row)
+        settle(row, self.store.catalogue.stock_rules)
         row["date_modified"] = self.today
         self.run(update(Product).where(Product.id == variation_id).values(row))
-        self._replace_related(variation_id, {k: changes[k] for k in ("images", "meta_data") if k in changes})
-        self.sync_parent(product_id)
+        self.store.catalogue.replace_related(
+            variation_id, {k: changes[k] for k in ("images", "meta_data") if k in changes}
+        )
+        self.store.catalogue.sync_parent(product_id)
         return self._variation_record(product_id, variation_id)
 
     def delete_variation(self, product_id: int, variation_id: int) -> Row:
@@ -56,24 +57,24 @@ class Variations(Catalogue):
         record = self._variation_record(product_id, variation_id)
         self.run(delete(Meta).where(Meta.owner == "product", Meta.owner_id == variation_id))
         self.run(delete(Product).where(Product.id == variation_id))
-        self.sync_parent(product_id)
+        self.store.catalogue.sync_parent(product_id)
         return record
 
     def _parent(self, product_id: int) -> Any:
-        row = self.product_row(product_id)
+        row = self.store.products.product_row(product_id)
         if row["parent_id"]:
             raise not_found("woocommerce_rest_product_invalid_id")
         return row
 
     def _variation_record(self, product_id: int, variation_id: int) -> Row:
         self._parent(product_id)
-        row = self.product_rows([variation_id]).get(variation_id)
+        row = self.store.products.product_rows([variation_id]).get(variation_id)
         if row is None or row["parent_id"] != product_id:
             raise not_found("woocommerce_rest_product_variation_invalid_id")
-        return self.product_record(variation_id)
+        return self.store.products.product_record(variation_id)
 
     def _add_to(self, parent: Row, variation: Row) -> int:
-        batch = self.new_batch([{**variation, "name": parent["name"]}])
-        row = self._place(batch, variation, parent)
-        self.write_batch(batch)
+        batch = self.store.catalogue.new_batch([{**variation, "name": parent["name"]}])
+        row = self.store.catalogue.place(batch, variation, parent)
+        self.store.catalogue.write_batch(batch)
         return int(row["id"])

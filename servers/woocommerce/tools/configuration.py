@@ -34,7 +34,7 @@ def woo_settings_list(store: WooCommerceStore) -> list[dict[str, Any]]:
             "parent_id": "",
             "sub_groups": [],
         }
-        for row in store.setting_groups()
+        for row in store.configuration.setting_groups()
     ]
 
 
@@ -45,7 +45,7 @@ def woo_settings_get(store: WooCommerceStore, groupId: Group) -> list[dict[str, 
     Args:
         groupId: The group.
     """
-    return [_setting(row) for row in store.settings(groupId)]
+    return [_setting(row) for row in store.configuration.settings(groupId)]
 
 
 def _setting(row: Record) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _setting(row: Record) -> dict[str, Any]:
 @server.reads
 def woo_payment_gateways_list(store: WooCommerceStore) -> list[dict[str, Any]]:
     """List the payment gateways with their options."""
-    return [gateway_shape(row) for row in store.gateways()]
+    return [gateway_shape(row) for row in store.configuration.gateways()]
 
 
 @server.reads
@@ -67,7 +67,7 @@ def woo_payment_gateways_get(store: WooCommerceStore, gatewayId: str) -> dict[st
     Args:
         gatewayId: ID of the gateway, such as bacs or stripe.
     """
-    return gateway_shape(store.gateway(gatewayId))
+    return gateway_shape(store.configuration.gateway(gatewayId))
 
 
 @server.writes(idempotent=True)
@@ -88,7 +88,7 @@ def woo_payment_gateways_update(
         description: What customers read about it.
         settings: Values of its options, by the id of the option.
     """
-    gateway = store.update_gateway(
+    gateway = store.configuration.update_gateway(
         gatewayId, enabled=enabled, title=title, description=description, settings=settings
     )
     return gateway_shape(gateway)

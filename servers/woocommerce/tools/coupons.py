@@ -47,7 +47,7 @@ def woo_coupons_list(
         search: Text that must occur in the code or description.
         code: Exact code.
     """
-    records, total = store.coupons(search=search, code=code, page=page, per_page=perPage)
+    records, total = store.coupons.listed(search=search, code=code, page=page, per_page=perPage)
     return Page([shapes.coupon(record) for record in records], *window(page, perPage), total)
 
 
@@ -58,7 +58,7 @@ def woo_coupons_get(store: WooCommerceStore, couponId: int) -> dict[str, Any]:
     Args:
         couponId: ID of the coupon.
     """
-    return shapes.coupon(store.coupon(couponId))
+    return shapes.coupon(store.coupons.coupon(couponId))
 
 
 @server.writes
@@ -69,7 +69,7 @@ def woo_coupons_create(store: WooCommerceStore, couponData: CouponData) -> dict[
         couponData: Code, discount_type (percent, fixed_cart or fixed_product), amount as a decimal
             string, and the rules of its use.
     """
-    return shapes.coupon(store.create_coupon(couponData))
+    return shapes.coupon(store.coupons.create_coupon(couponData))
 
 
 @server.writes(idempotent=True)
@@ -80,7 +80,7 @@ def woo_coupons_update(store: WooCommerceStore, couponId: int, couponData: dict[
         couponId: ID of the coupon.
         couponData: The fields to change, as for woo_coupons_create.
     """
-    return shapes.coupon(store.update_coupon(couponId, couponData))
+    return shapes.coupon(store.coupons.update_coupon(couponId, couponData))
 
 
 @server.writes(destructive=True)
@@ -91,4 +91,4 @@ def woo_coupons_delete(store: WooCommerceStore, couponId: int, force: bool = Tru
         couponId: ID of the coupon.
         force: Delete for good; false moves it to the trash.
     """
-    return shapes.coupon(store.delete_coupon(couponId, force=force))
+    return shapes.coupon(store.coupons.delete_coupon(couponId, force=force))

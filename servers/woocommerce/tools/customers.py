@@ -61,7 +61,7 @@ def woo_customers_list(
         fields: Give only these fields of each customer, such as ["id", "email"].
     """
     wanted = CustomerFilter(search, email, role or "customer", include, exclude)
-    records, total = store.customers(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
+    records, total = store.customers.listed(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
     return Page([shapes.only(shapes.customer(r), fields) for r in records], *window(page, perPage), total)
 
 
@@ -75,7 +75,7 @@ def woo_customers_get(
         customerId: ID of the customer.
         fields: Give only these fields.
     """
-    return shapes.only(shapes.customer(store.customer(customerId)), fields)
+    return shapes.only(shapes.customer(store.customers.customer(customerId)), fields)
 
 
 @server.writes
@@ -85,7 +85,7 @@ def woo_customers_create(store: WooCommerceStore, customerData: CustomerData) ->
     Args:
         customerData: The email address, and if wanted names, username, password, addresses, meta_data.
     """
-    return shapes.customer(store.create_customer(customerData))
+    return shapes.customer(store.customers.create_customer(customerData))
 
 
 @server.writes(idempotent=True)
@@ -99,4 +99,4 @@ def woo_customers_update(
         customerData: The fields to change, as for woo_customers_create except the username; addresses are
             changed field by field, meta_data by key.
     """
-    return shapes.customer(store.update_customer(customerId, customerData))
+    return shapes.customer(store.customers.update_customer(customerId, customerData))

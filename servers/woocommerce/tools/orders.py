@@ -81,7 +81,9 @@ def woo_orders_list(
     """
     wanted = OrderFilter(status, customer, product, dateAfter, dateBefore, include, exclude)
     with called(after="dateAfter", before="dateBefore"):
-        records, total = store.orders(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
+        records, total = store.orders.listed(
+            wanted, page=page, per_page=perPage, orderby=orderby, order=order
+        )
     return Page([shapes.only(order_shapes.order(r), fields) for r in records], *window(page, perPage), total)
 
 
@@ -93,7 +95,7 @@ def woo_orders_get(store: WooCommerceStore, orderId: int, fields: list[str] | No
         orderId: ID of the order.
         fields: Give only these fields.
     """
-    return shapes.only(order_shapes.order(store.order(orderId)), fields)
+    return shapes.only(order_shapes.order(store.orders.order(orderId)), fields)
 
 
 @server.writes
@@ -108,7 +110,7 @@ def woo_orders_create(store: WooCommerceStore, orderData: OrderData) -> dict[str
             fields listed it takes status, customer_id, customer_note, coupon_lines ([{"code": ...}]),
             fee_lines, currency, transaction_id and meta_data.
     """
-    return order_shapes.order(store.create_order(orderData))
+    return order_shapes.order(store.ordering.create_order(orderData))
 
 
 @server.writes
@@ -123,7 +125,7 @@ def woo_orders_update(store: WooCommerceStore, orderId: int, orderData: dict[str
         orderData: The fields to change, as for woo_orders_create. Lines with an id are changed (quantity 0
             removes one), lines without are added; meta_data is set by key.
     """
-    return order_shapes.order(store.update_order(orderId, orderData))
+    return order_shapes.order(store.ordering.update_order(orderId, orderData))
 
 
 @server.writes(destructive=True)
@@ -134,7 +136,7 @@ def woo_orders_delete(store: WooCommerceStore, orderId: int, force: bool = False
         orderId: ID of the order.
         force: Delete for good instead of moving to the trash.
     """
-    return order_shapes.order(store.delete_order(orderId, force=force))
+    return order_shapes.order(store.ordering.delete_order(orderId, force=force))
 
 
 @server.writes(destructive=True)
@@ -153,7 +155,7 @@ def woo_orders_batch_update(
         update: Changes, each with the id of the order and the fields to change.
         delete: IDs of orders to delete for good.
     """
-    return shapes.batch_results(store.batch_orders(create, update, delete), order_shapes.order)
+    return shapes.batch_results(store.batches.batch_orders(create, update, delete), order_shapes.order)
 
 
 @server.writes
@@ -167,7 +169,7 @@ def woo_orders_notes_create(
         note: Text of the note.
         customerNote: Whether the customer sees the note; otherwise only the shop's staff does.
     """
-    return order_shapes.note(store.create_note(orderId, note, for_customer=customerNote))
+    return order_shapes.note(store.orders.create_note(orderId, note, for_customer=customerNote))
 
 
 @server.writes(destructive=True)
@@ -194,7 +196,7 @@ def woo_orders_refunds_create(
             come back their quantity.
         restockItems: Whether pieces that come back return to stock.
     """
-    refund = store.create_refund(
+    refund = store.refunds.create_refund(
         orderId,
         amount_given=amount,
         reason=reason or "",

@@ -118,7 +118,7 @@ def woo_products_list(
         after=after,
         before=before,
     )
-    records, total = store.products(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
+    records, total = store.products.listed(wanted, page=page, per_page=perPage, orderby=orderby, order=order)
     return Page([shapes.only(shapes.product(r), fields) for r in records], *window(page, perPage), total)
 
 
@@ -132,7 +132,7 @@ def woo_products_get(
         productId: ID of the product, or of a variation.
         fields: Give only these fields.
     """
-    return shapes.only(shapes.product(store.product(productId)), fields)
+    return shapes.only(shapes.product(store.products.product(productId)), fields)
 
 
 @server.writes
@@ -145,7 +145,7 @@ def woo_products_create(store: WooCommerceStore, productData: ProductData) -> di
             slug, tags, attributes, meta_data, date_on_sale_from, date_on_sale_to, stock_status, backorders,
             low_stock_amount, weight, dimensions, tax_class and the product's other writable fields.
     """
-    return shapes.product(store.create_product(productData))
+    return shapes.product(store.catalogue.create_product(productData))
 
 
 @server.writes(idempotent=True)
@@ -160,7 +160,7 @@ def woo_products_update(
             images replace what was there; meta_data is set by key (a null value removes one). Setting
             sale_price to "" ends a sale.
     """
-    return shapes.product(store.update_product(productId, productData))
+    return shapes.product(store.catalogue.update_product(productId, productData))
 
 
 @server.writes(destructive=True)
@@ -171,7 +171,7 @@ def woo_products_delete(store: WooCommerceStore, productId: int, force: bool = F
         productId: ID of the product.
         force: Delete for good instead of moving to the trash.
     """
-    return shapes.product(store.delete_product(productId, force=force))
+    return shapes.product(store.catalogue.delete_product(productId, force=force))
 
 
 @server.writes(destructive=True)
@@ -190,7 +190,7 @@ def woo_products_batch_update(
         update: Changes, each with the id of the product and the fields to change.
         delete: IDs of products to delete for good.
     """
-    return shapes.batch_results(store.batch_products(create, update, delete), shapes.product)
+    return shapes.batch_results(store.batches.batch_products(create, update, delete), shapes.product)
 
 
 @server.reads
@@ -204,8 +204,8 @@ def woo_products_variations_list(
         perPage: Variations per page, 1 to 100; 10 by default.
         page: Page number, from 1.
     """
-    records, total = store.variations(productId, page=page, per_page=perPage)
-    parent = store.parent_of_variations(productId)
+    records, total = store.products.variations(productId, page=page, per_page=perPage)
+    parent = store.products.parent_of_variations(productId)
     items = [shapes.variation(record, parent) for record in records]
     return Page(items, *window(page, perPage), total)
 
@@ -226,5 +226,5 @@ def woo_products_reviews_list(
         page: Page number, from 1.
         status: Only reviews of this status; the approved ones by default.
     """
-    rows, total = store.reviews(product_id=productId, status=status, page=page, per_page=perPage)
+    rows, total = store.reviews.listed(product_id=productId, status=status, page=page, per_page=perPage)
     return Page([shapes.review(row) for row in rows], *window(page, perPage), total)

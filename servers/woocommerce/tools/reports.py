@@ -30,7 +30,7 @@ def woo_reports_sales(
         dateMin: First day, such as 2025-01-01; used without a period.
         dateMax: Last day, which is included.
     """
-    return [_sales(store.sales_report(period, dateMin, dateMax))]
+    return [_sales(store.reports.sales_report(period, dateMin, dateMax))]
 
 
 def _sales(report: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def woo_reports_top_sellers(
         perPage: Products per page, 1 to 100; 10 by default.
         page: Page number, from 1.
     """
-    rows, total = store.top_sellers(period, dateMin, dateMax, page=page, per_page=perPage)
+    rows, total = store.reports.top_sellers(period, dateMin, dateMax, page=page, per_page=perPage)
     items = [
         {
             "name": row["name"] or row["line_name"],
@@ -103,7 +103,7 @@ def woo_reports_customers(
         dateMin: Only customers registered on this day or later.
         dateMax: Only customers registered on this day or earlier.
     """
-    return _totals(store.customers_totals(period, dateMin, dateMax))
+    return _totals(store.reports.customers_totals(period, dateMin, dateMax))
 
 
 @server.reads
@@ -120,7 +120,7 @@ def woo_reports_orders(
         dateMin: Only orders created on this day or later.
         dateMax: Only orders created on this day or earlier.
     """
-    return _totals(store.orders_totals(period, dateMin, dateMax))
+    return _totals(store.reports.orders_totals(period, dateMin, dateMax))
 
 
 def _totals(totals: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
@@ -147,7 +147,7 @@ def woo_reports_products(
         perPage: Products per page, 1 to 100; 10 by default.
         page: Page number, from 1.
     """
-    rows, total = store.products_report(period, dateMin, dateMax, page=page, per_page=perPage)
+    rows, total = store.reports.products_report(period, dateMin, dateMax, page=page, per_page=perPage)
     items = [
         {
             "product_id": row["product_id"],
@@ -174,7 +174,7 @@ def woo_reports_stock(store: WooCommerceStore, perPage: int | None = None, page:
         perPage: Products per page, 1 to 100; 10 by default.
         page: Page number, from 1.
     """
-    records, total = store.stock_report(page=page, per_page=perPage, low_only=False)
+    records, total = store.reports.stock_report(page=page, per_page=perPage, low_only=False)
     return Page([_stock(record) for record in records], *window(page, perPage), total)
 
 
@@ -191,7 +191,7 @@ def woo_reports_low_stock(
         perPage: Products per page, 1 to 100; 10 by default.
         page: Page number, from 1.
     """
-    records, total = store.stock_report(page=page, per_page=perPage, low_only=True)
+    records, total = store.reports.stock_report(page=page, per_page=perPage, low_only=True)
     items = [
         _stock(record)
         | {"low_stock_threshold": record["threshold"], "last_order_date": record["last_order_date"]}

@@ -22,7 +22,7 @@ def woo_shipping_zones_list(
         perPage: Zones per page, 1 to 100; 100 by default.
         page: Page number, from 1.
     """
-    rows, total = store.zones(page=page, per_page=perPage)
+    rows, total = store.configuration.zones(page=page, per_page=perPage)
     return Page([zone_shape(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
 
 
@@ -33,7 +33,7 @@ def woo_shipping_zones_get(store: WooCommerceStore, zoneId: int) -> dict[str, An
     Args:
         zoneId: ID of the zone; 0 is everywhere that no other zone covers.
     """
-    return zone_shape(store.zone(zoneId))
+    return zone_shape(store.configuration.zone(zoneId))
 
 
 @server.writes
@@ -44,7 +44,7 @@ def woo_shipping_zones_create(store: WooCommerceStore, name: str, order: int | N
         name: Name of the zone.
         order: Its place among the zones; 0 by default.
     """
-    return zone_shape(store.create_zone(name, order))
+    return zone_shape(store.configuration.create_zone(name, order))
 
 
 @server.writes(idempotent=True)
@@ -58,7 +58,7 @@ def woo_shipping_zones_update(
         name: New name.
         order: New place among the zones.
     """
-    return zone_shape(store.update_zone(zoneId, name=name, order=order))
+    return zone_shape(store.configuration.update_zone(zoneId, name=name, order=order))
 
 
 @server.reads
@@ -72,7 +72,7 @@ def woo_shipping_zone_methods_list(
         perPage: Methods per page, 1 to 100; 100 by default.
         page: Page number, from 1.
     """
-    rows, total = store.zone_methods(zoneId, page=page, per_page=perPage)
+    rows, total = store.configuration.zone_methods(zoneId, page=page, per_page=perPage)
     return Page([method_shape(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
 
 
@@ -92,7 +92,9 @@ def woo_shipping_zone_methods_create(
         enabled: Whether customers can choose it.
         settings: Options by name: title, cost and tax_status; for free_shipping title, requires, min_amount.
     """
-    return method_shape(store.create_zone_method(zoneId, methodId, enabled=enabled, settings=settings or {}))
+    return method_shape(
+        store.configuration.create_zone_method(zoneId, methodId, enabled=enabled, settings=settings or {})
+    )
 
 
 def zone_shape(row: Record) -> dict[str, Any]:

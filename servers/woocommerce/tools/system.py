@@ -26,7 +26,7 @@ ToolId = Literal[
 @server.reads
 def woo_system_status(store: WooCommerceStore) -> dict[str, Any]:
     """Report the state of the system: versions, numbers of objects, main settings."""
-    counts = store.object_counts()
+    counts = store.system.object_counts()
     return {
         "environment": {"home_url": SITE, "site_url": SITE, "version": VERSION, "wp_version": "6.7.1"},
         "database": {
@@ -58,7 +58,7 @@ def woo_system_tools_run(store: WooCommerceStore, toolId: ToolId) -> dict[str, A
     Args:
         toolId: The tool, as woo_system_tools_list names it.
     """
-    message = store.run_system_tool(toolId)
+    message = store.system.run_system_tool(toolId)
     return {**_tool(toolId), "success": True, "message": message}
 
 

@@ -25,7 +25,7 @@ def woo_tax_rates_list(
         perPage: Rates per page, 1 to 100; 10 by default.
         page: Page number, from 1.
     """
-    rows, total = store.tax_rates(tax_class=taxClass, page=page, per_page=perPage)
+    rows, total = store.taxes.tax_rates(tax_class=taxClass, page=page, per_page=perPage)
     return Page([rate_shape(row) for row in rows], *window(page, perPage), total)
 
 
@@ -36,7 +36,7 @@ def woo_tax_rates_get(store: WooCommerceStore, rateId: int) -> dict[str, Any]:
     Args:
         rateId: ID of the rate.
     """
-    return rate_shape(store.tax_rate(rateId))
+    return rate_shape(store.taxes.tax_rate(rateId))
 
 
 @server.writes
@@ -63,7 +63,7 @@ def woo_tax_rates_create(
         shipping: Whether shipping is taxed too.
         class: Tax class, by its slug.
     """
-    row = store.create_tax_rate(
+    row = store.taxes.create_tax_rate(
         country=country,
         rate=rate,
         state=state or "",
@@ -79,7 +79,7 @@ def woo_tax_rates_create(
 @server.reads
 def woo_tax_classes_list(store: WooCommerceStore) -> list[dict[str, Any]]:
     """List the tax classes."""
-    return [{"slug": row["slug"], "name": row["name"]} for row in store.tax_classes()]
+    return [{"slug": row["slug"], "name": row["name"]} for row in store.taxes.tax_classes()]
 
 
 def rate_shape(row: Record) -> dict[str, Any]:

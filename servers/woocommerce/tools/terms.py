@@ -43,7 +43,7 @@ def woo_products_categories_list(
         parent: Only categories directly below this one; 0 for the top ones.
         hideEmpty: Leave out categories without products.
     """
-    rows, total = store.categories(
+    rows, total = store.terms.categories(
         page=page, per_page=perPage, search=search, parent=parent, hide_empty=hideEmpty
     )
     return Page([shapes.category(row) for row in rows], *window(page, perPage), total)
@@ -56,7 +56,7 @@ def woo_products_categories_create(store: WooCommerceStore, categoryData: Catego
     Args:
         categoryData: Name, and if wanted slug, parent (category ID), description, display, image, menuOrder.
     """
-    return shapes.category(store.create_category(categoryData))
+    return shapes.category(store.terms.create_category(categoryData))
 
 
 @server.reads
@@ -75,5 +75,5 @@ def woo_products_tags_list(
         search: Text that must occur in the name.
         hideEmpty: Leave out tags without products.
     """
-    rows, total = store.tags(page=page, per_page=perPage, search=search, hide_empty=hideEmpty)
+    rows, total = store.terms.tags(page=page, per_page=perPage, search=search, hide_empty=hideEmpty)
     return Page([shapes.tag(row) for row in rows], *window(page, perPage), total)

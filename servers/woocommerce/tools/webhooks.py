@@ -41,7 +41,7 @@ def woo_webhooks_list(
         page: Page number, from 1.
         status: Only webhooks of this status.
     """
-    rows, total = store.webhooks(status=status, page=page, per_page=perPage)
+    rows, total = store.configuration.webhooks(status=status, page=page, per_page=perPage)
     return Page([webhook_shape(row) for row in rows], *window(page, perPage), total)
 
 
@@ -63,7 +63,7 @@ def woo_webhooks_create(
         status: Whether it delivers.
         secret: Key for the signature of deliveries; it is never shown again.
     """
-    row = store.create_webhook(
+    row = store.configuration.create_webhook(
         name=name, topic=topic, delivery_url=delivery_url, status=status, secret=secret
     )
     return webhook_shape(row)

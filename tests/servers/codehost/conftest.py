@@ -49,28 +49,32 @@ COMMITS = [
 def fill(world: World) -> None:
     """The world of these tests; alice (an owner of acme) is signed in."""
     store = world.store(CodehostStore)
-    store.create_account("alice", "Alice Doe", "alice@example.com", company="Acme")
+    store.accounts.create_account("alice", "Alice Doe", "alice@example.com", company="Acme")
     for login in ("bob", "carol", "dave"):
-        store.create_account(login, f"{login.title()} Roe", f"{login}@example.com")
-    store.create_organization("acme", "Acme", {"alice": "admin", "bob": "member"}, default_role="write")
-    store.create_team("acme", "core", "Core", ["alice", "bob"])
-    store.create_repository("acme", "app", description="The app", language="Python", topics=["web"], stars=5)
-    store.create_repository("acme", "secret", private=True)
-    shas = store.add_commits("acme", "app", COMMITS)
-    store.add_commits(
+        store.accounts.create_account(login, f"{login.title()} Roe", f"{login}@example.com")
+    store.accounts.create_organization(
+        "acme", "Acme", {"alice": "admin", "bob": "member"}, default_role="write"
+    )
+    store.accounts.create_team("acme", "core", "Core", ["alice", "bob"])
+    store.filling.create_repository(
+        "acme", "app", description="The app", language="Python", topics=["web"], stars=5
+    )
+    store.filling.create_repository("acme", "secret", private=True)
+    shas = store.filling.add_commits("acme", "app", COMMITS)
+    store.filling.add_commits(
         "acme", "secret", [NewCommit("Hide", {"plan.txt": "the treasure map"}, "alice", day(1))]
     )
-    store.add_tag("acme", "app", "v1.0", message="First release", tagger="alice", date=day(5))
-    store.add_tag("acme", "app", "v0.9", shas[0])
-    store.add_release("acme", "app", "v1.0", "alice", title="One", body="The first.")
-    store.add_milestone("acme", "app", "M1")
-    store.add_issue_field("acme", "Priority", "single_select", ["P0", "P1"])
-    store.add_issue_field("acme", "Estimate", "number")
-    store.add_issues("acme", "app", ISSUES)
-    store.sign_in("alice")
-    store.add_pull_requests("acme", "app", [PULL])
-    store.add_check_runs("acme", "app", [{"sha": "feature", "name": "tests"}])
-    store.add_statuses("acme", "app", [{"sha": "feature", "context": "lint", "state": "success"}])
+    store.filling.add_tag("acme", "app", "v1.0", message="First release", tagger="alice", date=day(5))
+    store.filling.add_tag("acme", "app", "v0.9", shas[0])
+    store.releases.add_release("acme", "app", "v1.0", "alice", title="One", body="The first.")
+    store.fields.add_milestone("acme", "app", "M1")
+    store.fields.add_issue_field("acme", "Priority", "single_select", ["P0", "P1"])
+    store.fields.add_issue_field("acme", "Estimate", "number")
+    store.filling.add_issues("acme", "app", ISSUES)
+    store.accounts.sign_in("alice")
+    store.filling.add_pull_requests("acme", "app", [PULL])
+    store.filling.add_check_runs("acme", "app", [{"sha": "feature", "name": "tests"}])
+    store.filling.add_statuses("acme", "app", [{"sha": "feature", "context": "lint", "state": "success"}])
 
 
 ISSUES = [
@@ -145,7 +149,7 @@ class Host:
     def sign_in(self, login: str) -> None:
         """Act as somebody else from here on."""
         with self.world.editing():
-            self.store.sign_in(login)
+            self.store.accounts.sign_in(login)
 
     def text(self, path: str, **arguments: Any) -> str:
         """The contents of a file."""

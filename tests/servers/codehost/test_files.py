@@ -45,7 +45,7 @@ def test_binary_files_come_in_base64_and_text_with_any_characters(host: Any) -> 
     data = b"\x00\xff\xfe binary"
     with host.world.editing():
         commit = NewCommit("Data", {"data.bin": data, "日本 .txt": "é☃"}, "alice")
-        host.store.add_commits("acme", "app", [commit])
+        host.store.filling.add_commits("acme", "app", [commit])
     blocks = host.read("get_file_contents", path="data.bin")
     assert base64.b64decode(blocks[1]) == data
     assert host.text("日本 .txt") == "é☃"
@@ -53,7 +53,9 @@ def test_binary_files_come_in_base64_and_text_with_any_characters(host: Any) -> 
 
 def test_a_picture_comes_as_an_image(host: Any) -> None:
     with host.world.editing():
-        host.store.add_commits("acme", "app", [NewCommit("Icon", {"icon.png": b"\x89PNG\r\n\x00"}, "alice")])
+        host.store.filling.add_commits(
+            "acme", "app", [NewCommit("Icon", {"icon.png": b"\x89PNG\r\n\x00"}, "alice")]
+        )
     outcome = host.world.calls.peek(
         "codehost", "get_file_contents", {"owner": "acme", "repo": "app", "path": "icon.png"}
     )
@@ -93,7 +95,7 @@ def test_a_tree_is_listed_recursively_below_a_prefix_and_by_its_own_sha(host: An
 def test_a_long_tree_is_listed_in_pages(host: Any) -> None:
     with host.world.editing():
         files = {f"f{number:04}.txt": "x" for number in range(1500)}
-        host.store.add_commits("acme", "app", [NewCommit("Many", files, "alice")])
+        host.store.filling.add_commits("acme", "app", [NewCommit("Many", files, "alice")])
     first = host.call("get_repository_tree", path_filter="f")
     second = host.call("get_repository_tree", path_filter="f", page=2)
     assert (first["truncated"], first["count"], second["truncated"], second["count"]) == (
@@ -172,10 +174,10 @@ def test_a_symbolic_link_is_only_written_when_that_is_meant(host: Any) -> None:
     with host.world.editing():
         store = host.store
         repository, head = (
-            store.repository("acme", "app"),
-            store.branch_head(store.repository("acme", "app"), "main"),
+            store.repositories.repository("acme", "app"),
+            store.commits.branch_head(store.repositories.repository("acme", "app"), "main"),
         )
-        store.commit_files(repository, "main", head, {"link": (0o120000, b"README.md")}, "Link")
+        store.contents.commit_files(repository, "main", head, {"link": (0o120000, b"README.md")}, "Link")
     link = next(item for item in host.call("get_file_contents") if item["name"] == "link")
     change = {"path": "link", "content": "src", "message": "m", "branch": "main", "sha": link["sha"]}
     assert link["type"] == "symlink"
@@ -193,7 +195,7 @@ def test_readers_may_not_write(host: Any) -> None:
 
 def test_a_protected_branch_changes_through_pull_requests_only(host: Any) -> None:
     with host.world.editing():
-        host.store.protect_branch("acme", "app", "main")
+        host.store.repositories.protect_branch("acme", "app", "main")
     change = {"path": "n", "content": "x", "message": "m"}
     assert "pull request" in host.refused("create_or_update_file", **change, branch="main")
     host.call("create_or_update_file", **change, branch="feature")
@@ -201,7 +203,7 @@ def test_a_protected_branch_changes_through_pull_requests_only(host: Any) -> Non
 
 def test_nobody_writes_to_an_archived_repository(host: Any) -> None:
     with host.world.editing():
-        host.store.describe_repository("acme", "app", archived=True)
+        host.store.repositories.describe_repository("acme", "app", archived=True)
     assert "archived" in host.refused("delete_file", path="README.md", message="m", branch="main")
     assert "archived" in host.refused("issue_write", method="create", title="t")
     assert host.text("README.md")

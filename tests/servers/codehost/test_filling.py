@@ -19,8 +19,8 @@ def store(make_world: Any) -> CodehostStore:
     def fill(world: World) -> None:
         store = world.store(CodehostStore)
         for login in ("alice", "bob"):
-            store.create_account(login)
-        store.create_repository("alice", "app")
+            store.accounts.create_account(login)
+        store.filling.create_repository("alice", "app")
 
     world: World = make_world(fill, "codehost")
     world._building = (world.now, world.rng)
@@ -29,15 +29,15 @@ def store(make_world: Any) -> CodehostStore:
 
 def test_a_repository_with_a_thousand_files_is_one_commit(store: CodehostStore) -> None:
     files = {f"pkg/v{number}.py": f"def main():\n    return {number}\n" for number in range(1000)}
-    store.add_commits("alice", "app", [NewCommit("Import", files, "alice", AT)])
-    store.sign_in("alice")
-    repository = store.repository("alice", "app")
-    assert store.walk(repository, None, recursive=False, prefix="pkg")[1][0].type == "dir"
-    assert store.search_code("return 777", None, None, None, None)[1] == 1
+    store.filling.add_commits("alice", "app", [NewCommit("Import", files, "alice", AT)])
+    store.accounts.sign_in("alice")
+    repository = store.repositories.repository("alice", "app")
+    assert store.contents.walk(repository, None, recursive=False, prefix="pkg")[1][0].type == "dir"
+    assert store.code_search.search_code("return 777", None, None, None, None)[1] == 1
 
 
 def test_history_has_branches_and_merges(store: CodehostStore) -> None:
-    shas = store.add_commits(
+    shas = store.filling.add_commits(
         "alice",
         "app",
         [
@@ -47,11 +47,13 @@ def test_history_has_branches_and_merges(store: CodehostStore) -> None:
             NewCommit("m", {}, "alice", AT + timedelta(days=3), merges="side"),
         ],
     )
-    store.sign_in("alice")
-    repository = store.repository("alice", "app")
-    rows, total = store.log(repository, None)
+    store.accounts.sign_in("alice")
+    repository = store.repositories.repository("alice", "app")
+    rows, total = store.commits.log(repository, None)
     assert (total, [row["sha"] for row in rows]) == (4, shas[::-1])
-    assert [entry.path for entry in store.walk(repository, None, recursive=True, prefix=None)[1]] == [
+    assert [
+        entry.path for entry in store.contents.walk(repository, None, recursive=True, prefix=None)[1]
+    ] == [
         "b",
         "c",
     ]
@@ -67,7 +69,7 @@ def test_impossible_history_is_refused(store: CodehostStore) -> None:
         NewCommit("none", {"b": "1"}, "alice", AT, branch="x", merges="nope"),
     ):
         with pytest.raises((Invalid, NotFound)):
-            store.add_commits("alice", "app", [first, wrong])
+            store.filling.add_commits("alice", "app", [first, wrong])
 
 
 def test_pull_requests_are_opened_reviewed_and_merged_at_their_times(store: CodehostStore) -> None:
@@ -75,50 +77,57 @@ def test_pull_requests_are_opened_reviewed_and_merged_at_their_times(store: Code
         NewCommit("a", {"a": "1\n"}, "alice", AT),
         NewCommit("b", {"a": "2\n"}, "bob", AT, branch="side"),
     ]
-    store.add_commits("alice", "app", commits)
-    store.set_role("alice", "app", "bob", "write")
+    store.filling.add_commits("alice", "app", commits)
+    store.repositories.set_role("alice", "app", "bob", "write")
     review = NewReview("alice", "APPROVE", "Fine", [("a", 1, "Good")], at=AT + timedelta(days=1))
     ended = AT + timedelta(days=2)
     pull = NewPull("P", "side", "bob", reviews=[review], merged_by="alice", created_at=AT, ended_at=ended)
-    (number,) = store.add_pull_requests("alice", "app", [pull])
-    store.sign_in("bob")
-    row = store.pull(store.repository("alice", "app"), number)
+    (number,) = store.filling.add_pull_requests("alice", "app", [pull])
+    store.accounts.sign_in("bob")
+    row = store.pulls.pull(store.repositories.repository("alice", "app"), number)
     assert (row["created_at"], row["merged_at"]) == ("2024-06-01T00:00:00Z", "2024-06-03T00:00:00Z")
     assert store.now > ended
 
 
 def test_what_the_product_would_not_hold_is_refused(store: CodehostStore) -> None:
     with pytest.raises(NotFound):
-        store.add_issues("alice", "app", [NewIssue("t", "nobody")])
+        store.filling.add_issues("alice", "app", [NewIssue("t", "nobody")])
     with pytest.raises(Invalid):
-        store.add_issues("alice", "app", [NewIssue("", "alice")])
+        store.filling.add_issues("alice", "app", [NewIssue("", "alice")])
     with pytest.raises(Invalid):
-        store.create_account("-x")
+        store.accounts.create_account("-x")
     with pytest.raises(Invalid):
-        store.create_account("ALICE")
+        store.accounts.create_account("ALICE")
     with pytest.raises(Invalid):
-        store.set_role("alice", "app", "bob", "owner")
+        store.repositories.set_role("alice", "app", "bob", "owner")
     with pytest.raises(Invalid):
-        store.add_release("alice", "app", "v1", "alice")
+        store.releases.add_release("alice", "app", "v1", "alice")
 
 
 def test_issues_are_filled_with_parents_and_consecutive_numbers(store: CodehostStore) -> None:
     issues = [NewIssue(f"Issue {number}", "alice", labels=["Bug", "bug"]) for number in range(50)]
-    assert store.add_issues("alice", "app", issues) == list(range(1, 51))
-    assert store.add_issues("alice", "app", [NewIssue("Part", "bob", parent=50)]) == [51]
-    store.sign_in("alice")
-    repository = store.repository("alice", "app")
-    assert [row["number"] for row in store.sub_issues(store.issue(repository, 50))] == [51]
-    assert len(store.labels_of([store.issue(repository, 7)["id"]])[store.issue(repository, 7)["id"]]) == 1
+    assert store.filling.add_issues("alice", "app", issues) == list(range(1, 51))
+    assert store.filling.add_issues("alice", "app", [NewIssue("Part", "bob", parent=50)]) == [51]
+    store.accounts.sign_in("alice")
+    repository = store.repositories.repository("alice", "app")
+    assert [row["number"] for row in store.issues.sub_issues(store.issues.issue(repository, 50))] == [51]
+    assert (
+        len(
+            store.issues.labels_of([store.issues.issue(repository, 7)["id"]])[
+                store.issues.issue(repository, 7)["id"]
+            ]
+        )
+        == 1
+    )
 
 
 def test_branches_labels_and_check_runs_are_added(store: CodehostStore) -> None:
-    store.add_commits("alice", "app", [NewCommit("a", {"a": "1"}, "alice", AT)])
-    store.add_branch("alice", "app", "dev")
-    store.add_labels("alice", "app", [("urgent", "ff0000", "Now")])
-    store.add_check_runs("alice", "app", [{"sha": "dev", "name": "tests", "status": "queued"}])
-    store.sign_in("alice")
-    repository = store.repository("alice", "app")
-    assert store.label(repository, "urgent")["color"] == "ff0000"
-    (run,) = store.check_runs(repository, store.commit(repository, "dev")["sha"])
+    store.filling.add_commits("alice", "app", [NewCommit("a", {"a": "1"}, "alice", AT)])
+    store.filling.add_branch("alice", "app", "dev")
+    store.filling.add_labels("alice", "app", [("urgent", "ff0000", "Now")])
+    store.filling.add_check_runs("alice", "app", [{"sha": "dev", "name": "tests", "status": "queued"}])
+    store.accounts.sign_in("alice")
+    repository = store.repositories.repository("alice", "app")
+    assert store.fields.label(repository, "urgent")["color"] == "ff0000"
+    (run,) = store.pulls.check_runs(repository, store.commits.commit(repository, "dev")["sha"])
     assert (run["status"], run["conclusion"]) == ("queued", None)

@@ -33,7 +33,7 @@ def test_branches_are_listed_in_pages(host: Any) -> None:
     for number in range(3):
         host.call("create_branch", branch=f"b{number}")
     with host.world.editing():
-        host.store.protect_branch("acme", "app", "main")
+        host.store.repositories.protect_branch("acme", "app", "main")
     names = [
         branch["name"]
         for branch in host.tools.pages("codehost", "list_branches", owner="acme", repo="app", perPage=2)
@@ -129,7 +129,7 @@ def test_a_renamed_file_is_shown_as_renamed(host: Any) -> None:
     host.put("old.txt", text)
     with host.world.editing():
         change = {"old.txt": None, "new.txt": text + "more\n"}
-        host.store.add_commits("acme", "app", [NewCommit("Rename", change, "alice", host.world.now)])
+        host.store.filling.add_commits("acme", "app", [NewCommit("Rename", change, "alice", host.world.now)])
     file = host.call("get_commit", sha="main")["files"][0]
     assert (file["status"], file["filename"], file["previous_filename"]) == ("renamed", "new.txt", "old.txt")
     blame = host.call("get_file_blame", path="new.txt")
@@ -148,9 +148,9 @@ def test_blame_names_the_commit_of_each_line(host: Any) -> None:
 
 def start(world: World) -> CodehostStore:
     store = world.store(CodehostStore)
-    store.create_account("alice")
-    store.create_repository("alice", "app")
-    store.sign_in("alice")
+    store.accounts.create_account("alice")
+    store.filling.create_repository("alice", "app")
+    store.accounts.sign_in("alice")
     return store
 
 
@@ -165,7 +165,7 @@ def test_blame_follows_both_sides_of_a_merge(new_host: Any) -> None:
             NewCommit("ours", {"a": "".join(ours)}, "alice", at[2]),
             NewCommit("merge", {}, "alice", at[3], merges="side"),
         ]
-        start(world).add_commits("alice", "app", commits)
+        start(world).filling.add_commits("alice", "app", commits)
 
     host = new_host(fill)
     blame = host.call("get_file_blame", owner="alice", path="a")

@@ -172,7 +172,7 @@ def test_a_reader_opens_issues_but_cannot_mark_or_change_those_of_others(host: A
 
 def test_who_triages_marks_and_closes_but_does_not_rewrite(host: Any) -> None:
     with host.world.editing():
-        host.store.set_role("acme", "app", "carol", "triage")
+        host.store.repositories.set_role("acme", "app", "carol", "triage")
     host.sign_in("carol")
     host.call("issue_write", method="update", issue_number=1, labels=["question"], state="closed")
     assert host.call("issue_read", method="get", issue_number=1)["labels"] == ["question"]

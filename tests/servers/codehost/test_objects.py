@@ -22,7 +22,7 @@ HEAD, MAIN = Ref(b"HEAD"), Ref(b"refs/heads/main")
 
 
 def git(store: CodehostStore) -> tuple[Any, GitRepository]:
-    repository = store.repository("acme", "app")
+    repository = store.repositories.repository("acme", "app")
     return repository, GitRepository(store.session, repository["id"], repository["network"])
 
 
@@ -76,7 +76,9 @@ def test_objects_that_a_client_pushes_become_history(host: Any) -> None:
     with host.world.editing():
         repository, repo = git(host.store)
         repo.object_store.add_thin_pack(pack.read, None)
-        host.store.move_branch(repository, "main", host.store.learn_commits(repository, commit.id.decode()))
+        host.store.commits.move_branch(
+            repository, "main", host.store.commits.learn_commits(repository, commit.id.decode())
+        )
     assert host.call("get_commit", sha="main")["author"]["login"] == "bob"
     assert host.call("search_code", query="pushed")["total_count"] == 1
     assert [item["name"] for item in host.call("get_file_contents")] == ["pushed.txt"]
@@ -91,7 +93,7 @@ def test_a_refused_merge_stores_no_object(host: Any) -> None:
 def test_a_branch_can_move_back(host: Any) -> None:
     with host.world.editing():
         repository = git(host.store)[0]
-        host.store.move_branch(repository, "main", host.store.commit(repository, "v0.9"))
+        host.store.commits.move_branch(repository, "main", host.store.commits.commit(repository, "v0.9"))
     assert [commit["commit"]["message"] for commit in host.call("list_commits")] == ["Initial commit"]
     assert host.call("search_code", query="hello")["total_count"] == 0
     assert host.call("search_commits", query="greet")["total_count"] == 0
@@ -100,10 +102,10 @@ def test_a_branch_can_move_back(host: Any) -> None:
 def test_the_same_calls_give_the_same_bytes(make_world: Callable[..., World], tmp_path: Path) -> None:
     def fill(world: World) -> None:
         store = world.store(CodehostStore)
-        store.create_account("alice")
-        store.create_repository("alice", "app")
-        store.add_commits("alice", "app", [NewCommit("a", {"a": "1", "b/c": "2"}, "alice")])
-        store.sign_in("alice")
+        store.accounts.create_account("alice")
+        store.filling.create_repository("alice", "app")
+        store.filling.add_commits("alice", "app", [NewCommit("a", {"a": "1", "b/c": "2"}, "alice")])
+        store.accounts.sign_in("alice")
 
     files = [{"path": "x", "content": "y"}]
     push = {"owner": "alice", "repo": "app", "branch": "main", "files": files, "message": "m"}
@@ -128,7 +130,7 @@ def test_every_tree_is_sound_and_without_empty_folders(host: Any, name: str) -> 
     host.call("delete_file", path="docs/guide/intro.md", message="m", branch="main")
     with host.looking() as store:
         repository, repo = git(store)
-        tree = store.commit(repository, name)["tree"].encode()
+        tree = store.commits.commit(repository, name)["tree"].encode()
         entries = list(repo.object_store.iter_tree_contents(tree, include_trees=True))
         found = [repo.object_store[entry.sha] for entry in entries]
     for item in found:

@@ -38,7 +38,9 @@ def test_a_pull_request_shows_checks_and_statuses(host: Any) -> None:
     runs = host.call("pull_request_read", method="get_check_runs", pullNumber=3)
     assert (runs["total_count"], runs["check_runs"][0]["conclusion"]) == (1, "success")
     with host.world.editing():
-        host.store.add_statuses("acme", "app", [{"sha": "feature", "context": "lint", "state": "failure"}])
+        host.store.filling.add_statuses(
+            "acme", "app", [{"sha": "feature", "context": "lint", "state": "failure"}]
+        )
     assert host.call("pull_request_read", method="get_status", pullNumber=3)["state"] == "failure"
     assert pull(host, 3)["mergeable_state"] == "unstable"
 
@@ -226,7 +228,7 @@ def test_drafts_closed_and_merged_pull_requests_are_not_merged(host: Any) -> Non
 
 def test_merging_needs_write_access_and_the_approvals_that_a_branch_asks_for(host: Any) -> None:
     with host.world.editing():
-        host.store.protect_branch("acme", "app", "main", required_approvals=1)
+        host.store.repositories.protect_branch("acme", "app", "main", required_approvals=1)
     assert "1 approving review is required" in host.refused("merge_pull_request", pullNumber=3)
     assert pull(host, 3)["mergeable_state"] == "blocked"
     host.call("pull_request_review_write", method="create", pullNumber=3, event="APPROVE")

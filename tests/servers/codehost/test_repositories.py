@@ -83,7 +83,7 @@ def test_fork_repository_refuses_what_cannot_be_forked(host: Any) -> None:
 
 def test_collaborators_are_listed_with_their_roles(host: Any) -> None:
     with host.world.editing():
-        host.store.set_role("acme", "app", "carol", "triage")
+        host.store.repositories.set_role("acme", "app", "carol", "triage")
     everybody = host.call("list_repository_collaborators")
     roles = {person["login"]: person["role_name"] for person in everybody}
     assert roles == {"alice": "admin", "bob": "write", "carol": "triage"}
@@ -98,14 +98,14 @@ def test_collaborators_are_shown_to_those_who_can_push(host: Any) -> None:
 
 def test_releases_are_listed_newest_first(host: Any) -> None:
     with host.world.editing():
-        host.store.add_release("acme", "app", "v0.9", "alice", created_at="2024-12-01T00:00:00Z")
+        host.store.releases.add_release("acme", "app", "v0.9", "alice", created_at="2024-12-01T00:00:00Z")
     assert [release["tag_name"] for release in host.call("list_releases")] == ["v1.0", "v0.9"]
     assert host.call("list_releases", fields=["tag_name"], perPage=1) == [{"tag_name": "v1.0"}]
 
 
 def test_draft_releases_are_for_those_who_can_write(host: Any) -> None:
     with host.world.editing():
-        host.store.add_release("acme", "app", "v2", "alice", draft=True)
+        host.store.releases.add_release("acme", "app", "v2", "alice", draft=True)
     assert "v2" in [release["tag_name"] for release in host.call("list_releases")]
     host.sign_in("carol")
     assert "v2" not in [release["tag_name"] for release in host.call("list_releases")]
@@ -114,7 +114,7 @@ def test_draft_releases_are_for_those_who_can_write(host: Any) -> None:
 
 def test_the_latest_release_is_no_prerelease(host: Any) -> None:
     with host.world.editing():
-        host.store.add_release("acme", "app", "v0.9", "alice", prerelease=True)
+        host.store.releases.add_release("acme", "app", "v0.9", "alice", prerelease=True)
     assert host.call("get_latest_release")["name"] == "One"
     assert "Not Found" in host.refused("get_latest_release", repo="secret")
 

@@ -107,7 +107,7 @@ def test_punctuation_and_operators_are_never_an_error(host: Any) -> None:
 def test_results_are_paged_in_a_stable_order(host: Any) -> None:
     with host.world.editing():
         files = {f"n{number}.txt": "same words here" for number in range(5)}
-        host.store.add_commits("acme", "app", [NewCommit("Same", files, "alice")])
+        host.store.filling.add_commits("acme", "app", [NewCommit("Same", files, "alice")])
     pages = [host.call("search_code", query="same", perPage=2, page=page) for page in (1, 2, 3)]
     seen = [item["path"] for page in pages for item in page["items"]]
     assert (sorted(seen), pages[0]["total_count"]) == (sorted(files), 5)

@@ -66,7 +66,9 @@ def test_a_malformed_batch_is_refused_whole(shop: Any, tool: str, batch: dict[st
 
 def test_a_batch_reprices_a_hundred_products(open_shop: Any) -> None:
     shop = open_shop(
-        lambda store: store.add_products([{"name": f"P{i}", "regular_price": "9"} for i in range(100)])
+        lambda store: store.catalogue.add_products(
+            [{"name": f"P{i}", "regular_price": "9"} for i in range(100)]
+        )
     )
     ids = [product["id"] for product in shop.call("products_list", perPage=100, orderby="id")]
     result = shop.call("products_batch_update", update=[{"id": i, "sale_price": "8.10"} for i in ids])

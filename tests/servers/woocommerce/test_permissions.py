@@ -45,9 +45,9 @@ TOOLS = {name.removeprefix("woo_"): tool for name, tool in load_service("woocomm
 
 
 def further(store: Any) -> None:
-    store.create_zone("Europe")
-    store.create_tax_rate(country="US", rate="5")
-    store.add_customers([{"email": "meg@example.org", "role": "shop_manager"}])
+    store.configuration.create_zone("Europe")
+    store.taxes.create_tax_rate(country="US", rate="5")
+    store.customers.add_customers([{"email": "meg@example.org", "role": "shop_manager"}])
 
 
 def opened(open_shop: Any, email: str, permissions: str = "read_write") -> Any:

@@ -76,7 +76,7 @@ def user(links: Links, account_id: int, login: str, kind: str = "User") -> Json:
 
 def profile(links: Links, store: CodehostStore, account: Row) -> Json:
     """An account with what it says about itself."""
-    counts = store.repository_counts(account["id"])
+    counts = store.accounts.repository_counts(account["id"])
     shape = user(links, account["id"], account["login"], account["kind"]) | {
         "name": account["name"],
         "company": account["company"],
@@ -117,8 +117,8 @@ def organization(links: Links, store: CodehostStore, account: Row) -> Json:
 
 def repository(links: Links, store: CodehostStore, row: Row) -> Json:
     """A repository as lists show it."""
-    url, page, numbers = links.repo(row), links.page(row), store.repository_numbers(row["id"])
-    level = ROLES.index(store.role(row))
+    url, page, numbers = links.repo(row), links.page(row), store.listing.repository_numbers(row["id"])
+    level = ROLES.index(store.repositories.role(row))
     return {
         "id": row["id"],
         "node_id": node_id("Repository", row["id"]),
@@ -185,16 +185,19 @@ def full_repository(links: Links, store: CodehostStore, row: Row) -> Json:
         "allow_auto_merge": False,
         "delete_branch_on_merge": False,
         "subscribers_count": row["stars"],
-        "network_count": store.repository_numbers(row["network"])["forks"],
+        "network_count": store.listing.repository_numbers(row["network"])["forks"],
     }
     if row["owner_kind"] == "Organization":
         shape["organization"] = shape["owner"]
     for name, other in (("parent", row["parent_id"]), ("source", row["network"])):
-        if row["parent_id"] is not None and store.role(found := store.repository_by_id(other)) != "none":
+        if (
+            row["parent_id"] is not None
+            and store.repositories.role(found := store.repositories.repository_by_id(other)) != "none"
+        ):
             shape[name] = repository(links, store, found)
     return shape
 
 
 def repositories(links: Links, store: CodehostStore, rows: Any) -> list[Json]:
     """Repositories of which each row has the ``id``."""
-    return [repository(links, store, store.repository_by_id(row["id"])) for row in rows]
+    return [repository(links, store, store.repositories.repository_by_id(row["id"])) for row in rows]

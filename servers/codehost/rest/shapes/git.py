@@ -45,7 +45,7 @@ def parents(links: Links, store: CodehostStore, repo: Row, row: Row, where: str 
             "url": links.repo(repo, where, parent["sha"]),
             "html_url": links.page(repo, "commit", parent["sha"]),
         }
-        for parent in store.parents(row["id"])
+        for parent in store.commits.parents(row["id"])
     ]
 
 
@@ -80,7 +80,7 @@ def changed_file(
     links: Links, store: CodehostStore, repo: Row, ref: str, item: Difference, counts: Any = None
 ) -> Json:
     """A file that a commit or a pull request changes; ``counts`` if its numbers of lines are known."""
-    objects = store.objects(repo)
+    objects = store.commits.objects(repo)
     additions, deletions = counts or statistics(objects, item)
     patch = hunks(objects, item)
     shape = {

@@ -66,10 +66,10 @@ def milestone(links: Links, repo: Row, row: Row) -> Json:
 def issues(links: Links, store: CodehostStore, rows: Sequence[Row]) -> list[Json]:
     """Issues and pull requests as lists and searches show them."""
     ids = [row["id"] for row in rows]
-    labels, assignees = store.labels_of(ids), store.assignees_of(ids)
-    given, fields = store.reactions_of("issue", ids), store.fields_of(ids)
+    labels, assignees = store.issues.labels_of(ids), store.issues.assignees_of(ids)
+    given, fields = store.issues.reactions_of("issue", ids), store.fields.fields_of(ids)
     homes = [row["repository_id"] for row in rows if row["milestone_id"] is not None]
-    milestones = store.milestones_by_id(list(dict.fromkeys(homes)))
+    milestones = store.listing.milestones_by_id(list(dict.fromkeys(homes)))
     shapes = []
     for row in rows:
         repo = {"owner": row["owner"], "name": row["repository"]}
@@ -131,7 +131,7 @@ def _issue(links: Links, repo: Row, row: Row) -> Json:
 def issue(links: Links, store: CodehostStore, row: Row) -> Json:
     """An issue by itself: with its place among others."""
     shape = issues(links, store, [row])[0]
-    children, parent = store.sub_issues(row), store.parent_issue(row)
+    children, parent = store.issues.sub_issues(row), store.issues.parent_issue(row)
     done = sum(child["state"] == "closed" for child in children)
     shape["sub_issues_summary"] = {
         "total": len(children),
@@ -165,7 +165,7 @@ def _field_value(row: Row) -> Json:
 
 def comments(links: Links, store: CodehostStore, repo: Row, number: int, rows: Sequence[Row]) -> list[Json]:
     """Comments of a conversation."""
-    given = store.reactions_of("comment", [row["id"] for row in rows])
+    given = store.issues.reactions_of("comment", [row["id"] for row in rows])
     shapes = []
     for row in rows:
         url = links.repo(repo, "issues/comments", row["id"])

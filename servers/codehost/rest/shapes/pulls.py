@@ -29,11 +29,11 @@ _OF_ISSUE = (
 
 def pulls(links: Links, store: CodehostStore, repo: Row, rows: Sequence[Row]) -> list[Json]:
     """Pull requests as a list shows them."""
-    asked = store.requested([row["id"] for row in rows])
-    as_issues = issues(links, store, store.issues_by_id([row["id"] for row in rows]))
+    asked = store.pulls.requested([row["id"] for row in rows])
+    as_issues = issues(links, store, store.issue_search.issues_by_id([row["id"] for row in rows]))
     homes: dict[int, Json] = {}
     for home in dict.fromkeys((repo["id"], *(row["head_repository_id"] for row in rows))):
-        homes[home] = repository(links, store, store.repository_by_id(home))
+        homes[home] = repository(links, store, store.repositories.repository_by_id(home))
     return [
         {name: issue[name] for name in _OF_ISSUE}
         | _pull(links, repo, row, homes)
@@ -113,9 +113,9 @@ def _asked(links: Links, repo: Row, asked: Sequence[Row]) -> Json:
 
 def pull(links: Links, store: CodehostStore, repo: Row, row: Row) -> Json:
     """A pull request by itself: with its numbers, and whether it can be merged."""
-    comparison, objects = store.compare(repo, row), store.objects(repo)
+    comparison, objects = store.pulls.compare(repo, row), store.commits.objects(repo)
     counts = [statistics(objects, difference) for difference in comparison.differences]
-    state = store.mergeable_state(repo, row)
+    state = store.pulls.mergeable_state(repo, row)
     merger = user(links, row["merged_by_id"], row["merged_by"]) if row["merged_by"] else None
     return pulls(links, store, repo, [row])[0] | {
         "merged": row["merged_at"] is not None,
@@ -124,7 +124,7 @@ def pull(links: Links, store: CodehostStore, repo: Row, row: Row) -> Json:
         "mergeable_state": state,
         "merged_by": merger,
         "comments": row["comments"],
-        "review_comments": len(store.review_comments(row)),
+        "review_comments": len(store.listing.review_comments(row)),
         "maintainer_can_modify": bool(row["maintainer_can_modify"]),
         "commits": len(comparison.commits),
         "additions": sum(added for added, _ in counts),
@@ -156,7 +156,7 @@ def review_comments(
     links: Links, store: CodehostStore, repo: Row, number: int, rows: Sequence[Row]
 ) -> list[Json]:
     """Comments on lines of a pull request."""
-    given = store.reactions_of("review_comment", [row["id"] for row in rows])
+    given = store.issues.reactions_of("review_comment", [row["id"] for row in rows])
     pull_url = links.repo(repo, "pulls", number)
     shapes = []
     for row in rows:
