@@ -29,8 +29,13 @@ class WorldTools(McpTools):
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """``-n auto``: half as many workers again as there are cores, since a third of their time is waiting."""
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """``-n auto``: half as many workers again as there are cores, since a third of their time is waiting.
+
+    Each has a part of the suite in one piece, whose fixtures are made once, and at the end takes from others.
+    """
+    if config.option.dist == "no":
+        config.option.dist = "worksteal"
     return max(1, (os.cpu_count() or 1) * 3 // 2)
 
 

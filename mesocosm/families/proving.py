@@ -164,14 +164,13 @@ class _Misreaders:
             mutant.start(_Direct(begun.world), self._instance.expected)
             begun.close()
             self._started[start] = begun
-        episode = self._started[start].fork(self._folder / f"misread-{number}")
+        tools = _Fork(self._started[start], self._folder / f"misread-{number}")
         try:
-            mutant.act(_Direct(episode.world), self._instance.expected)
+            mutant.act(tools, self._instance.expected)
         except Inapplicable:
-            episode.close()
-            shutil.rmtree(episode.path)
+            tools.drop()
             return None
-        return episode
+        return tools.episode
 
 
 class _Direct(Tools):
@@ -185,6 +184,30 @@ class _Direct(Tools):
         if outcome.is_error:
             raise ToolError(outcome.text)
         return list(outcome.blocks)
+
+
+class _Fork(Tools):
+    """The tools of a fork that is made with the first call: most misreadings make no difference and none."""
+
+    def __init__(self, origin: Episode, path: Path) -> None:
+        self._origin, self._path = origin, path
+        self._made: Episode | None = None
+
+    @property
+    def episode(self) -> Episode:
+        """The fork."""
+        if self._made is None:
+            self._made = self._origin.fork(self._path)
+        return self._made
+
+    def drop(self) -> None:
+        """Remove the fork, if there is one."""
+        if self._made is not None:
+            self._made.close()
+            shutil.rmtree(self._path)
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        return _Direct(self.episode.world).look(service, tool, arguments)
 
 
 def _prove_length(instance: Instance, proof: Proof) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -31,9 +31,14 @@ def _value(given: Any) -> Any:
 
 def _expression(given: Any) -> Expression:
     try:
-        return Expression(str(given), bare=True)
+        return _bare(str(given))
     except ExpressionError as error:
         raise ValueError(str(error)) from None
+
+
+@cache
+def _bare(text: str) -> Expression:
+    return Expression(text, bare=True)
 
 
 def _inlined(value: Any, parts: Mapping[str, Any]) -> Any:

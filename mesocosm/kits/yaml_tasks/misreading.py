@@ -36,6 +36,9 @@ from mesocosm.services.calling import ToolError, Tools
 if TYPE_CHECKING:
     from mesocosm.kits.yaml_tasks.written import Written
 
+_Right = tuple[list[Wanted], list[set[tuple[str, str]]], set[tuple[str, str]]]
+"""What is wanted, for whom the steps are made, and with whom near misses are made."""
+
 
 def misreadings(written: Written) -> list[Mutant | Misreading]:
     """All near misses of a task, by names that tell them apart."""
@@ -55,6 +58,7 @@ class _Maker:
         self._start = partial(_walk_for_others, written, self._lead)
         self._met: set[tuple[str, str]] = set()
         """Prompts of instances, each with what a misreading came to there."""
+        self._known: tuple[Any, _Right] | None = None
 
     def misread(self) -> Iterator[Misreading]:
         """Everything that can be read wrongly, of every fact that a goal or the walk is about."""
@@ -131,14 +135,10 @@ class _Maker:
 
     def _act(self, change: Change, tools: Tools, expected: Any) -> None:
         """Make the rest of the walk over facts that were misread, if that makes a difference."""
+        right, before, victims = self._right_of(expected)
         truth = self._written.truth_of(expected)
-        right = wanted_of(self._definition, truth)
-        before = walked(self._definition, truth)
-        victims = victims_of(self._definition, truth)
         try:
-            change(truth)
-            truth.forget()
-            rows = wanted_of(self._definition, truth)
+            rows = change(truth, right)
             if same_rows(right, rows) and before == walked(self._definition, truth):
                 raise Inapplicable
             if len(right) == len(rows) and same_rows(self._left(right, victims), self._left(rows, victims)):
@@ -150,6 +150,15 @@ class _Maker:
             self._finish(tools, truth, victims)
         except (Wrong, ExpressionError):
             raise Inapplicable from None  # who misreads it so notices
+
+    def _right_of(self, expected: Any) -> _Right:
+        """What is right of an instance: worked out once for all that misread it."""
+        if self._known is None or self._known[0] is not expected:
+            truth = self._written.truth_of(expected)
+            right = wanted_of(self._definition, truth)
+            found = right, walked(self._definition, truth), victims_of(self._definition, truth)
+            self._known = expected, found
+        return self._known[1]
 
     def _left(self, rows: Sequence[Wanted], victims: set[tuple[str, str]]) -> list[Wanted]:
         """The rows that the rest of the walk brings about."""

@@ -16,8 +16,10 @@ from mesocosm.kits.yaml_tasks.language import ExpressionError
 _VICTIMS = 2
 """Entities of each kind that are left to the near misses; the walk is made for all others once."""
 
-Change = Callable[[Truth], None]
-"""Misreads facts; raises ``Inapplicable`` where there is nothing to misread."""
+Rows = list[Wanted]
+Change = Callable[[Truth, Rows], Rows]
+"""Misreads facts, of which so much is wanted, and says what is then wanted; raises ``Inapplicable`` where
+there is nothing to misread."""
 
 
 def victims_of(definition: Definition, truth: Truth) -> set[tuple[str, str]]:
@@ -76,9 +78,8 @@ def _ones(truth: Truth, name: str, kind: str | None, count: int = _VICTIMS) -> l
     ][: count if count else None]
 
 
-def _tried(truth: Truth, name: str, kind: str | None, change: Callable[[Entity], None]) -> None:
+def _tried(truth: Truth, right: Rows, name: str, kind: str | None, change: Callable[[Entity], None]) -> Rows:
     """Change the first entity for which that changes a goal; which these are only rendering says."""
-    before = wanted_of(truth.definition, truth)
     for one in _ones(truth, name, kind, 0):
         drawn, own_kind = dict(one.drawn), one.kind
         try:
@@ -87,8 +88,9 @@ def _tried(truth: Truth, name: str, kind: str | None, change: Callable[[Entity],
             continue
         truth.forget()
         try:
-            if not same_rows(before, wanted_of(truth.definition, truth)):
-                return
+            rows = wanted_of(truth.definition, truth)
+            if not same_rows(right, rows):
+                return rows
         except (Wrong, ExpressionError):
             pass
         one.drawn, one.kind = drawn, own_kind
@@ -97,8 +99,7 @@ def _tried(truth: Truth, name: str, kind: str | None, change: Callable[[Entity],
 
 
 def left_out(name: str, kind: str | None) -> Change:
-    def change(truth: Truth) -> None:
-        before = wanted_of(truth.definition, truth)
+    def change(truth: Truth, right: Rows) -> Rows:
         for one in _ones(truth, name, kind, 0):
             everything = list(truth.sets[name])
             truth.sets[name] = [other for other in everything if other is not one]
@@ -106,15 +107,16 @@ def left_out(name: str, kind: str | None) -> Change:
             for child in one.children:
                 truth.sets[child] = [other for other in truth.sets[child] if id(other) not in gone]
             truth.forget()
-            if not same_rows(before, wanted_of(truth.definition, truth)):
-                return
+            rows = wanted_of(truth.definition, truth)
+            if not same_rows(right, rows):
+                return rows
         raise Inapplicable
 
     return change
 
 
 def taken_for(name: str, kind: str, other: str) -> Change:
-    def change(truth: Truth) -> None:
+    def change(truth: Truth, right: Rows) -> Rows:
         own = truth.definition.facts[name].kinds[kind].fields
         there = truth.definition.facts[name].kinds[other].fields
 
@@ -124,25 +126,25 @@ def taken_for(name: str, kind: str, other: str) -> Change:
                 if field not in there and field not in truth.definition.facts[name].fields:
                     one.drawn.pop(field, None)
 
-        _tried(truth, name, kind, misread)
+        return _tried(truth, right, name, kind, misread)
 
     return change
 
 
 def unread(name: str, kind: str, field: str) -> Change:
-    def change(truth: Truth) -> None:
+    def change(truth: Truth, right: Rows) -> Rows:
         def misread(one: Entity) -> None:
             if field in truth.definition.facts[name].fields:
                 raise Inapplicable
             one.drawn[field] = None
 
-        _tried(truth, name, kind, misread)
+        return _tried(truth, right, name, kind, misread)
 
     return change
 
 
 def swapped(name: str, kind: str | None, field: str) -> Change:
-    def change(truth: Truth) -> None:
+    def change(truth: Truth, right: Rows) -> Rows:
         def misread(one: Entity) -> None:
             others = (other.drawn.get(field) for other in truth.sets[name] if other is not one)
             mine = one.drawn.get(field)
@@ -151,40 +153,39 @@ def swapped(name: str, kind: str | None, field: str) -> Change:
                 raise Inapplicable
             one.drawn[field] = instead
 
-        _tried(truth, name, kind, misread)
+        return _tried(truth, right, name, kind, misread)
 
     return change
 
 
 def shifted(name: str, kind: str | None, field: str, by: Any) -> Change:
-    def change(truth: Truth) -> None:
+    def change(truth: Truth, right: Rows) -> Rows:
         def misread(one: Entity) -> None:
             if one.drawn.get(field) is None:
                 raise Inapplicable
             one.drawn[field] += by
 
-        _tried(truth, name, kind, misread)
+        return _tried(truth, right, name, kind, misread)
 
     return change
 
 
 def as_utc(name: str, kind: str | None, field: str) -> Change:
-    def change(truth: Truth) -> None:
+    def change(truth: Truth, right: Rows) -> Rows:
         def misread(one: Entity) -> None:
             moment = one.drawn.get(field)
             if not isinstance(moment, dt.datetime) or not moment.utcoffset():
                 raise Inapplicable
             one.drawn[field] = moment.replace(tzinfo=dt.UTC).astimezone(truth.zone)
 
-        _tried(truth, name, kind, misread)
+        return _tried(truth, right, name, kind, misread)
 
     return change
 
 
 def last_overlooked(name: str) -> Change:
-    def change(truth: Truth) -> None:
+    def change(truth: Truth, right: Rows) -> Rows:
         parent_fact = truth.definition.facts[name].of
-        before = wanted_of(truth.definition, truth)
         for parent in _ones(truth, str(parent_fact), None, 0):
             children = parent.children.get(name, [])
             if len(children) < 2:
@@ -193,8 +194,9 @@ def last_overlooked(name: str) -> Change:
             truth.sets[name] = [one for one in truth.sets[name] if one is not last]
             truth.forget()
             try:
-                if not same_rows(before, wanted_of(truth.definition, truth)):
-                    return
+                rows = wanted_of(truth.definition, truth)
+                if not same_rows(right, rows):
+                    return rows
             except (Wrong, ExpressionError):
                 pass
             children.append(last)
