@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from trials import call, failures
 
 from mesocosm.families import contracts
+from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names, load_family
 from mesocosm.families.proving import prove_one
 
@@ -36,7 +39,24 @@ def test_a_family_has_enough_kinds_of_mutants(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", family_names())
-def test_the_smallest_length_is_there_without_the_answer_and_the_minimum_is_told(
+def test_the_smallest_length_is_there_without_the_answer_and_wiped_mail_is_found(
     family: str, tmp_path: Path
 ) -> None:
+    """And below it the minimum is told."""
     assert not list(contracts.wrong_at_the_least(load_family(family), tmp_path, seeds=[0, 4]))
+    if "email" in load_family(family).task.servers:
+        assert findings_of_wiped_mail(family, tmp_path / "0", tmp_path / "episode")
+
+
+def findings_of_wiped_mail(family: str, instance: Path, folder: Path) -> set[str]:
+    """What the checker says of a needless mail, whatever the agent did with the copies."""
+    episode = Episode.create(folder, instance, load_family(family))
+    before = failures(episode)
+    call(episode, "email", "send_email", to="x@elsewhere.example", subject="wiped", body="b")
+    for box in ("Sent", "Trash"):  # to the trash, and then for good
+        newest = json.loads(call(episode, "email", "get_emails", folder=box, page_size=1))["emails"][0]
+        assert newest["subject"] == "wiped"
+        call(episode, "email", "delete_email", email_id=newest["id"])
+    after = failures(episode)
+    episode.close()
+    return (after - before) & {"mailbox", "email_unchanged"}  # a task in YAML names it after the service

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sources import imports_in
 
 import mesocosm
 
@@ -36,7 +38,7 @@ SHOWS_THE_CLIENT = ("__init__.py", "mesocosm.hosting.client")
 
 def rooms_imported(path: Path) -> Iterator[tuple[str, str]]:
     """The modules of Mesocosm that a module imports, each with its room."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_in(path):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module]
@@ -51,8 +53,12 @@ def machinery() -> list[Path]:
     return [path for path in sorted(ROOT.rglob("*.py")) if path.relative_to(ROOT).parts[0] not in CONTENT]
 
 
-@pytest.mark.parametrize("path", machinery(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_run_downwards(path: Path) -> None:
+def test_imports_run_downwards() -> None:
+    for path in machinery():
+        check_floor(path)
+
+
+def check_floor(path: Path) -> None:
     place = str(path.relative_to(ROOT))
     room = path.relative_to(ROOT).parts[0].removesuffix(".py")
     for module, other in rooms_imported(path):
@@ -71,3 +77,59 @@ def test_there_are_few_rooms_and_each_says_what_it_is() -> None:
     for room in rooms:
         tree = ast.parse((ROOT / room / "__init__.py").read_text(encoding="utf-8"))
         assert ast.get_docstring(tree), room
+
+
+# -- content ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", ["servers", "generators", "checkers", "solvers"])
+def test_imports_of_content_point_one_way(folder: str) -> None:
+    for path in (ROOT / folder).rglob("*.py"):
+        for module in imported_modules(path):
+            check_import(path.relative_to(ROOT), module)
+
+
+def check_import(path: Path, module: str) -> None:
+    said, parts, top = f"{path} imports {module}", path.parts, module.split(".")[0]
+    assert top not in {"servers", "generators", "checkers", "solvers", "tasks"}, (
+        f"{said}: use mesocosm.<folder>"
+    )
+    assert not module.startswith("mcp"), f"{said}: only mesocosm.doors.mcp knows the SDK"
+    if parts[0] == "servers":
+        allowed = allowed_in_server(parts)
+        apart = not module.startswith("mesocosm.") or module.split(".")[1] != "servers"
+        assert apart or allowed(module), said
+        assert top not in {"fastapi", "starlette", "uvicorn"} or "rest" in parts[2], said
+    if parts[0] == "solvers":
+        assert not re.match(r"mesocosm\.(servers|generators|checkers|worlds)", module), said
+
+
+def allowed_in_server(parts: tuple[str, ...]) -> Callable[[str], bool]:
+    """Layers that a module of a service may import: its own and those below."""
+    layers = ["headers", "models", "store", "tools", "rest", "mail"]
+    layer = parts[2].removesuffix(".py") if len(parts) > 2 else "__init__"
+    below = layers[: layers.index(layer) + 1] if layer in layers else layers
+    names = [f"mesocosm.servers.{parts[1]}.{name}" for name in below]
+    return lambda module: any(module == name or module.startswith(name + ".") for name in names)
+
+
+def imported_modules(path: Path) -> list[str]:
+    modules = []
+    for node in imports_in(path):
+        if isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            module = node.module or ""
+            apart = re.fullmatch(r"mesocosm\.servers\.\w+", module)
+            modules += [f"{module}.{alias.name}" for alias in node.names] if apart else [module]
+    return modules
+
+
+def test_one_module_knows_the_sdk() -> None:
+    knowing = {
+        str(path.relative_to(ROOT))
+        for path in ROOT.rglob("*.py")
+        if any(re.match(r"mcp(_types)?(\.|$)", module) for module in imported_modules(path))
+    }
+    assert knowing == {"doors/mcp.py"}
