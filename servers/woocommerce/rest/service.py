@@ -21,7 +21,6 @@ from mesocosm.servers.woocommerce.store import (
     drafts,
     invalid_parameter,
     product_data,
-    tolerant,
 )
 from mesocosm.servers.woocommerce.store.values import NOT_KEPT
 from mesocosm.servers.woocommerce.tools.service import server
@@ -105,7 +104,7 @@ class _WooCommerceApi(Api):
 
         def register(function: F) -> F:
             for each in registered:
-                each(_as_the_vendor_reads(function))
+                each(_with_offsets(function))
             return function
 
         return register
@@ -118,16 +117,15 @@ class _WooCommerceApi(Api):
         return route if all(value.isascii() and value.isdecimal() for value in ids) else None
 
 
-def _as_the_vendor_reads(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A route's function, with the tolerance of the vendor and with offsets where it gives pages."""
+def _with_offsets(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A route's function, with offsets where it gives pages."""
     is_paged = "per_page" in inspect.signature(function).parameters
 
     @wraps(function)
     def answer(store: Any, **bound: Any) -> Any:
-        with tolerant():
-            if is_paged and (offset := _offset(bound["request"])) is not None:
-                return _from_offset(offset, lambda page: function(store, **bound | {"page": page}))
-            return function(store, **bound)
+        if is_paged and (offset := _offset(bound["request"])) is not None:
+            return _from_offset(offset, lambda page: function(store, **bound | {"page": page}))
+        return function(store, **bound)
 
     return answer
 

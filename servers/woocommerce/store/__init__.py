@@ -29,7 +29,6 @@ from mesocosm.servers.woocommerce.store.system import SYSTEM_TOOLS, System
 from mesocosm.servers.woocommerce.store.taxes import Taxes
 from mesocosm.servers.woocommerce.store.term_changes import TermChanges
 from mesocosm.servers.woocommerce.store.terms import NewCategory, NewTag, Terms
-from mesocosm.servers.woocommerce.store.tolerance import tolerant
 from mesocosm.servers.woocommerce.store.values import known_fields, money, window
 from mesocosm.servers.woocommerce.store.variations import Variations
 from mesocosm.services.service import Store
@@ -58,7 +57,6 @@ __all__ = [
     "known_fields",
     "money",
     "text_of",
-    "tolerant",
     "window",
 ]
 

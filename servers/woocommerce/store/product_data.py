@@ -13,6 +13,7 @@ from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
     Check,
     boolean,
+    boolean_or_parent,
     checked,
     choice,
     date,
@@ -110,7 +111,7 @@ PRODUCT_CHECKS: Mapping[str, Check] = {
 VARIATION_CHECKS: Mapping[str, Check] = {
     **SHARED_CHECKS,
     # A variation whose stock is its product's is read as "parent".
-    "manage_stock": lambda value, name: value != "parent" and boolean(value, name),
+    "manage_stock": boolean_or_parent,
     "image": optional(_image),
     "attributes": listed(_option, 100),
 }

@@ -13,7 +13,18 @@ from mesocosm.servers.woocommerce.store.configuration import TOPICS, method_sett
 from mesocosm.servers.woocommerce.store.details import no_trash
 from mesocosm.servers.woocommerce.store.refusals import invalid, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import boolean, checked, choice, text, title, url, whole
+from mesocosm.servers.woocommerce.store.values import (
+    MAX_COUNT,
+    Check,
+    boolean,
+    checked,
+    choice,
+    field_of,
+    text,
+    title,
+    url,
+    whole,
+)
 
 _METHOD = select(ShippingMethod.__table__).where(
     ShippingMethod.id == bindparam("id"), ShippingMethod.zone_id == bindparam("zone")
@@ -26,6 +37,11 @@ _WEBHOOK_CHECKS = {
     "delivery_url": url,
     "secret": lambda value, name: text(value, name, 1_000),
 }
+_RATE_CHECKS: Mapping[str, Check] = {
+    "priority": whole(1, MAX_COUNT),
+    "compound": boolean,
+    "shipping": boolean,
+}
 _STANDARD = "standard"
 
 
@@ -37,11 +53,12 @@ class SetupChanges(Part):
         self.authorise("edit")
         before = self.store.taxes.tax_rate(rate_id)
         names = ("country", "state", "rate", "name", "priority", "compound", "shipping")
-        said = {name: data[name] if name in data else before[name] for name in names}
+        given = {name: field_of(data, name, _RATE_CHECKS[name]) for name in _RATE_CHECKS if name in data}
+        said = {name: data[name] if name in data else before[name] for name in names} | given
         tax_class = data["class"] if "class" in data else before["class"]
         row = self.store.taxes.tax_rate_row(**said, tax_class=tax_class)
         if "order" in data:
-            row["order"] = whole()(data["order"], "order")
+            row["order"] = field_of(data, "order", whole())
         columns = TaxRate.__table__.c
         self.run(update(TaxRate).where(TaxRate.id == rate_id).values({columns[k]: v for k, v in row.items()}))
         return self.store.taxes.tax_rate(rate_id)
@@ -105,9 +122,9 @@ class SetupChanges(Part):
         before = self.zone_method(zone_id, instance_id)
         values: Row = {}
         if "enabled" in data:
-            values["enabled"] = boolean(data["enabled"], "enabled")
+            values["enabled"] = field_of(data, "enabled", boolean)
         if "order" in data:
-            values["order"] = whole(0)(data["order"], "order")
+            values["order"] = field_of(data, "order", whole(0))
         if "settings" in data:
             values["settings"] = before["settings"] | method_settings(before["method_id"], data["settings"])
         if values:

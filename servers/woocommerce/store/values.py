@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 from typing import Any
 
+from mesocosm.doors.fields import Fields
 from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
-from mesocosm.servers.woocommerce.store.tolerance import boolean_in, is_tolerant, number_in
 
 Check = Callable[[Any, str], Any]
+"""Takes a value and its name; returns what is kept, or raises ``Invalid`` with the vendor's code."""
 
 MAX_TEXT = 1_000_000
 MAX_NAME = 1_000
@@ -26,6 +29,8 @@ MAX_COUNT = 2**31 - 1
 MAX_ID = 2**63 - 1
 MAX_CENTS = 10**12
 """Largest amount of money, in cents: sums of millions stay within 64 bits."""
+_WHOLE = re.compile(r"(-?\d{1,18})(?:\.0+)?", re.ASCII)
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 NOT_KEPT = frozenset(["shipping_class", "post_password", "global_unique_id", "brands", "meta_data"])
 """Fields of the vendor's that some objects here do not keep."""
 DEFAULT_PER_PAGE = 10
@@ -177,19 +182,52 @@ def title(value: Any, name: str) -> str:
     return found
 
 
-def boolean(value: Any, name: str) -> bool:
-    """True or false."""
-    value = boolean_in(value)
+@dataclass(frozen=True)
+class Readable:
+    """A check of what clients of the REST API may also write as text.
+
+    WordPress takes numbers and truth values that are written as text, and passes over fields that it does not
+    know, so that clients can send back what they read, with more in it. An agent that calls a tool is better
+    served by being told of its mistake.
+    """
+
+    check: Check
+    read: Callable[[Any], Any]
+    """Makes the value of what a client wrote; leaves what it cannot read as it is."""
+
+    def __call__(self, value: Any, name: str) -> Any:
+        return self.check(value, name)
+
+
+def _boolean_in(value: Any) -> Any:
+    return _BOOLEANS.get(str(value).lower(), value) if isinstance(value, str | int) else value
+
+
+def _number_in(value: Any) -> Any:
+    found = _WHOLE.fullmatch(value) if isinstance(value, str) else None
+    return int(found[1]) if found else value
+
+
+def _read_by(check: Check, value: Any) -> Any:
+    return check.read(value) if isinstance(check, Readable) else value
+
+
+def _boolean(value: Any, name: str) -> bool:
     if not isinstance(value, bool):
         raise invalid_parameter(name, f"{name} is not of type boolean.")
     return value
+
+
+boolean = Readable(_boolean, _boolean_in)
+"""True or false."""
+boolean_or_parent = Readable(lambda value, name: value != "parent" and _boolean(value, name), _boolean_in)
+"""True or false, or the word with which a variation leaves it to its product."""
 
 
 def whole(lowest: int = -MAX_COUNT, highest: int = MAX_COUNT) -> Check:
     """A check for whole numbers between two bounds."""
 
     def check(value: Any, name: str) -> int:
-        value = number_in(value)
         is_whole = isinstance(value, float) and value.is_integer()
         if isinstance(value, bool) or not (isinstance(value, int) or is_whole):
             raise invalid_parameter(name, f"{name} is not of type integer.")
@@ -199,7 +237,7 @@ def whole(lowest: int = -MAX_COUNT, highest: int = MAX_COUNT) -> Check:
             )
         return int(value)
 
-    return check
+    return Readable(check, _number_in)
 
 
 def identifier(value: Any, name: str) -> int:
@@ -211,7 +249,9 @@ def identifier(value: Any, name: str) -> int:
 
 def optional(check: Check) -> Check:
     """A check that also takes ``null`` (and nothing), which empties the field."""
-    return lambda value, name: None if value in (None, "") else check(value, name)
+    return Readable(
+        lambda value, name: None if value in (None, "") else check(value, name), partial(_read_by, check)
+    )
 
 
 def choice(*choices: str) -> Check:
@@ -259,7 +299,10 @@ def listed(check: Check, limit: int = MAX_LIST) -> Check:
             raise invalid_parameter(name, f"{name} must contain at most {limit} items.")
         return [check(item, f"{name}[{index}]") for index, item in enumerate(value)]
 
-    return check_all
+    def read(value: Any) -> Any:
+        return [_read_by(check, item) for item in value] if isinstance(value, list) else value
+
+    return Readable(check_all, read)
 
 
 def mapping(value: Any, name: str) -> dict[str, Any]:
@@ -281,18 +324,28 @@ def fields(checks: Mapping[str, Check], ignored: Collection[str] = ()) -> Check:
 def checked(
     data: Mapping[str, Any], checks: Mapping[str, Check], ignored: Collection[str] = (), prefix: str = ""
 ) -> dict[str, Any]:
-    """The fields of an object that may be written, each checked."""
+    """The fields of an object that may be written, each checked.
+
+    Of an object of a request nothing is said about fields that are not known: what nobody looked at is told
+    by the door.
+    """
     found: dict[str, Any] = {}
     for key in _names(data):
         if key in checks:
-            found[key] = checks[key](data[key], prefix + key)
+            found[key] = field_of(data, key, checks[key], prefix)
         elif key in NOT_KEPT and data[key] not in (None, "", []):
             raise invalid_parameter(prefix + key, f"This shop does not keep {key}.")
-        elif key not in ignored and not is_tolerant():
+        elif key not in ignored and not isinstance(data, Fields):
             raise invalid_parameter(
                 prefix + key[:100], f"There is no such field; known: {', '.join(checks)}."
             )
     return found
+
+
+def field_of(data: Mapping[str, Any], name: str, check: Check, prefix: str = "") -> Any:
+    """The checked value of one field; an object of a request may have it as text."""
+    value = data[name]
+    return check(_read_by(check, value) if isinstance(data, Fields) else value, prefix + name)
 
 
 def _names(data: Mapping[str, Any]) -> list[str]:
