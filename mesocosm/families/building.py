@@ -15,7 +15,7 @@ import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -79,7 +79,7 @@ def build_instance(
     shutil.rmtree(draft, ignore_errors=True)
     try:
         with family.drafting():
-            built = _build(family, seed, draft, target, dict(parameters or {}), progress)
+            built = _finished(_build(family, seed, draft, target, dict(parameters or {}), progress))
         draft.rename(path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -160,10 +160,16 @@ def _build_once(family: Family, seed: int, path: Path, params: Params, target: i
         world.finish_building()
         survey = lengths.take_survey(family, world, expected)
         world.record_length(survey.length(target))
-    prompt = family.prompt(expected)
-    keep_for_owner(path / EXPECTED, orjson.dumps(expected.model_dump(mode="json")))
-    replace_file(path / "prompt.md", prompt.encode())
-    return Instance(path, expected, prompt, survey)
+    return Instance(path, expected, family.prompt(expected), survey)
+
+
+def _finished(built: Instance) -> Instance:
+    """With what stands beside the world, which those on the way to a length do without."""
+    with _keeping_all():
+        expected = built.expected.finished()
+        keep_for_owner(built.path / EXPECTED, orjson.dumps(expected.model_dump(mode="json")))
+    replace_file(built.path / "prompt.md", built.prompt.encode())
+    return replace(built, expected=expected)
 
 
 class _Keeping:

@@ -59,6 +59,10 @@ class Expected(BaseModel):
     """Values that the prompt may show."""
     evidence: list[Evidence] = []
 
+    def finished(self) -> Expected:
+        """With all that needs to be known of the last one only of the worlds on the way to a length."""
+        return self
+
     def oracle(self) -> Oracle | None:
         """Who knows at any step what is known and what is next; ``None`` in families without."""
         return None

@@ -40,7 +40,6 @@ _AROUND = 0.06
 """How far around, as a share of the target."""
 _GOLDEN = 0.618034
 """Multiples of it modulo 1 are spread evenly, however many there are."""
-_FIRST_GUESS = 0.3
 
 
 @dataclass(frozen=True)
@@ -228,7 +227,7 @@ def calibrate(
     growth = growth or family.task.growth
     smallest = next(iter(growth.points.values())) if fixed is None else fixed
     size = growth.size_for(target) if fixed is None else fixed
-    filler = round(target * _FIRST_GUESS)
+    filler = round(target * growth.filler)
     best: Attempt | None = None
     last: Attempt | None = None
     sides: dict[bool, int] = {}
@@ -251,8 +250,8 @@ def calibrate(
         elif attempt >= _ATTEMPTS // 2 and len(sides) == 2:
             # It leads from one side to the other and back, as small fillers may: try what lies between.
             filler = sum(sides.values()) // 2
-        elif filler + miss >= 0:
-            filler += miss
+        elif filler + round(miss / growth.yields) >= 0:
+            filler += round(miss / growth.yields)
         elif filler > 0:
             # Too large by more than the filler: see how large it is without any.
             filler = 0

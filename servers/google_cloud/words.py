@@ -9,11 +9,13 @@ import io
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 
 from mesocosm.services.calling import Tools
+from mesocosm.services.columns import Columns, blocks_of
 from mesocosm.services.later import later
 from mesocosm.services.queries.words import (
     Kept,
@@ -32,16 +34,17 @@ from mesocosm.services.words import Fields, Found, Spoiling, Thing, Whole, Word
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud import store as rules
     from mesocosm.servers.google_cloud.store import logs, storage
-    from mesocosm.servers.google_cloud.store.bigquery import schema
+    from mesocosm.servers.google_cloud.store.bigquery import schema, values
     from mesocosm.servers.google_cloud.store.logs import matching
     from mesocosm.worlds.changes import Changes, Row
     from mesocosm.worlds.world import World
 else:
-    rules, logs, storage, schema, matching = later(
+    rules, logs, storage, schema, values, matching = later(
         "mesocosm.servers.google_cloud.store",
         "mesocosm.servers.google_cloud.store.logs",
         "mesocosm.servers.google_cloud.store.storage",
         "mesocosm.servers.google_cloud.store.bigquery.schema",
+        "mesocosm.servers.google_cloud.store.bigquery.values",
         "mesocosm.servers.google_cloud.store.logs.matching",
     )
 
@@ -104,12 +107,12 @@ class BigQuery(Warehouse):
             clustering=about.get("clustering") or (),
             labels=about.get("labels"),
         )
-        bigquery.tables.append(made, (_row(made.fields, row) for row in rows))
+        bigquery.tables.fill(made, _stored(made.fields, rows))
 
     def append(self, world: World, name: str, rows: Sequence[Fields]) -> None:
         tables = world.store(rules.GoogleCloudStore).bigquery.tables
         table = tables.table(*_parts(name))
-        tables.append(table, (_row(table.fields, row) for row in rows))
+        tables.fill(table, _stored(table.fields, rows))
 
     def remove(self, world: World, name: str) -> None:
         tables = world.store(rules.GoogleCloudStore).bigquery.tables
@@ -183,9 +186,53 @@ def _described(text: str | None) -> dict[str, Any]:
     return {"description": text} if text else {}
 
 
-def _row(fields: Sequence[Mapping[str, Any]], row: Fields) -> Fields:
-    zones = {field["name"]: None if field["type"] == "DATETIME" else dt.UTC for field in fields}
-    return {name: _api(plain(value, zones.get(name, dt.UTC))) for name, value in row.items()}
+def _stored(fields: Sequence[Mapping[str, Any]], rows: Sequence[Fields]) -> Iterator[Sequence[Any]]:
+    """Rows as SQLite keeps them, each in the order of the fields."""
+    readers = {field["name"].lower(): _Reader(field) for field in fields}
+    for block in blocks_of(rows):
+        if isinstance(block, Columns):
+            given = {name.lower(): column for name, column in block.columns.items()}
+            if given.keys() <= readers.keys():
+                yield from zip(
+                    *(
+                        map(reader, given.get(name, repeat(None, len(block))))
+                        for name, reader in readers.items()
+                    ),
+                    strict=True,
+                )
+                continue
+        for row in block:
+            given = {name.lower(): value for name, value in row.items()}
+            if given.keys() <= readers.keys():
+                yield tuple(reader(given.get(name)) for name, reader in readers.items())
+            else:
+                yield values.stored_row(fields, row)  # which says what does not fit
+
+
+class _Reader:
+    """What a column keeps of values of Python. Moments, days and texts come often: each is read once."""
+
+    def __init__(self, field: Mapping[str, Any]) -> None:
+        self._field = field
+        self._zone = None if field["type"] == "DATETIME" else dt.UTC
+        self._exact = float if field["type"] == "FLOAT64" and field["mode"] != "REPEATED" else None
+        self._known: dict[Any, Any] = {}
+
+    def __call__(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is self._exact:
+            return value
+        if kind not in _OFTEN or self._zone is None:  # where equal moments may show other times
+            return values.stored_value(self._field, _api(plain(value, self._zone)))
+        if value not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[value] = values.stored_value(self._field, _api(plain(value, self._zone)))
+        return self._known[value]
+
+
+_OFTEN = (str, dt.date, dt.datetime)
+_MOST_KNOWN = 10_000
 
 
 def _api(value: Any) -> Any:

@@ -11,6 +11,7 @@ from mesocosm.kits.yaml_tasks.drawing import drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated, selects
 from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.services.columns import Columns, Joined
 from mesocosm.services.words import Word
 
 
@@ -69,10 +70,23 @@ def rows_with_owners(
         yield entity, row_of(truth, rows.model_copy(update={"columns": rows.last}), entity, keys)
 
 
+def joined_rows(
+    truth: Truth, rows: Rows, keys: tuple[Any, ...]
+) -> tuple[Joined, Joined] | None:
+    """Rows that entities have ready and in order, and those of them that are about no background; ``None``
+    where rows have to be made or sorted."""
+    if rows.for_ is None or rows.each is None or rows.columns or rows.by or rows.last:
+        return None
+    owners = [*truth.sets[rows.for_], *truth.background.get(rows.for_, ())]
+    ready = [(one, parts_of(rows, one, keys)) for one in owners if selects_at(rows, one, keys)]
+    counting = [part for one, part in ready if not one.background]
+    return Joined([part for _, part in ready]), Joined(counting)
+
+
 def parts_of(rows: Rows, entity: Entity, keys: tuple[Any, ...]) -> Sequence[Any]:
     """The things of an entity for which a table with ``each`` has rows."""
     found = entity.lookup(str(rows.each))
-    if not isinstance(found, (list, tuple)):
+    if not isinstance(found, (list, tuple, Columns)):
         raise Wrong((*keys, "each"), f"{entity.label}: {rows.each!r} is no list")
     return found
 

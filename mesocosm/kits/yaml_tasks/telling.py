@@ -22,6 +22,7 @@ from mesocosm.kits.yaml_tasks.options import chosen
 from mesocosm.kits.yaml_tasks.rendering import (
     fitted,
     in_order,
+    joined_rows,
     misfit,
     parts_of,
     prepared,
@@ -51,7 +52,7 @@ class Told:
     """By its fields: the facts' fields that each was written from."""
     content: str = ""
     """What the statement says of itself, without what stands around it."""
-    counting: list[dict[str, Any]] | None = None
+    counting: Sequence[Mapping[str, Any]] | None = None
     """Of a table: those of its rows that are about no background."""
     given: Fields = field(default_factory=dict)
     cost: int = 0
@@ -110,7 +111,7 @@ class Teller:
         self._frames: dict[tuple[int, str, bool], _Frame] = {}
         self._places: dict[Entity | str, Fields] = {}
         """What stands for what services will give, by entity, or by the ``as`` of what is told once."""
-        self._counting: list[dict[str, Any]] | None = None
+        self._counting: Sequence[Mapping[str, Any]] | None = None
         self._lasting: dict[tuple[Any, ...], dict[str, _Row]] = {
             keys: {}
             for keys, _, rows, outer in self._tables
@@ -214,8 +215,11 @@ class Teller:
             raise Wrong(keys, f"{label}{problem}")
         return fitted(word, found)
 
-    def _rows(self, keys: tuple[Any, ...], rows: Rows, entity: Entity | None) -> list[dict[str, Any]]:
+    def _rows(self, keys: tuple[Any, ...], rows: Rows, entity: Entity | None) -> Sequence[Mapping[str, Any]]:
         found: list[tuple[Entity | None, dict[str, Any]]]
+        if entity is None and (ready := joined_rows(self.truth, rows, keys)):
+            whole, self._counting = ready
+            return whole
         if keys in self._lasting and rows.for_:
             ones = [*self.truth.sets[rows.for_], *self.truth.background.get(rows.for_, ())]
             chosen = [one for one in ones if self._row(keys, rows, one) is not None]

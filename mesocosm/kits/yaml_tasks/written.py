@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pydantic import Field, ValidationError, create_model
+from pydantic import Field, PrivateAttr, ValidationError, create_model
 
 from mesocosm.errors import Invalid, UsageError
 from mesocosm.families import family
@@ -21,10 +21,10 @@ from mesocosm.kits.yaml_tasks import checking, keeping, stated
 from mesocosm.kits.yaml_tasks.complaints import complaint_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
-from mesocosm.kits.yaml_tasks.entities import Wrong, evaluated
+from mesocosm.kits.yaml_tasks.entities import Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.facts import Stream, Truth, read_zone
-from mesocosm.kits.yaml_tasks.filling import fill
+from mesocosm.kits.yaml_tasks.filling import Filled, fill
 from mesocosm.kits.yaml_tasks.judging import judge
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.misreading import misreadings
@@ -51,6 +51,11 @@ class _Expected(family.Expected):
     prompt: str
     told: Sequence[tuple[str, str, str]] = ()
     """(service, text, which fact it tells) of what the survey must deliver."""
+    _needed: Callable[[], Sequence[stated.Stated]] | None = PrivateAttr(None)
+
+    def finished(self) -> _Expected:
+        """With what must be told."""
+        return self.model_copy(update={"told": self._needed()}) if self._needed else self
 
 
 class Written:
@@ -104,12 +109,17 @@ class Written:
             filled = fill(teller, world, params.filler_tokens, self.task.servers)
             with truth.watched() as prompt_reads:
                 prompt = self.prompt_of(truth)
-            return _Expected(
-                evidence=filled.evidence,
-                truth=keeping.kept(truth, _KEPT_BACKGROUND),
-                prompt=prompt,
-                told=stated.needed(self.definition, truth, filled, prompt_reads),
-            )
+            kept = keeping.kept(truth, _KEPT_BACKGROUND)
+            expected = _Expected(evidence=filled.evidence, truth=kept, prompt=prompt)
+            expected._needed = self._to_be_told(truth, filled, prompt_reads)
+            return expected
+
+    def _to_be_told(self, truth: Truth, filled: Filled, prompt: Iterable[Read]) -> Callable[[], list[stated.Stated]]:
+        def needed() -> list[stated.Stated]:
+            with self._placed():
+                return stated.needed(self.definition, truth, filled, prompt)
+
+        return needed
 
     @contextmanager
     def drafting(self) -> Iterator[None]:

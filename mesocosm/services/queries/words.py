@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 
+from mesocosm.services.columns import Columns, Joined, blocks_of
 from mesocosm.services.later import later
 from mesocosm.services.words import Cells, Fields, Found, Spoiling, Thing, Word, Words
 
@@ -317,9 +318,16 @@ class WarehouseThing(Thing):
 
     def _types(self, rows: Sequence[Fields], said: Mapping[str, str]) -> dict[str, str]:
         values: dict[str, list[Any]] = {}
-        for row in rows:
-            for name, value in row.items():
-                values.setdefault(name, []).append(value)
+        for block in blocks_of(rows):
+            if isinstance(block, Columns):
+                for name, column in block.columns.items():
+                    values.setdefault(name, []).extend(() if name in said else column)
+                continue
+            for row in block:
+                for name, value in row.items():
+                    of_name = values.setdefault(name, [])
+                    if name not in said:
+                        of_name.append(value)
         types = {}
         for name in dict.fromkeys([*values, *said]):
             present = [value for value in values.get(name, ()) if value is not None]
@@ -356,7 +364,7 @@ class TableThing(WarehouseThing):
             known = ("table", "rows", "types")
             about = {name: value for one in those for name, value in one.items() if name not in known}
             types = {name: type_ for one in those for name, type_ in (one.get("types") or {}).items()}
-            rows = [row for one in those for row in one.get("rows") or ()]
+            rows = Joined([one.get("rows") or () for one in those])
             self._filled(world, str(those[0]["table"]), rows, types, about)
         return [{} for _ in things]
 

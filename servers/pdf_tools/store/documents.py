@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from io import BytesIO
 from typing import Any
 
@@ -19,6 +22,8 @@ MAX_PAGE_TEXT = 1_000_000
 """Characters of one page that are kept."""
 CACHE_BYTES = 128 * 1024 * 1024
 CACHED = 32
+KEPT_TEXT = 64 * 1024 * 1024
+"""Bytes of memory for what was read of files that may come again."""
 
 INFORMATION = {
     "Title": "/Title",
@@ -29,44 +34,106 @@ INFORMATION = {
 }
 
 
+@dataclass
+class _Read:
+    """What was read of a file; for all files of the same bytes."""
+
+    pages: int
+    texts: dict[int, str] = field(default_factory=dict)
+    information: dict[str, str] | None = None
+
+    @property
+    def cost(self) -> int:
+        """Bytes of memory, about."""
+        return 500 + sum(map(len, self.texts.values()))
+
+
+class _AllRead:
+    """What was read of files last, by a digest of their bytes: worlds that are built, solved and judged one
+    after the other have the same files."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[bytes, tuple[_Read, int]] = OrderedDict()
+        self._cost = 0
+        self._lock = threading.Lock()
+
+    def find(self, key: bytes) -> _Read | None:
+        with self._lock:
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
+
+    def keep(self, key: bytes, read: _Read) -> None:
+        with self._lock:
+            _, before = self._kept.pop(key, (read, 0))
+            self._kept[key] = read, read.cost
+            self._cost += read.cost - before
+            while self._cost > KEPT_TEXT:
+                _, (_, cost) = self._kept.popitem(last=False)
+                self._cost -= cost
+
+
+_ALL_READ = _AllRead()
+
+
 class Document:
-    """An open PDF file."""
+    """A PDF file. It is opened when something is asked that was not read before of a file of these bytes."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self.name = name
         self.size = len(data)
-        self._texts: dict[int, str] = {}
+        self._data = data
+        self._key = hashlib.blake2b(data, digest_size=16).digest()
         if not data[:1024].lstrip().startswith(b"%PDF-"):
             raise Invalid(f"{name} is not a PDF file.")
-        with reading(name):
-            self.reader = pypdf.PdfReader(BytesIO(data))
-            if self.reader.is_encrypted:
-                self.reader.decrypt("")
-            self.pages = len(self.reader.pages)
+        self._read = _ALL_READ.find(self._key) or self._opened()
         if self.pages > MAX_PAGES:
             raise Invalid(f"{name} has {self.pages:,} pages; at most {MAX_PAGES:,} can be read here.")
+
+    def _opened(self) -> _Read:
+        with reading(self.name):
+            return _Read(len(self.reader.pages))
+
+    @cached_property
+    def reader(self) -> pypdf.PdfReader:
+        """The file, taken apart; to be asked for while ``reading``."""
+        reader = pypdf.PdfReader(BytesIO(self._data))
+        if reader.is_encrypted:
+            reader.decrypt("")
+        return reader
+
+    @property
+    def pages(self) -> int:
+        """How many pages it has."""
+        return self._read.pages
 
     @property
     def cost(self) -> int:
         """Bytes of memory that the document takes, about: pypdf keeps the objects that it has parsed."""
-        return 3 * self.size + sum(map(len, self._texts.values()))
+        return 4 * self.size + sum(map(len, self._read.texts.values()))
 
     def text(self, page: int) -> str:
         """The text of a page, from 1."""
-        if page not in self._texts:
+        if page not in self._read.texts:
             with reading(self.name):
                 text = self.reader.pages[page - 1].extract_text()[:MAX_PAGE_TEXT]
             # A damaged font can yield half of a surrogate pair, which no text may hold.
-            self._texts[page] = text.encode("utf-8", "replace").decode().replace("\0", "")
-        return self._texts[page]
+            self._read.texts[page] = text.encode("utf-8", "replace").decode().replace("\0", "")
+            _ALL_READ.keep(self._key, self._read)
+        return self._read.texts[page]
 
     def information(self) -> Mapping[str, str]:
         """What the file says about itself."""
-        with reading(self.name):
-            metadata: Mapping[str, Any] = self.reader.metadata or {}
-            values = {shown: metadata.get(key) for shown, key in INFORMATION.items()}
-            texts = {shown: str(value)[:1_000] for shown, value in values.items() if value is not None}
-        return {shown: text.encode("utf-8", "replace").decode() for shown, text in texts.items()}
+        if self._read.information is None:
+            with reading(self.name):
+                metadata: Mapping[str, Any] = self.reader.metadata or {}
+                values = {shown: metadata.get(key) for shown, key in INFORMATION.items()}
+                texts = {shown: str(value)[:1_000] for shown, value in values.items() if value is not None}
+            said = {shown: text.encode("utf-8", "replace").decode() for shown, text in texts.items()}
+            self._read.information = said
+            _ALL_READ.keep(self._key, self._read)
+        return self._read.information
 
 
 class Documents:

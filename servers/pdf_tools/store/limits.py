@@ -75,7 +75,7 @@ def reading(name: str, seconds: float = SECONDS) -> Iterator[None]:
 def _time_limit(seconds: float) -> Iterator[None]:
     """Interrupt this thread's Python code when the time is up, again and again until it gives in."""
     thread = ctypes.c_ulong(threading.get_ident())
-    finished = threading.Event()
+    finished, raised = threading.Event(), threading.Event()
     raising = threading.Lock()
 
     def watch() -> None:
@@ -84,6 +84,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
             with raising:
                 if not finished.is_set():
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_TimeIsUp))
+                    raised.set()
             wait = 1.0
 
     watcher = threading.Thread(target=watch, name="pdf time limit", daemon=True)
@@ -93,5 +94,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
     finally:
         with raising:
             finished.set()
-        # What was raised too late must not hit whatever comes next.
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, None)
+        # What was raised too late must not hit whatever comes next. To take back what was never raised would
+        # let the interpreter look for it from then on, at every jump and call.
+        if raised.is_set():
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, None)
