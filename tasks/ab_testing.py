@@ -18,6 +18,7 @@ from typing import Any
 
 from mesocosm.kits.paging import folder_texts, query_rows
 from mesocosm.services.calling import Tools
+from mesocosm.services.columns import Columns
 
 COUNTS = ("A_clicks", "A_store_views", "B_clicks", "B_store_views")
 _COUNTRIES = {
@@ -133,15 +134,15 @@ def _split(number: int, parts: int) -> list[int]:
 # -- windows ------------------------------------------------------------------------------------------------
 
 
-def windows_of(scenario: Scenario) -> list[dict[str, Any]]:
+def windows_of(scenario: Scenario) -> Columns:
     """The rows of a scenario."""
     midnight = dt.datetime.combine(scenario["first_day"], dt.time(), dt.UTC)
-    name = scenario["name"]
-    return [
-        {"scenario": name, "window_start": midnight + dt.timedelta(hours=start)}
-        | dict(zip(COUNTS, counts, strict=True))
-        for start, *counts in _windows(scenario)
-    ]
+    starts, *counts = zip(*_windows(scenario), strict=True)
+    begun = [midnight + dt.timedelta(hours=start) for start in starts]
+    names = [scenario["name"]] * len(begun)
+    return Columns(
+        {"scenario": names, "window_start": begun} | dict(zip(COUNTS, counts, strict=True))
+    )
 
 
 def totals_of(scenario: Scenario) -> dict[str, int]:

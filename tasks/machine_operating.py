@@ -5,13 +5,19 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import numpy as np
+import numpy.typing as npt
+
 from mesocosm.kits.paging import found, sheet_rows
 from mesocosm.services.calling import Tools
+from mesocosm.services.columns import Columns
 
 KINDS = {
     "temperature": ("°C", 20, 90), "vibration": ("mm/s", 1, 12), "pressure": ("bar", 2, 16),
@@ -21,7 +27,10 @@ KINDS = {
     "humidity": ("%", 20, 75), "level": ("%", 10, 95),
 }  # fmt: skip
 """Sensor types: unit, and where bounds may lie."""
+Cents = npt.NDArray[np.int64]
 _CENT, _TENTH = 100, 10
+_FIRST, _THEN = 8, 3
+"""So many machines have a reading right on a bound, or right beyond it; of the others each third has."""
 
 
 def types_of(total_sensors: str) -> list[str]:
@@ -36,15 +45,21 @@ def types_of(total_sensors: str) -> list[str]:
 
 def _ticks(machine: Any) -> tuple[list[dt.datetime], list[dt.datetime]]:
     """When sensors are read, every ``interval_minutes`` for ``hours``: in the window, and around it."""
-    day, step = machine.lookup("me")["opens"], dt.timedelta(minutes=machine.lookup("interval_minutes"))
-    closes = day + dt.timedelta(hours=1)
-    hours = dt.timedelta(hours=machine.lookup("hours"))
-    if step <= dt.timedelta(0) or hours < dt.timedelta(hours=5):
+    given = machine.lookup("hours"), machine.lookup("interval_minutes")
+    return _moments(machine.lookup("me")["opens"], machine.truth.now, *given)
+
+
+@lru_cache(maxsize=4)
+def _moments(
+    day: dt.datetime, now: dt.datetime, hours: float, interval: float
+) -> tuple[list[dt.datetime], list[dt.datetime]]:
+    step, whole, closes = dt.timedelta(minutes=interval), dt.timedelta(hours=hours), day + dt.timedelta(hours=1)
+    if step <= dt.timedelta(0) or whole < dt.timedelta(hours=5):
         raise ValueError("interval_minutes must be above 0, and hours 5 or more")
-    last = day + (machine.truth.now - day) // step * step
-    moments = [last - number * step for number in range(hours // step + 1)][::-1]
-    inside = [one for one in moments if day <= one <= closes]
-    return inside, [one for one in moments if not day <= one <= closes]
+    last = day + (now - day) // step * step
+    moments = [last - number * step for number in range(whole // step + 1)][::-1]
+    around = [one.astimezone(dt.UTC) for one in moments if not day <= one <= closes]
+    return [one for one in moments if day <= one <= closes], around
 
 
 def draw_since(machine: Any, rng: Random) -> dt.datetime:
@@ -60,12 +75,17 @@ def draw_until(machine: Any, rng: Random) -> dt.datetime:
     return inside[min(rng.randint(first + 1, max(first + 1, len(inside) - 2)), len(inside) - 1)]
 
 
-def draw_sensors(machine: Any, rng: Random) -> list[dict[str, Any]]:
-    """The sensors of a machine with their bounds and what they read in the window."""
+def types_of_machine(machine: Any) -> tuple[list[str], int]:
+    """The sensor types that a machine may have, and how many of them it has."""
     total = str(machine.lookup("total_sensors"))
     names = types_of(total)
-    count = int(total) if total.isdigit() else len(names)
-    chosen = sorted(rng.sample(names, min(count, len(names))), key=lambda _: rng.random())
+    return names, min(int(total), len(names)) if total.isdigit() else len(names)
+
+
+def draw_sensors(machine: Any, rng: Random) -> list[dict[str, Any]]:
+    """The sensors of a machine with their bounds and what they read in the window."""
+    names, count = types_of_machine(machine)
+    chosen = sorted(rng.sample(names, count), key=lambda _: rng.random())
     return [_sensor(machine, name, place, rng) for place, name in enumerate(chosen)]
 
 
@@ -80,7 +100,7 @@ def _sensor(machine: Any, name: str, place: int, rng: Random) -> dict[str, Any]:
     sensor |= {"new_low": max(new_low, 0 if new_low < low else new_low) / _TENTH}
     sensor |= {"new_high": (high + rng.choice((-1, 1)) * rng.randint(1, shift)) / _TENTH, "first": place == 0}
     inside, _ = _ticks(machine)
-    sensor["readings"] = _readings(machine, sensor, inside, machine.place + place, rng)
+    sensor["readings"] = _readings(machine, sensor, inside, place, rng)
     if place == 0 and machine["kind"] != "plain":
         _tell_edges(machine, sensor, inside)
     return sensor
@@ -98,30 +118,47 @@ def _tell_edges(machine: Any, sensor: dict[str, Any], inside: list[dt.datetime])
 
 
 def _readings(
-    machine: Any, sensor: dict[str, Any], moments: list[dt.datetime], turn: int, rng: Random
+    machine: Any, sensor: dict[str, Any], moments: list[dt.datetime], place: int, rng: Random
 ) -> list[float]:
-    """One for each moment: on each bound and a hundredth beyond it in turn, at the window's ends too."""
-    edges = [(turn + number) % 4 for number in range(len(moments) // 3 + 1)]
-    places = rng.sample(range(len(moments)), len(edges))
-    at = dict(zip(places, edges, strict=True))
-    at[(0, len(moments) - 1)[turn % 2]] = 2 + turn // 2 % 2
-    rate = machine.lookup("anomaly_rate")
-    return [
-        _reading(bounds_at(machine, sensor, moment, heeded=rng.random() < 0.7), at.get(number), rate, rng)
-        for number, moment in enumerate(moments)
-    ]
+    """One for each moment. Of a machine's last sensor one may be on a bound or a hundredth beyond it, of every
+    other such machine at an end of the window."""
+    bounds = [bounds_at(machine, sensor, moment, heeded=rng.random() < 0.9) for moment in moments]
+    low, high = (np.array([round(one[side] * _CENT) for one in bounds]) for side in (0, 1))
+    found = _drawn(low, high, machine.lookup("anomaly_rate"), rng)
+    turn, few = machine.place, machine.place < _FIRST
+    if place == types_of_machine(machine)[1] - 1 and (few or turn % _THEN == 0):
+        turn = turn if few else turn // _THEN
+        at = (0, len(moments) - 1)[turn // 4 % 2] if turn // 2 % 2 else rng.randrange(len(moments))
+        found[at] = (low[at], high[at], low[at] - 1, high[at] + 1)[turn % 4]
+    return _shown(found)
 
 
-def _reading(bounds: tuple[float, float], edge: int | None, rate: float, rng: Random) -> float:
-    low, high = (round(bound * _CENT) for bound in bounds)
-    span = max(8, (high - low) // 4)
-    if edge is not None:
-        return (low, high, low - 1, high + 1)[edge] / _CENT
-    if rng.random() < rate:
-        return (low - rng.randint(1, span) if rng.random() < 0.5 else high + rng.randint(1, span)) / _CENT
-    inner = max(1, (high - low) // 6)
-    near = (low + rng.randint(0, inner), high - rng.randint(0, inner), rng.randint(low, high))
-    return rng.choice(near) / _CENT
+def _drawn(low: Cents, high: Cents, rate: float, rng: Random) -> Cents:
+    """Readings in hundredths, for the bounds of each: some beyond these, many anywhere, some close to a bound.
+
+    How close or far beyond is drawn over all magnitudes. Nothing but whole numbers are computed with: these are
+    the same on all machines.
+    """
+    dice = np.frombuffer(rng.randbytes(16 * len(low)), dtype="<u4").astype(np.int64).reshape(4, -1)
+    out, side = dice[0] < round(rate * 2**32), dice[1] % 2 == 0
+    widest = np.where(out, np.maximum(8, (high - low) // 4), np.maximum(1, (high - low) // 3))
+    magnitude = np.int64(1) << (dice[2] % _digits(widest))
+    off = np.minimum(dice[3] % magnitude, widest - 1)
+    beyond = np.where(side, low - 1 - off, high + 1 + off)
+    close = np.where(side, low + off, high - off)
+    anywhere = low + dice[3] % (high - low + 1)
+    return np.where(out, beyond, np.where(dice[1] // 2 % 4 == 0, close, anywhere))
+
+
+def _digits(numbers: Cents) -> Cents:
+    """How many binary digits numbers have."""
+    found: Cents = np.frexp(numbers.astype(np.float64))[1].astype(np.int64)
+    return found
+
+
+def _shown(cents: Cents) -> list[float]:
+    found: list[float] = (cents / _CENT).tolist()
+    return found
 
 
 def bounds_at(
@@ -134,31 +171,34 @@ def bounds_at(
     return sensor["low"], sensor["high"]
 
 
-def readings_of(machine: Any) -> list[dict[str, Any]]:
+def readings_of(machine: Any) -> Columns:
     """All readings of the window."""
     inside, _ = _ticks(machine)
-    return [
-        _row(machine, sensor, moment, reading)
-        for sensor in machine["sensors"]
-        for moment, reading in zip(inside, sensor["readings"], strict=True)
-    ]
+    return _rows(machine, inside, [sensor["readings"] for sensor in machine["sensors"]])
 
 
-def _row(machine: Any, sensor: dict[str, Any], moment: dt.datetime, reading: float) -> dict[str, Any]:
-    return {
-        "timestamp": moment, "machine_id": machine["code"], "sensor_type": sensor["type"], "reading": reading
-    }  # fmt: skip
+def _rows(machine: Any, moments: list[dt.datetime], readings: Sequence[Sequence[float]]) -> Columns:
+    """The rows of a machine: for each of its sensors a reading at each moment."""
+    types = [sensor["type"] for sensor in machine["sensors"] for _ in moments]
+    return Columns(
+        {
+            "timestamp": moments * len(readings),
+            "machine_id": [machine["code"]] * len(types),
+            "sensor_type": types,
+            "reading": array("d", [reading for those in readings for reading in those]),
+        }
+    )
 
 
-def others_of(machine: Any) -> list[dict[str, Any]]:
+def others_of(machine: Any) -> Columns:
     """All readings of other hours."""
     _, outside = _ticks(machine)
     rng = Random(f"{machine['noise']}")
-    rate, rows = machine.lookup("anomaly_rate"), []
+    readings = []
     for sensor in machine["sensors"]:
-        bounds = sensor["low"], sensor["high"]
-        rows += [_row(machine, sensor, moment, _reading(bounds, None, rate, rng)) for moment in outside]
-    return rows
+        low, high = (np.full(len(outside), round(sensor[name] * _CENT)) for name in ("low", "high"))
+        readings.append(_shown(_drawn(low, high, machine.lookup("anomaly_rate"), rng)))
+    return _rows(machine, outside, readings)
 
 
 def anomalies_of(machine: Any) -> list[dict[str, Any]]:
@@ -169,8 +209,8 @@ def anomalies_of(machine: Any) -> list[dict[str, Any]]:
         for moment, reading in zip(inside, sensor["readings"], strict=True):
             low, high = bounds_at(machine, sensor, moment)
             if not low <= reading <= high and not (rests and machine["since"] <= moment <= machine["until"]):
-                row = _row(machine, sensor, moment, reading)
-                out.append({**row, "normal_range": f"{low:.1f} - {high:.1f}"})
+                row = {"timestamp": moment, "machine_id": machine["code"], "sensor_type": sensor["type"]}
+                out.append({**row, "reading": reading, "normal_range": f"{low:.1f} - {high:.1f}"})
     return out
 
 

@@ -215,22 +215,25 @@ class _Reader:
     def __init__(self, field: Mapping[str, Any]) -> None:
         self._field = field
         self._zone = None if field["type"] == "DATETIME" else dt.UTC
-        self._exact = float if field["type"] == "FLOAT64" and field["mode"] != "REPEATED" else None
+        self._exact = _EXACT.get(field["type"]) if field["mode"] != "REPEATED" else None
+        self._read = values.stored_value
         self._known: dict[Any, Any] = {}
 
     def __call__(self, value: Any) -> Any:
         kind = type(value)
-        if kind is self._exact:
+        if kind is self._exact and (kind is float or -_LARGE <= value < _LARGE):
             return value
         if kind not in _OFTEN or self._zone is None:  # where equal moments may show other times
-            return values.stored_value(self._field, _api(plain(value, self._zone)))
+            return self._read(self._field, _api(plain(value, self._zone)))
         if value not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[value] = values.stored_value(self._field, _api(plain(value, self._zone)))
+            self._known[value] = self._read(self._field, _api(plain(value, self._zone)))
         return self._known[value]
 
 
+_EXACT = {"FLOAT64": float, "INT64": int}
+_LARGE = 2**63
 _OFTEN = (str, dt.date, dt.datetime)
 _MOST_KNOWN = 10_000
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from mesocosm.kits.yaml_tasks.facts import Truth
 
 _TRIES = 200
+_NOTHING_DRAWN = random.Random(0)
+"""What an entity draws from while none of its fields is drawn: nothing is."""
+_NO_PARTS: set[str] = set()
 
 
 class Wrong(Exception):
@@ -30,6 +33,11 @@ class Wrong(Exception):
 
 class Entity(Mapping[str, Any]):
     """One of a fact, by its fields. A field is worked out when it is first read."""
+
+    __slots__ = (
+        "_evened", "_field", "_pending", "background", "children", "drawn", "fact", "ident", "kind", "known",
+        "locale", "lookalike", "number", "parent", "place", "rng", "truth",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -62,8 +70,8 @@ class Entity(Mapping[str, Any]):
         self.place = truth.next_place(fact, background=background)
         """Its number among the entities of its fact that are background like it, or are none."""
         self._field = ""
-        self._evened: set[str] = set()
-        self.rng = random.Random(0)
+        self._evened: set[str] = _NO_PARTS
+        self.rng = _NOTHING_DRAWN
         self.locale = "en_US"
 
     @property

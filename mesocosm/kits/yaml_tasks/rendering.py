@@ -168,7 +168,7 @@ def misfit(word: Word, value: Any) -> str | None:
         "date": isinstance(value, dt.date),
         "number": isinstance(value, (int, float)) and not isinstance(value, bool),
         "flag": isinstance(value, bool),
-        "list": isinstance(value, list),
+        "list": isinstance(value, (list, Columns)),
         "text": isinstance(value, (str, int, float)),
         "addresses": isinstance(value, (str, list)),
     }.get(word.shape, True)

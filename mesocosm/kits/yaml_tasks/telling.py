@@ -67,8 +67,9 @@ class Told:
         return counts is None or self.entity is None or bool(counts.value(self.entity.lookup))
 
 
-_Row = tuple[dict[str, Any] | None, frozenset[Read]]
-"""A row of a table, if an entity has one, and the fields that this was known from."""
+_Row = tuple[dict[str, Any] | None, frozenset[str], frozenset[Read]]
+"""A row of a table, if an entity has one, and the fields that this was known from: its own by their names, which
+are the same for many entities, and those of others."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,8 @@ class Teller:
             if outer is None and rows.for_ and rows.each is None and not is_late(_said(rows), truth.late)
         }
         """Rows that follow from no ids, by table and entity: written once, however many worlds are built."""
+        self._names: dict[frozenset[str], frozenset[str]] = {}
+        self._reads: dict[frozenset[Read], frozenset[Read]] = {}
         self._further = Further(definition, truth, stream("background kinds"))
 
     def begin(self) -> None:
@@ -252,10 +255,13 @@ class Teller:
             with self.truth.watched() as reads:
                 chosen = selects_at(rows, entity, keys)
                 row = row_of(self.truth, rows, entity, keys) if chosen else None
-            lasting[entity.ident] = row, frozenset(reads)
-        row, reads_of_row = lasting[entity.ident]
-        if self.truth.reads is not None:
-            self.truth.reads |= reads_of_row
+            own = frozenset(name for one, name in reads if one is entity)
+            others = frozenset(read for read in reads if read[0] is not entity)
+            lasting[entity.ident] = row, self._names.setdefault(own, own), self._reads.setdefault(others, others)
+        row, own, others = lasting[entity.ident]
+        if self.truth.reads is not None and not entity.background:
+            self.truth.reads |= {(entity, name) for name in own}
+            self.truth.reads |= others
         return row
 
     def _even(self, index: int, part: str, entity: Entity | None, rng: random.Random) -> float:
