@@ -15,6 +15,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from mesocosm.kits.paging import folder_texts, query_rows
 from mesocosm.services.calling import Tools
@@ -90,13 +91,24 @@ def draw_name(scenario: Scenario, rng: random.Random) -> str:
     return f"{rng.choice(_TOPICS)}_{rng.choice(_PARTS)}_{rng.randint(10, 99)}"
 
 
-def draw_closing(scenario: Scenario, rng: random.Random) -> dict[str, int] | None:
+def draw_closing(scenario: Any, rng: random.Random) -> dict[str, int] | None:
     """What this scenario's windows add up to, so that the overall rates are as far apart as is wanted.
 
     Nothing for one that is not counted.
     """
     if not scenario["counted"]:
         return None
+    truth = scenario.truth
+    if truth not in _CLOSING:
+        _CLOSING[truth] = _closing(scenario)
+    return _CLOSING[truth][scenario["name"]]
+
+
+_CLOSING: WeakKeyDictionary[Any, dict[str, dict[str, int]]] = WeakKeyDictionary()
+
+
+def _closing(scenario: Scenario) -> dict[str, dict[str, int]]:
+    """The same of all that are counted, by name; ``scenario`` is one of them."""
     counted = [one for one in scenario["all"] if one["counted"]]
     closing = [one["name"] for one in counted if one["kind"] == "closing"]
     others = overall_of([one for one in counted if one["kind"] != "closing"])
@@ -115,8 +127,11 @@ def draw_closing(scenario: Scenario, rng: random.Random) -> dict[str, int] | Non
         pooled[f"{version}_store_views"] = max(
             0, min(clicks[version], views - others[f"{version}_store_views"])
         )
-    place = closing.index(scenario["name"])
-    return {name: _split(pooled[name], share)[place] for name in COUNTS}
+    split = {name: _split(pooled[name], share) for name in COUNTS}
+    return {
+        scenario_name: {name: split[name][place] for name in COUNTS}
+        for place, scenario_name in enumerate(closing)
+    }
 
 
 def _ahead(version: str, margin: str, clicks: int) -> int:
@@ -140,9 +155,7 @@ def windows_of(scenario: Scenario) -> Columns:
     starts, *counts = zip(*_windows(scenario), strict=True)
     begun = [midnight + dt.timedelta(hours=start) for start in starts]
     names = [scenario["name"]] * len(begun)
-    return Columns(
-        {"scenario": names, "window_start": begun} | dict(zip(COUNTS, counts, strict=True))
-    )
+    return Columns({"scenario": names, "window_start": begun} | dict(zip(COUNTS, counts, strict=True)))
 
 
 def totals_of(scenario: Scenario) -> dict[str, int]:

@@ -53,7 +53,11 @@ def _ticks(machine: Any) -> tuple[list[dt.datetime], list[dt.datetime]]:
 def _moments(
     day: dt.datetime, now: dt.datetime, hours: float, interval: float
 ) -> tuple[list[dt.datetime], list[dt.datetime]]:
-    step, whole, closes = dt.timedelta(minutes=interval), dt.timedelta(hours=hours), day + dt.timedelta(hours=1)
+    step, whole, closes = (
+        dt.timedelta(minutes=interval),
+        dt.timedelta(hours=hours),
+        day + dt.timedelta(hours=1),
+    )
     if step <= dt.timedelta(0) or whole < dt.timedelta(hours=5):
         raise ValueError("interval_minutes must be above 0, and hours 5 or more")
     last = day + (now - day) // step * step
@@ -120,24 +124,24 @@ def _tell_edges(machine: Any, sensor: dict[str, Any], inside: list[dt.datetime])
 def _readings(
     machine: Any, sensor: dict[str, Any], moments: list[dt.datetime], place: int, rng: Random
 ) -> list[float]:
-    """One for each moment. Of a machine's last sensor one may be on a bound or a hundredth beyond it, of every
-    other such machine at an end of the window."""
+    """One for each moment. Of a machine's last sensor one may be on a bound or a hundredth beyond it, and that
+    at an end of the window for two of four such machines."""
     bounds = [bounds_at(machine, sensor, moment, heeded=rng.random() < 0.9) for moment in moments]
     low, high = (np.array([round(one[side] * _CENT) for one in bounds]) for side in (0, 1))
     found = _drawn(low, high, machine.lookup("anomaly_rate"), rng)
     turn, few = machine.place, machine.place < _FIRST
     if place == types_of_machine(machine)[1] - 1 and (few or turn % _THEN == 0):
         turn = turn if few else turn // _THEN
-        at = (0, len(moments) - 1)[turn // 4 % 2] if turn // 2 % 2 else rng.randrange(len(moments))
+        at = (0, len(moments) - 1)[turn % 2] if turn // 2 % 2 else rng.randrange(len(moments))
         found[at] = (low[at], high[at], low[at] - 1, high[at] + 1)[turn % 4]
     return _shown(found)
 
 
 def _drawn(low: Cents, high: Cents, rate: float, rng: Random) -> Cents:
-    """Readings in hundredths, for the bounds of each: some beyond these, many anywhere, some close to a bound.
+    """Readings in hundredths, for the bounds of each: some beyond these, many anywhere, some close to one.
 
-    How close or far beyond is drawn over all magnitudes. Nothing but whole numbers are computed with: these are
-    the same on all machines.
+    How close or far beyond is drawn over all magnitudes. Nothing but whole numbers are computed with: these
+    are the same on all machines.
     """
     dice = np.frombuffer(rng.randbytes(16 * len(low)), dtype="<u4").astype(np.int64).reshape(4, -1)
     out, side = dice[0] < round(rate * 2**32), dice[1] % 2 == 0
@@ -147,7 +151,8 @@ def _drawn(low: Cents, high: Cents, rate: float, rng: Random) -> Cents:
     beyond = np.where(side, low - 1 - off, high + 1 + off)
     close = np.where(side, low + off, high - off)
     anywhere = low + dice[3] % (high - low + 1)
-    return np.where(out, beyond, np.where(dice[1] // 2 % 4 == 0, close, anywhere))
+    found: Cents = np.where(out, beyond, np.where(dice[1] // 2 % 4 == 0, close, anywhere))
+    return found
 
 
 def _digits(numbers: Cents) -> Cents:

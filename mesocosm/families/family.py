@@ -73,6 +73,11 @@ class Expected(BaseModel):
         return {}
 
 
+_KEPT = 4
+_EXPECTED: dict[tuple[str, bytes], Expected] = {}
+"""What checkers were last told, by family and data: episodes of one instance are judged one after another."""
+
+
 @dataclass(frozen=True)
 class Family:
     """Everything that belongs to one task, found by its name."""
@@ -149,8 +154,13 @@ class Family:
 
     def read_expected(self, data: bytes) -> Expected:
         """The family's ``Expected`` from its JSON."""
-        kind: type[Expected] = self._generator.Expected
-        return kind.model_validate_json(data)
+        known = (str(self.path), data)
+        if known not in _EXPECTED:
+            kind: type[Expected] = self._generator.Expected
+            _EXPECTED[known] = kind.model_validate_json(data)
+            while len(_EXPECTED) > _KEPT:
+                _EXPECTED.pop(next(iter(_EXPECTED)))
+        return _EXPECTED[known]
 
     @property
     def has_own_oracle(self) -> bool:

@@ -60,10 +60,16 @@ class Growth(BaseModel):
     parameter: str
     points: Annotated[dict[int, int], BeforeValidator(_points)] = Field(min_length=1)
     filler: float = Field(
-        default=0.3, gt=0, lt=1, description="About what share of a length is filler: where the search begins."
+        default=0.3,
+        gt=0,
+        lt=1,
+        description="About what share of a length is filler: where the search begins.",
     )
     yields: float = Field(
-        default=1, ge=0.5, le=2, description="About how many tokens a token of filler becomes when it is read."
+        default=1,
+        ge=0.5,
+        le=2,
+        description="About how many tokens a token of filler becomes when it is read.",
     )
 
     @field_validator("points")

@@ -31,9 +31,7 @@ class Columns(Sequence[Row]):
 
     def __iter__(self) -> Iterator[Row]:
         names = list(self.columns)
-        return (
-            dict(zip(names, values, strict=True)) for values in zip(*self.columns.values(), strict=True)
-        )
+        return (dict(zip(names, values, strict=True)) for values in zip(*self.columns.values(), strict=True))
 
 
 class Joined(Sequence[Row]):

@@ -188,7 +188,8 @@ def _described(text: str | None) -> dict[str, Any]:
 
 def _stored(fields: Sequence[Mapping[str, Any]], rows: Sequence[Fields]) -> Iterator[Sequence[Any]]:
     """Rows as SQLite keeps them, each in the order of the fields."""
-    readers = {field["name"].lower(): _Reader(field) for field in fields}
+    known = [dict(field) for field in fields]
+    readers = {field["name"].lower(): _Reader(field) for field in known}
     for block in blocks_of(rows):
         if isinstance(block, Columns):
             given = {name.lower(): column for name, column in block.columns.items()}
@@ -206,13 +207,13 @@ def _stored(fields: Sequence[Mapping[str, Any]], rows: Sequence[Fields]) -> Iter
             if given.keys() <= readers.keys():
                 yield tuple(reader(given.get(name)) for name, reader in readers.items())
             else:
-                yield values.stored_row(fields, row)  # which says what does not fit
+                yield values.stored_row(known, row)  # which says what does not fit
 
 
 class _Reader:
     """What a column keeps of values of Python. Moments, days and texts come often: each is read once."""
 
-    def __init__(self, field: Mapping[str, Any]) -> None:
+    def __init__(self, field: dict[str, Any]) -> None:
         self._field = field
         self._zone = None if field["type"] == "DATETIME" else dt.UTC
         self._exact = _EXACT.get(field["type"]) if field["mode"] != "REPEATED" else None

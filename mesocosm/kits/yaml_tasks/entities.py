@@ -102,7 +102,7 @@ class Entity(Mapping[str, Any]):
         return sum(1 for _ in self)
 
     def __contains__(self, name: object) -> bool:
-        return any(name == own for own in self)
+        return name in self.definition.own_fields or name in self.known or name in self.children
 
     def __eq__(self, other: object) -> bool:
         return self is other or (

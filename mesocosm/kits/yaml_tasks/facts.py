@@ -63,6 +63,8 @@ class Truth:
         """Names of what is known only when services gave their ids."""
         self.reads: set[Read] | None = None
         """The fields that were read, while somebody watches."""
+        self.settled: dict[str, Any] = {}
+        """What follows from these facts as they are, for all truths that are read from the same data."""
 
     @contextmanager
     def watched(self) -> Iterator[set[Read]]:

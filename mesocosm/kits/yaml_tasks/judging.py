@@ -63,6 +63,15 @@ def wanted_of(definition: Definition, truth: Truth) -> list[Wanted]:
     return found
 
 
+def right_of(definition: Definition, truth: Truth) -> list[Wanted]:
+    """The same where nothing was misread yet: worked out once for all truths of an instance."""
+    of, found = truth.settled.get("wanted", (None, []))
+    if of is not definition:
+        found = wanted_of(definition, truth)
+        truth.settled["wanted"] = definition, found
+    return list(found)
+
+
 def wanted_of_goal(truth: Truth, index: int, goal: Goal) -> list[Wanted]:
     """The rows of one goal."""
     thing = find_thing(goal.what)
@@ -252,7 +261,7 @@ def base_of(goal: Goal) -> str:
 def judge(definition: Definition, services: Iterable[str], truth: Truth, world: World) -> Iterator[Check]:
     """The findings."""
     changes = world.changes()
-    wanted = wanted_of(definition, truth)
+    wanted = right_of(definition, truth)
     explained: list[Found] = []
     pools: dict[tuple[str, str], list[Found]] = {}
     for goal in definition.goal:

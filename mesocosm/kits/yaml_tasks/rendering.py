@@ -70,9 +70,7 @@ def rows_with_owners(
         yield entity, row_of(truth, rows.model_copy(update={"columns": rows.last}), entity, keys)
 
 
-def joined_rows(
-    truth: Truth, rows: Rows, keys: tuple[Any, ...]
-) -> tuple[Joined, Joined] | None:
+def joined_rows(truth: Truth, rows: Rows, keys: tuple[Any, ...]) -> tuple[Joined, Joined] | None:
     """Rows that entities have ready and in order, and those of them that are about no background; ``None``
     where rows have to be made or sorted."""
     if rows.for_ is None or rows.each is None or rows.columns or rows.by or rows.last:

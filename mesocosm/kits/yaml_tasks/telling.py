@@ -68,8 +68,8 @@ class Told:
 
 
 _Row = tuple[dict[str, Any] | None, frozenset[str], frozenset[Read]]
-"""A row of a table, if an entity has one, and the fields that this was known from: its own by their names, which
-are the same for many entities, and those of others."""
+"""A row of a table, if an entity has one, and the fields that this was known from: its own by their names,
+which are the same for many entities, and those of others."""
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,11 @@ class Teller:
                 row = row_of(self.truth, rows, entity, keys) if chosen else None
             own = frozenset(name for one, name in reads if one is entity)
             others = frozenset(read for read in reads if read[0] is not entity)
-            lasting[entity.ident] = row, self._names.setdefault(own, own), self._reads.setdefault(others, others)
+            lasting[entity.ident] = (
+                row,
+                self._names.setdefault(own, own),
+                self._reads.setdefault(others, others),
+            )
         row, own, others = lasting[entity.ident]
         if self.truth.reads is not None and not entity.background:
             self.truth.reads |= {(entity, name) for name in own}

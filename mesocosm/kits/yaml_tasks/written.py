@@ -51,6 +51,7 @@ class _Expected(family.Expected):
     prompt: str
     told: Sequence[tuple[str, str, str]] = ()
     """(service, text, which fact it tells) of what the survey must deliver."""
+    _settled: dict[str, Any] = PrivateAttr(default_factory=dict)
     _needed: Callable[[], Sequence[stated.Stated]] | None = PrivateAttr(None)
 
     def finished(self) -> _Expected:
@@ -114,7 +115,9 @@ class Written:
             expected._needed = self._to_be_told(truth, filled, prompt_reads)
             return expected
 
-    def _to_be_told(self, truth: Truth, filled: Filled, prompt: Iterable[Read]) -> Callable[[], list[stated.Stated]]:
+    def _to_be_told(
+        self, truth: Truth, filled: Filled, prompt: Iterable[Read]
+    ) -> Callable[[], list[stated.Stated]]:
         def needed() -> list[stated.Stated]:
             with self._placed():
                 return stated.needed(self.definition, truth, filled, prompt)
@@ -228,12 +231,17 @@ class Written:
     def truth_of(self, expected: family.Expected) -> Truth:
         """The facts, as they were drawn."""
         assert isinstance(expected, _Expected)
-        return keeping.read(self.definition, expected.truth, self.hooks)
+        truth = keeping.read(self.definition, expected.truth, self.hooks)
+        truth.settled = expected._settled
+        return truth
 
     def check(self, world: World, expected: family.Expected, **options: Any) -> Iterable[Check]:
         """The findings."""
         with self._placed():
-            truth = self.truth_of(expected)
+            assert isinstance(expected, _Expected)
+            truth = expected._settled.get("truth")
+            if truth is None or truth.definition is not self.definition:
+                truth = expected._settled["truth"] = self.truth_of(expected)  # which judging does not change
             found = list(judge(self.definition, self.task.servers, truth, world))
             return [*found, *(self._further_check(world, truth.lookup) if self._further_check else ())]
 

@@ -24,11 +24,14 @@ from mesocosm.services.later import later
 from mesocosm.services.words import Cells, Fields, Found, Spoiling, Thing, Word, Words
 
 if TYPE_CHECKING:
+    from mesocosm.services.queries import catalogue
+    from mesocosm.services.queries import tables as stored
     from mesocosm.worlds import database, tokens
     from mesocosm.worlds.changes import Changes
     from mesocosm.worlds.world import World
 else:
     database, tokens = later("mesocosm.worlds.database", "mesocosm.worlds.tokens")
+    catalogue, stored = later("mesocosm.services.queries.catalogue", "mesocosm.services.queries.tables")
 
 _ROWS = re.compile(r"t_\d+")
 _SUMMED = "summed"
@@ -364,7 +367,7 @@ class TableThing(WarehouseThing):
             known = ("table", "rows", "types")
             about = {name: value for one in those for name, value in one.items() if name not in known}
             types = {name: type_ for one in those for name, type_ in (one.get("types") or {}).items()}
-            rows = Joined([one.get("rows") or () for one in those])
+            rows: Any = Joined([one.get("rows") or () for one in those])
             self._filled(world, str(those[0]["table"]), rows, types, about)
         return [{} for _ in things]
 
@@ -512,12 +515,13 @@ def spoilings(warehouse: Warehouse) -> tuple[Spoiling, ...]:
                 return shelf, db
         return None
 
-    def rewritten(world: World, change: Callable[[list[Cells]], list[Cells]]) -> bool:
+    def one_row(world: World, change: Callable[[stored.Tables, Shelf, Sequence[Any]], Any]) -> bool:
         found = first(world)
         if found is None:
             return False
         shelf, db = found
-        warehouse.make_anew(world, shelf, list(shelf.types), change(shelf.read(db)))
+        row = db.execute(f"SELECT * FROM t_{shelf.number} ORDER BY row_id LIMIT 1").fetchone()
+        change(stored.Tables(world.store_of(warehouse.service).session), shelf, row)
         return True
 
     def dropped(world: World) -> bool:
@@ -534,19 +538,38 @@ def spoilings(warehouse: Warehouse) -> tuple[Spoiling, ...]:
         return found is not None
 
     return (
-        Spoiling("a row changed", lambda world: rewritten(world, _one_changed)),
-        Spoiling("a row deleted", lambda world: rewritten(world, lambda rows: rows[1:])),
-        Spoiling("a row put in twice", lambda world: rewritten(world, lambda rows: [*rows, rows[0]])),
+        Spoiling("a row changed", lambda world: one_row(world, _changed)),
+        Spoiling("a row deleted", lambda world: one_row(world, _deleted)),
+        Spoiling("a row put in twice", lambda world: one_row(world, _repeated)),
         Spoiling("a table dropped", dropped),
         Spoiling("a table made", made),
     )
 
 
-def _one_changed(rows: list[Cells]) -> list[Cells]:
-    """Another value in the last column of the first row: that of another row, or none."""
-    name = list(rows[0])[-1]
-    value = next((row[name] for row in rows if row[name] != rows[0][name]), None)
-    return [Cells({**rows[0], name: value}), *rows[1:]]
+def _columns(shelf: Shelf) -> list[catalogue.Column]:
+    return [catalogue.Column(one.name, one.kind, required=False, stored=one.stored) for one in shelf.columns]
+
+
+def _changed(tables: stored.Tables, shelf: Shelf, row: Sequence[Any]) -> None:
+    """Another value in the last column of a row: one that another row has, or none."""
+    *_, column = _columns(shelf)
+    name, value = column.stored.replace('"', '""'), row[-1]
+    found = (
+        database.driver_connection(tables.session)
+        .execute(
+            f'SELECT "{name}" FROM t_{shelf.number} WHERE "{name}" IS NOT ? ORDER BY row_id LIMIT 1', (value,)
+        )
+        .fetchone()
+    )
+    tables.update(shelf.number, [column], [(found[0] if found else None, row[0])])
+
+
+def _deleted(tables: stored.Tables, shelf: Shelf, row: Sequence[Any]) -> None:
+    tables.delete(shelf.number, [row[0]])
+
+
+def _repeated(tables: stored.Tables, shelf: Shelf, row: Sequence[Any]) -> None:
+    tables.insert(shelf.number, _columns(shelf), [row[1:]])
 
 
 def plain(value: Any, zone: dt.tzinfo | None = dt.UTC) -> Any:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 import struct
 import threading
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from time import monotonic, sleep
 
 import pypdf
 from pypdf.errors import DependencyError, PyPdfError
@@ -74,27 +77,72 @@ def reading(name: str, seconds: float = SECONDS) -> Iterator[None]:
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
     """Interrupt this thread's Python code when the time is up, again and again until it gives in."""
-    thread = ctypes.c_ulong(threading.get_ident())
-    finished, raised = threading.Event(), threading.Event()
-    raising = threading.Lock()
-
-    def watch() -> None:
-        wait = seconds
-        while not finished.wait(wait):
-            with raising:
-                if not finished.is_set():
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_TimeIsUp))
-                    raised.set()
-            wait = 1.0
-
-    watcher = threading.Thread(target=watch, name="pdf time limit", daemon=True)
-    watcher.start()
+    timed = _Timed(threading.get_ident(), monotonic() + seconds)
+    _WATCH.add(timed)
     try:
         yield
     finally:
-        with raising:
-            finished.set()
+        with suppress(_TimeIsUp):  # which may come while it waits for the lock
+            _WATCH.remove(timed)
+        timed.over = True
         # What was raised too late must not hit whatever comes next. To take back what was never raised would
         # let the interpreter look for it from then on, at every jump and call.
-        if raised.is_set():
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, None)
+        if timed.raised:
+            _raise(timed.thread, None)
+
+
+@dataclass(eq=False)
+class _Timed:
+    """A thread that reads, and until when."""
+
+    thread: int
+    until: float
+    raised: bool = False
+    over: bool = False
+    """Whether it has come to its end, however that went."""
+
+
+class _Watch:
+    """One thread that looks after all that read: to start one for each takes longer than most files do."""
+
+    def __init__(self) -> None:
+        self._reading: set[_Timed] = set()
+        self._changed = threading.Condition()
+        self._process = 0
+
+    def add(self, timed: _Timed) -> None:
+        with self._changed:
+            if self._process != os.getpid():  # a fork has no threads but the one that made it
+                self._process, self._reading = os.getpid(), set()
+                threading.Thread(target=self._run, name="pdf time limit", daemon=True).start()
+            self._reading.add(timed)
+            if len(self._reading) == 1:
+                self._changed.notify()
+
+    def remove(self, timed: _Timed) -> None:
+        with self._changed:
+            self._reading.discard(timed)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._reading = {one for one in self._reading if not one.over}
+                while not self._reading:
+                    self._changed.wait()
+                first = min(self._reading, key=lambda one: one.until)
+                left = first.until - monotonic()
+                if left <= 0:
+                    first.until, first.raised = monotonic() + 1, True
+                    _raise(first.thread, _TimeIsUp)
+                    left = 0.0
+            sleep(min(left, _LOOKS))
+
+
+_LOOKS = 0.25
+"""Seconds between two looks at who reads."""
+_WATCH = _Watch()
+
+
+def _raise(thread: int, what: type[BaseException] | None) -> None:
+    given = None if what is None else ctypes.py_object(what)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), given)
