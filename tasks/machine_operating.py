@@ -124,8 +124,8 @@ def _tell_edges(machine: Any, sensor: dict[str, Any], inside: list[dt.datetime])
 def _readings(
     machine: Any, sensor: dict[str, Any], moments: list[dt.datetime], place: int, rng: Random
 ) -> list[float]:
-    """One for each moment. Of a machine's last sensor one may be on a bound or a hundredth beyond it, and that
-    at an end of the window for two of four such machines."""
+    """One for each moment. Of a machine's last sensor one may be on a bound or a hundredth beyond it, for two
+    of four such machines at an end of the window."""
     bounds = [bounds_at(machine, sensor, moment, heeded=rng.random() < 0.9) for moment in moments]
     low, high = (np.array([round(one[side] * _CENT) for one in bounds]) for side in (0, 1))
     found = _drawn(low, high, machine.lookup("anomaly_rate"), rng)
