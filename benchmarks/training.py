@@ -1,6 +1,8 @@
 """What the life of an episode costs a trainer: create, grade, delete; one by one and in batches.
 
-    python benchmarks/training.py [--task canvas_arrange_exam] [--length 8k] [--episodes 128]
+    python benchmarks/training.py [--task canvas_arrange_exam] [--length 8k] [--episodes 128] [--sizes 1 8 32 128]
+
+``--episodes 10000 --sizes 100`` is what a long training run asks for: ten thousand lives, in batches of a hundred.
 
 Server and client are one process here; the processes that judge count, too. Wall time says little on a
 machine that has other things to do, so what processors spent is printed beside it, and the machine's load.
@@ -62,6 +64,9 @@ def main() -> None:
     parser.add_argument("--task", default="canvas_arrange_exam")
     parser.add_argument("--length", default="8k")
     parser.add_argument("--episodes", type=int, default=128)
+    parser.add_argument(
+        "--sizes", type=int, nargs="*", default=[1, 8, 32, 128], help="of batches; 1 is one by one"
+    )
     options = parser.parse_args()
     order: Order = {"task": options.task, "length": options.length}
     with tempfile.TemporaryDirectory() as folder:
@@ -70,8 +75,9 @@ def main() -> None:
             in_batches(server, order, 8, 8)
             what = f"{options.episodes} episodes of {options.task} at {options.length}"
             print(f"{what}; load {os.getloadavg()[0]:.1f}")
-            measure("one by one", options.episodes, lambda: one_by_one(server, order, options.episodes))
-            for size in (8, 32, 128):
+            if 1 in options.sizes:
+                measure("one by one", options.episodes, lambda: one_by_one(server, order, options.episodes))
+            for size in [size for size in options.sizes if size > 1]:
                 live = partial(in_batches, server, order, options.episodes, size)
                 measure(f"batches of {size}", options.episodes, live)
 

@@ -34,10 +34,11 @@ from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
 from mesocosm.families.solver_oracle import SolverOracle
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
-from mesocosm.worlds.copies import copy_world, link_tree
+from mesocosm.worlds.copies import copy_world, link_file, link_tree
 from mesocosm.worlds.journal import Journal
+from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.steps import Steps
-from mesocosm.worlds.workspace import keep_for_owner, replace_file
+from mesocosm.worlds.workspace import replace_file
 from mesocosm.worlds.world import World, add_services
 
 GRADING = "grading"
@@ -104,10 +105,9 @@ class Episode:
         if services:
             for world_folder in ("world", "base"):
                 add_services(path / world_folder, services)
-        keep_for_owner(path / EXPECTED, (instance / EXPECTED).read_bytes())
-        shutil.copyfile(instance / "prompt.md", path / "prompt.md")
-        with World(path / "base", read_only=True) as world:
-            manifest = world.manifest
+        for name in (EXPECTED, "prompt.md"):
+            link_file(instance / name, path / name)
+        manifest = Manifest.read(path / "base")
         info = EpisodeInfo(
             task=known_as(family),
             seed=manifest.seed,
@@ -290,9 +290,8 @@ class Episode:
         path.mkdir(parents=True)
         copy_world(self.path / "world", path / "world")
         link_tree(self.path / "base", path / "base")
-        keep_for_owner(path / EXPECTED, (self.path / EXPECTED).read_bytes())
-        for name in ("prompt.md", "episode.json"):
-            shutil.copyfile(self.path / name, path / name)
+        for name in (EXPECTED, "prompt.md", "episode.json"):
+            link_file(self.path / name, path / name)
         return Episode(path, self.__dict__.get("family", self._family))
 
     def _snapshot_path(self, name: str) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mesocosm.worlds.folders import open_folder
 from mesocosm.worlds.limits import settings
+from mesocosm.worlds.manifest import MANIFEST
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -27,21 +28,24 @@ def copy_world(source: Path, target: Path) -> None:
             link_tree(entry, target / STEPS)
         elif entry.is_dir():
             copy_tree(entry, target / entry.name)
+        elif entry.name == MANIFEST:
+            link_file(entry, target / entry.name)
         elif not entry.name.endswith("-journal") or entry.stat().st_size:
             # A rollback journal with content is what a crash left: the copy needs it to recover.
             shutil.copyfile(entry, target / entry.name)
 
 
+def link_file(source: str | Path, target: str | Path) -> None:
+    """A second name for a file that is never written, only replaced; a copy where that cannot be."""
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy(source, target, follow_symlinks=False)
+
+
 def link_tree(source: Path, target: Path) -> None:
-    """A second name for files that nobody writes; copies where the file system cannot link."""
-
-    def link(one: str, other: str) -> None:
-        try:
-            os.link(one, other, follow_symlinks=False)
-        except OSError:
-            shutil.copyfile(one, other, follow_symlinks=False)
-
-    shutil.copytree(source, target, symlinks=True, copy_function=link)
+    """Second names for files that nobody writes; copies where the file system cannot link."""
+    shutil.copytree(source, target, symlinks=True, copy_function=link_file)
 
 
 class Copied:

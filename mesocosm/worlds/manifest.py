@@ -15,7 +15,8 @@ from mesocosm.worlds.workspace import replace_file
 FORMAT = 1
 """Version of the layout of a world's directory."""
 DEFAULT_START = datetime(2025, 1, 15, 9, 0, tzinfo=UTC)
-_FILE = "world.json"
+MANIFEST = "world.json"
+"""The file in a world's folder: it is replaced, never written in place."""
 
 
 class Length(BaseModel):
@@ -59,13 +60,13 @@ class Manifest(BaseModel):
     def read(cls, world: Path) -> Manifest:
         """The manifest of the world in a directory; ``UsageError`` where there is none."""
         try:
-            return cls.model_validate_json((world / _FILE).read_bytes())
+            return cls.model_validate_json((world / MANIFEST).read_bytes())
         except FileNotFoundError:
-            raise UsageError(f"{world} is not a world: it has no {_FILE}") from None
+            raise UsageError(f"{world} is not a world: it has no {MANIFEST}") from None
         except ValueError as error:
-            raise UsageError(f"{world / _FILE} is damaged: {error}") from None
+            raise UsageError(f"{world / MANIFEST} is damaged: {error}") from None
 
     def write(self, world: Path) -> None:
         """Write it into the directory of a world."""
         data = orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_INDENT_2) + b"\n"
-        replace_file(world / _FILE, data)
+        replace_file(world / MANIFEST, data)

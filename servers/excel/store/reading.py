@@ -11,7 +11,7 @@ import threading
 import zipfile
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from io import BytesIO
@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from openpyxl.formula.translate import Translator, TranslatorError
-from openpyxl.reader.excel import ExcelReader
-from openpyxl.styles.stylesheet import apply_stylesheet
-from openpyxl.utils.datetime import WINDOWS_EPOCH, from_excel, from_ISO8601
+from openpyxl.utils.datetime import from_excel, from_ISO8601
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.excel.store.cells import Area, address, parse_cell
+from mesocosm.servers.excel.store.layouts import read_layout
 from mesocosm.servers.excel.store.packages import check_package, damaged_as_invalid, quieten
 from mesocosm.worlds.workspace import Content
 
@@ -113,25 +112,13 @@ class Book:
         self._strings: list[str] | None = None
         quieten()
         with damaged_as_invalid(name):
-            reader = ExcelReader(BytesIO(data), read_only=True, keep_links=False)
-            reader.read_manifest()
-            reader.read_workbook()
-            apply_stylesheet(reader.archive, reader.wb)
-            workbook: Any = reader.wb
-            self._dates: set[int] = set(workbook._date_formats)
-            self._durations: set[int] = set(workbook._timedelta_formats)
-            self._epoch: datetime = workbook.epoch or WINDOWS_EPOCH
-            self._paths = {
-                str(sheet.name): str(relation.target)
-                for sheet, relation in reader.parser.find_sheets()
-                if relation.target in reader.valid_files and "chartsheet" not in relation.Type
-            }
+            self._layout = read_layout(data)
         self._size = len(data)
 
     @property
     def sheet_names(self) -> list[str]:
         """The worksheets in their order."""
-        return list(self._paths)
+        return list(self._layout.paths)
 
     @property
     def cost(self) -> int:
@@ -141,14 +128,15 @@ class Book:
 
     def sheet(self, name: str) -> Sheet:
         """A worksheet by name."""
-        if name not in self._paths:
-            raise NotFound(f"Sheet '{name}' not found; the workbook has {', '.join(self._paths)}")
+        layout = self._layout
+        if name not in layout.paths:
+            raise NotFound(f"Sheet '{name}' not found; the workbook has {', '.join(layout.paths)}")
         if name not in self._sheets:
             with damaged_as_invalid(self.name):
                 if self._strings is None:
                     self._strings = self._read_strings()
-                parser = _SheetParser(name, self._strings, self._dates, self._durations, self._epoch)
-                with self._archive.open(self._paths[name]) as part:
+                parser = _SheetParser(name, self._strings, layout.dates, layout.durations, layout.epoch)
+                with self._archive.open(layout.paths[name]) as part:
                     self._sheets[name] = parser.parse(part)
         return self._sheets[name]
 
@@ -250,7 +238,7 @@ class _SheetParser(_Parser):
     """Reads one worksheet."""
 
     def __init__(
-        self, name: str, strings: list[str], dates: set[int], durations: set[int], epoch: datetime
+        self, name: str, strings: list[str], dates: Set[int], durations: Set[int], epoch: datetime
     ) -> None:
         super().__init__()
         self._sheet = Sheet(name)

@@ -197,3 +197,22 @@ def test_a_number_too_large_for_json_is_still_delivered(tools: Any) -> None:
     tools.world.workspace.write("big.xlsx", changed(SHEET, in_data(xml)))
 
     assert [cell["value"] for cell in read(tools, "big.xlsx")["cells"]] == [1e23, "inf"]
+
+
+def test_a_layout_that_is_kept_is_that_of_workbooks_with_the_same_parts_alone() -> None:
+    def saved(value: object, number_format: str, title: str) -> bytes:
+        workbook = openpyxl.Workbook()
+        sheet = workbook.worksheets[0]
+        sheet.title = title
+        sheet["A1"] = value
+        sheet["A1"].number_format = number_format
+        file = BytesIO()
+        workbook.save(file)
+        return file.getvalue()
+
+    days = [saved(day, "yyyy-mm-dd", "Plan") for day in (45000, 45001)]
+    found = [reading.Book(data, "plan.xlsx").sheet("Plan").value(1, 1) for data in days]
+    assert [day.day for day in found] == [15, 16], "the cells are each workbook's own"
+    # The same parts by name: other formats, other sheets.
+    assert reading.Book(saved(45000, "0", "Plan"), "plan.xlsx").sheet("Plan").value(1, 1) == 45000
+    assert reading.Book(saved(45000, "0", "Other"), "plan.xlsx").sheet_names == ["Other"]
