@@ -1,8 +1,9 @@
 """What the life of an episode costs a trainer: create, grade, delete; one by one and in batches.
 
-    python benchmarks/training.py [--task canvas_arrange_exam] [--length 8k] [--episodes 128] [--sizes 1 8 32 128]
+    python benchmarks/training.py [--task canvas_arrange_exam] [--length 8k] [--sizes 1 8 32 128]
 
-``--episodes 10000 --sizes 100`` is what a long training run asks for: ten thousand lives, in batches of a hundred.
+``--episodes 10000 --sizes 100`` is what a long training run asks for: ten thousand lives, in batches of a
+hundred.
 
 Server and client are one process here; the processes that judge count, too. Wall time says little on a
 machine that has other things to do, so what processors spent is printed beside it, and the machine's load.
