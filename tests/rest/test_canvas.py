@@ -492,6 +492,7 @@ def test_announcements_are_made_and_read(campus: Campus) -> None:
         Forbidden, lambda: canvas.get_course(1).create_discussion_topic(title="No", is_announcement=True)
     )
     campus.as_("teacher")
+    assert later.update(delayed_post_at=" ").delayed_post_at is None, "without a delay it is posted"
     assert made.update(title="Heavy rain").title == "Heavy rain"
     assert made.delete() is True
     assert "Heavy rain" not in [a["title"] for a in campus("list_announcements", course_id=1)]

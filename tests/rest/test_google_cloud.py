@@ -262,8 +262,9 @@ def test_entries_are_written_found_and_sent_on(hosted: HostedWorld, bq: Any, too
         "PATCH", place, query_params={"updateMask": "description"}, data=body
     )
     assert (answer["description"], answer["filter"]) == ("Kept", sink.filter_)
-    with pytest.raises(BadRequest, match="Invalid update mask: 'colour'"):
-        client._connection.api_request("PATCH", place, query_params={"updateMask": "colour"}, data=body)
+    for mask in ("colour", " "):
+        with pytest.raises(BadRequest, match=f"Invalid update mask: '{mask.strip()}'"):
+            client._connection.api_request("PATCH", place, query_params={"updateMask": mask}, data=body)
     sink.delete()
     assert list(client.list_entries(filter_=ever)) == []
 

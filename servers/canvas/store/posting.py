@@ -144,8 +144,9 @@ class Posting(Part):
             changes["title"] = values.title("title", fields["title"])
         if "message" in fields:
             changes["message"] = values.text("message", fields["message"])
-        if delayed := changes.pop("delayed_post_at", None):
-            changes["posted_at"] = values.moment("delayed_post_at", delayed)
+        if "delayed_post_at" in fields:
+            delayed = values.moment("delayed_post_at", changes.pop("delayed_post_at"))
+            changes["posted_at"] = delayed or min(topic["posted_at"], self.stamp)
         if fields.get("published") is False and topic["entries"]:
             raise Invalid("This topic can't be unpublished: it has replies", code="published.invalid")
         self.change(DiscussionTopic, topic_id, changes)
