@@ -5,19 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageTool,
-    ChatMessageUser,
-    ContentReasoning,
-    ContentText,
-    GenerateConfig,
-)
-from inspect_ai.tool import ToolCall
+from later import Later
 
 from mesocosm.agents.ledger import Ledger
 from mesocosm.agents.react import React, open_model
@@ -27,19 +18,26 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult, run_task
 from mesocosm.families.family import load_family
 
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+
+inspected, called = Later("inspect_ai.model"), Later("inspect_ai.tool")
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")
 TASK = load_family("lore_documents")
 
 
 def conversation(rounds: int) -> list[ChatMessage]:
     """A prompt and rounds of two calls each, every result of about a hundred tokens."""
-    messages: list[ChatMessage] = [ChatMessageUser(content="The task.")]
+    messages: list[ChatMessage] = [inspected.ChatMessageUser(content="The task.")]
     for n in range(rounds):
-        calls = [ToolCall(id=f"{n}-{m}", function="read", arguments={"id": n}) for m in "ab"]
-        thought = [ContentReasoning(reasoning=f"thought {n}"), ContentText(text=f"step {n}")]
-        messages.append(ChatMessageAssistant(content=thought, tool_calls=calls))
+        calls = [called.ToolCall(id=f"{n}-{m}", function="read", arguments={"id": n}) for m in "ab"]
+        thought = [
+            inspected.ContentReasoning(reasoning=f"thought {n}"),
+            inspected.ContentText(text=f"step {n}"),
+        ]
+        messages.append(inspected.ChatMessageAssistant(content=thought, tool_calls=calls))
         messages += [
-            ChatMessageTool(
+            inspected.ChatMessageTool(
                 content=f"result {call.id} " + "word " * 100, tool_call_id=call.id, function="read"
             )
             for call in calls
@@ -115,7 +113,7 @@ def test_anthropics_own_are_settings_of_the_request_and_refused_elsewhere() -> N
     tools, _ = parse_strategies("anthropic_clear_tool_uses:trigger=90k+anthropic_clear_thinking")
     model = open_model("scripted/solver")
     with pytest.raises(UsageError, match="Anthropic's own"):
-        tools.configure(GenerateConfig(), model)
+        tools.configure(inspected.GenerateConfig(), model)
 
 
 def test_parameters_are_read_and_shown_as_they_are_written() -> None:

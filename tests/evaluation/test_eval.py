@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from commands import mesocosm
-from inspect_ai.log import read_eval_log, write_eval_log
+from later import Later
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
@@ -19,9 +19,9 @@ from mesocosm.evaluation.regrading import logs_in, regrade
 from mesocosm.evaluation.report.figures import all_figures
 from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.evaluation.report.tables import by_horizon
-from mesocosm.evaluation.resuming import conversation_of, left_behind
 from mesocosm.families.episode import Episode
 
+files, resuming = Later("inspect_ai.log"), Later("mesocosm.evaluation.resuming")
 WORDS = ("lore_documents", "--param", "operations=2", "--seeds", "0-1", "--agent", "reference")
 
 
@@ -87,17 +87,20 @@ def test_a_judged_episode_that_no_log_knows_is_taken_up_by_the_next_log(finished
     worlds = finished / "logs/worlds"
     [log] = worlds.glob("20*")
     [(run, result)] = [
-        left_behind(worlds, f"later_{log.name.rpartition('_')[2]}", "lore_documents-custom-s1-1")
+        resuming.left_behind(worlds, f"later_{log.name.rpartition('_')[2]}", "lore_documents-custom-s1-1")
     ]
     assert run.name.startswith("lore_documents-custom-s1-1-")
     assert result.verdict == "passed"
-    assert [message.role for message in conversation_of(run)] == ["user"]
+    assert [message.role for message in resuming.conversation_of(run)] == ["user"]
     for name, sample in (
         (log.name, "lore_documents-custom-s1-1"),
         ("later_other", "lore_documents-custom-s1-1"),
     ):
-        assert left_behind(worlds, name, sample) is None
-    assert left_behind(worlds, f"later_{log.name.rpartition('_')[2]}", "lore_documents-custom-s1-2") is None
+        assert resuming.left_behind(worlds, name, sample) is None
+    assert (
+        resuming.left_behind(worlds, f"later_{log.name.rpartition('_')[2]}", "lore_documents-custom-s1-2")
+        is None
+    )
 
 
 def test_a_log_is_judged_again_from_the_worlds_beside_it(finished: Path, tmp_path: Path) -> None:
@@ -120,11 +123,11 @@ def test_a_log_is_judged_again_from_the_worlds_beside_it(finished: Path, tmp_pat
 
 def test_a_log_of_another_version_is_refused(finished: Path, tmp_path: Path) -> None:
     [path] = finished.glob("logs/*.eval")
-    log = read_eval_log(str(path))
+    log = files.read_eval_log(str(path))
     for sample in log.samples or []:
         for score in (sample.scores or {}).values():
             score.metadata = {**(score.metadata or {}), "verdict": "excellent"}
-    write_eval_log(log, str(tmp_path / "other.eval"))
+    files.write_eval_log(log, str(tmp_path / "other.eval"))
     with pytest.raises(UsageError, match="written by another version of Mesocosm: look at verdict"):
         read_samples([tmp_path / "other.eval"])
     (tmp_path / "none.eval").write_bytes(b"no log")

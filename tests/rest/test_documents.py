@@ -7,11 +7,10 @@ from typing import Any
 
 import httpx2
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from later import Later
 from rest.hosted import TASK, HostedWorld
-from schemathesis import GenerationMode
 
 from mesocosm.hosting.application import Hosting
 from mesocosm.servers.documents.store import DocumentsStore
@@ -19,6 +18,7 @@ from mesocosm.services.service import load_service
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.world import World
 
+schemathesis = Later("schemathesis")
 ADA, BOB = "ada@example.org", "bob@example.org"
 
 
@@ -147,7 +147,11 @@ def never_an_internal_error(schema: Any, send: Callable[[Any], Any]) -> None:
         operation = found.ok()
 
         @settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-        @given(case=st.one_of(operation.as_strategy(), operation.as_strategy(GenerationMode.NEGATIVE)))
+        @given(
+            case=st.one_of(
+                operation.as_strategy(), operation.as_strategy(schemathesis.GenerationMode.NEGATIVE)
+            )
+        )
         def attempt(case: Any) -> None:
             response = send(case)
             assert response.status_code < 500, (case.as_curl_command(), response.text)

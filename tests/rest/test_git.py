@@ -8,15 +8,20 @@ import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 from githost import FILES, PULL_NUMBER, Git, Tools, fill, needs_git
-from github import Auth, Github
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from later import Later
 from rest.hosted import HostedWorld
 
+if TYPE_CHECKING:
+    from github import Github
+
+pygithub = Later("github")
 EpisodeOf = Callable[..., HostedWorld]
 
 pytestmark = needs_git
@@ -40,7 +45,9 @@ def tools(hosted: HostedWorld) -> Tools:
 @pytest.fixture
 def hub(hosted: HostedWorld) -> Iterator[Github]:
     url = hosted.api("codehost") + "/api/v3"
-    with Github(base_url=url, auth=Auth.Token(hosted.id), seconds_between_writes=None) as client:
+    with pygithub.Github(
+        base_url=url, auth=pygithub.Auth.Token(hosted.id), seconds_between_writes=None
+    ) as client:
         yield client
 
 
