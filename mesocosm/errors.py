@@ -6,6 +6,7 @@ else that a tool raises is a fault of ours and makes the episode's verdict *erro
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
@@ -46,6 +47,24 @@ class Conflict(Refusal):
     """The object's present state does not allow this."""
 
     status = 409
+
+
+class Temporary(Refusal):
+    """It does not work now and would a moment later: what a disturbed episode answers on purpose.
+
+    Args:
+        message: What the vendor says.
+        status: The HTTP status.
+        code: The vendor's error code.
+        headers: Headers of the answer, such as when to come back.
+    """
+
+    def __init__(
+        self, message: str, status: int, *, code: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message, code=code)
+        self.http_status = status
+        self.headers = dict(headers or {})
 
 
 class UsageError(ValueError):

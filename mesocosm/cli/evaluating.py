@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, FinalText, OfferChoice, Parameter, Tools, read_parameters
+from mesocosm.cli.options import AsJson, Disturb, FinalText, OfferChoice, Parameter, Tools, read_parameters
 from mesocosm.cli.output import err, out, print_json
 from mesocosm.errors import UsageError
 
@@ -55,6 +55,7 @@ def evaluate(
         typer.Option("--with", help="Services to add to every task, such as memory_tool,python_execute."),
     ] = None,
     tools: Tools = OfferChoice.all,
+    disturb: Disturb = "",
     agent: Annotated[
         str,
         typer.Option(
@@ -90,6 +91,7 @@ def evaluate(
 ) -> None:
     """Evaluate models on tasks: every sample acts on a world of its own and is judged by the checker."""
     from mesocosm.evaluation.evaluating import Evaluation, default_log_folder, run_evaluation
+    from mesocosm.families.disturbing import read_disturb
 
     settings = Evaluation(
         tasks=[name.strip() for name in tasks.split(",") if name.strip()],
@@ -105,6 +107,7 @@ def evaluate(
         final_text=final_text or None,
         services=with_,
         tools=tools.value,
+        disturb=read_disturb(disturb) or None,
         agent=agent,
         agent_command=agent_command,
         parameters=read_parameters(param),

@@ -36,6 +36,13 @@ Tools = Annotated[
         "--tools", help="Offer all tools of the task's services, or those that the task says are needed."
     ),
 ]
+Disturb = Annotated[
+    str,
+    typer.Option(
+        "--disturb",
+        help="Disturb the agent on purpose: light, hard, or chances such as rate_limits=0.1,errors=0.05.",
+    ),
+]
 FinalText = Annotated[
     bool,
     typer.Option(

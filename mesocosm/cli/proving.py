@@ -12,6 +12,7 @@ from rich.table import Table
 from mesocosm.cli.application import app
 from mesocosm.cli.options import (
     AsJson,
+    Disturb,
     Parameter,
     Ray,
     SpreadCommand,
@@ -39,13 +40,16 @@ def prove(
     lengths: Annotated[str, typer.Option(help="Lengths, separated by commas.")] = "8k",
     seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0",
     param: Parameter = None,
+    disturb: Disturb = "",
     workers: Workers = None,
     ray: Ray = None,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Prove instances: the length holds, the same seed gives the same bytes, the reference solver scores 1,
-    doing nothing scores 0, and so does every mutant."""
+    doing nothing scores 0, and so does every mutant. With --disturb: the solver passes all the same, if it
+    tries again."""
+    from mesocosm.families.disturbing import read_disturb
     from mesocosm.families.family import load_family
 
     trusted(task if trust else None)
@@ -58,7 +62,7 @@ def prove(
         for seed in parse_seeds(seeds)
     ]
     they = workers_for(workers, ray, len(jobs))
-    _prove_jobs(jobs, they, as_json, parameters=read_parameters(param))
+    _prove_jobs(jobs, they, as_json, parameters=read_parameters(param), disturb=read_disturb(disturb))
 
 
 @suite_app.command("list")
@@ -149,6 +153,7 @@ def _prove_jobs(
     *,
     resume: Path | None = None,
     parameters: dict[str, Any] | None = None,
+    disturb: str = "",
 ) -> NoReturn:
     from mesocosm.families.proving import Proof, prove_jobs
 
@@ -164,7 +169,7 @@ def _prove_jobs(
         for _ in proofs:
             advance("")
         missing = [job for job in jobs if job not in done]
-        for proof in prove_jobs(missing, workers, parameters):
+        for proof in prove_jobs(missing, workers, parameters, disturb):
             proofs.append(proof)
             advance(f"{proof.task} {show_length(proof.length)} seed {proof.seed}")
             if resume:

@@ -13,6 +13,7 @@ from mesocosm.cli.application import app
 from mesocosm.cli.options import (
     AdminToken,
     AsJson,
+    Disturb,
     FinalText,
     Length,
     OfferChoice,
@@ -124,6 +125,7 @@ def run(
     with_: With = None,
     param: Parameter = None,
     tools: Tools = OfferChoice.all,
+    disturb: Disturb = "",
     to: Annotated[
         Path | None, typer.Option("--out", help="Run directory (default: the next below runs/).")
     ] = None,
@@ -143,6 +145,7 @@ def run(
     from mesocosm.agents.loop import check_final_text
     from mesocosm.agents.react import React
     from mesocosm.evaluation import runs as evaluation
+    from mesocosm.families.disturbing import read_disturb
     from mesocosm.families.family import load_family
     from mesocosm.hosting.control_plane_client import ControlPlane
 
@@ -181,6 +184,7 @@ def run(
         "react": react,
         "player": player,
         "services": added,
+        "disturb": read_disturb(disturb),
         "parameters": parameters,
         "out": directory,
         "era": era.value,

@@ -14,6 +14,7 @@ import typer
 from mesocosm.cli.application import app
 from mesocosm.cli.options import (
     AdminToken,
+    Disturb,
     Length,
     OfferChoice,
     Parameter,
@@ -79,6 +80,7 @@ def serve(
     seed: Seed = 0,
     param: Parameter = None,
     tools: Tools = OfferChoice.all,
+    disturb: Disturb = "",
     with_: With = None,
     trust: Trust = False,
 ) -> None:
@@ -88,7 +90,8 @@ def serve(
     for assignment in limit or []:
         override(assignment)
     settings()  # says now what is wrong with them
-    if not task and (given := [name for name, value in (("--with", with_), ("--param", param)) if value]):
+    told = (("--with", with_), ("--param", param), ("--disturb", disturb))
+    if not task and (given := [name for name, value in told if value]):
         raise UsageError(f"{given[0]} goes with --task; other episodes are ordered at the control plane")
     added = read_services(with_)
     if stdio:
@@ -132,7 +135,7 @@ def serve(
         target = read_target(length, parameters, family.task.lengths[0])
         with spinner() as report:
             report(f"building {family.name}")
-            id_ = hosting.pool.create(task, seed, target, parameters, tools.value, added)
+            id_ = hosting.pool.create(task, seed, target, parameters, tools.value, added, disturb)
         hosted = hosting.pool.get(id_)
         show_episode(base, id_, hosted.episode.prompt, list(hosted.services), hosted.apis)
         if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):

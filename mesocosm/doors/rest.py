@@ -20,7 +20,7 @@ import binascii
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlencode
@@ -30,7 +30,7 @@ from starlette.routing import compile_path
 
 import mesocosm
 from mesocosm.doors.request import Request
-from mesocosm.errors import Invalid, Refusal
+from mesocosm.errors import Invalid, Refusal, Temporary
 from mesocosm.services.schema import Signature, description_of, signature_of
 from mesocosm.services.service import Operation, Page, Reply
 
@@ -257,6 +257,9 @@ class Api:
 
     def refusal(self, refusal: Refusal) -> Reply:
         """The answer to a request that the service declined."""
+        if isinstance(refusal, Temporary):
+            said = self.error(refusal.http_status, refusal.message, refusal.code)
+            return replace(said, headers={**said.headers, **refusal.headers})
         return self.error(refusal.status, refusal.message, refusal.code)
 
     def openapi(self, base: str) -> Reply:

@@ -38,7 +38,7 @@ async def _reference(state: TaskState, now: Acting) -> TaskState:
     if family.solver == "walk":
         expected = await anyio.to_thread.run_sync(now.stage.truth, now.opened.id, family)
     fault = await anyio.to_thread.run_sync(
-        act_reference, family, now.opened.mcp, now.opened.prompt, "auto", expected
+        act_reference, family, now.opened.mcp, now.opened.prompt, "auto", expected, bool(now.order.disturb)
     )
     if fault:
         raise EpisodeErrored(fault)

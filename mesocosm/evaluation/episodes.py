@@ -44,6 +44,7 @@ from mesocosm.evaluation.stage import (
     services_for,
     settle,
 )
+from mesocosm.families.disturbing import read_disturb
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.quantities import show_length
@@ -93,6 +94,8 @@ class Axes:
     """Services added to the task's own."""
     tools: Offer = "all"
     """Which of the task's own tools are offered."""
+    disturb: str = ""
+    """How the episodes are disturbed on purpose."""
     command: str | None = None
     """With the agent ``command``."""
     server: str | None = None
@@ -109,6 +112,7 @@ class Axes:
         """``UsageError`` for what cannot be run."""
         Rules(window=self.window, answer=self.answer)
         parse_strategies(self.strategy)
+        read_disturb(self.disturb)
         for name in self.services:
             load_service(name)
         if (self.agent == "command") != bool(self.command):
@@ -232,6 +236,7 @@ def open_episode(axes: Axes) -> Solver:
             parameters=state.metadata["parameters"],
             services=services_for(axes.services, needed),
             tools=axes.tools,
+            disturb=axes.disturb,
         )
         folder, log = _log_folder()
         sample = re.sub(r"[^A-Za-z0-9._-]", "_", f"{state.sample_id}-{state.epoch}")
@@ -268,6 +273,7 @@ def _told(axes: Axes, order: Order, id_: str, world: str, edl: int) -> dict[str,
         "strategy": label(parse_strategies(axes.strategy)),
         "window": axes.window,
         "tools": axes.tools,
+        "disturb": axes.disturb,
         "services": " ".join(order.services),
     }
 
@@ -427,6 +433,7 @@ def to_score(settled: Settled, fault: str | None, told: Mapping[str, Any], order
         seed=order["seed"],
         tool_calls=settled.tool_calls,
         delivered_tokens=settled.delivered_tokens,
+        disturb=told.get("disturb", ""),
         **{name: told[name] for name in ("edl", "agent", "strategy", "window", "tools", "services", "world")},
     )
     return Score(
@@ -483,6 +490,7 @@ def _keep(now: Acting) -> None:
         seed=now.order.seed,
         agent=now.axes.agent,
         tools=now.axes.tools,
+        disturb=now.axes.disturb,
         edl=now.opened.edl,
         tool_calls=settled.tool_calls,
         delivered_tokens=settled.delivered_tokens,

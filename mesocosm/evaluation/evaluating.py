@@ -41,6 +41,7 @@ class Evaluation(BaseModel):
     final_text: bool | None = None
     services: str | None = None
     tools: str = "all"
+    disturb: str | None = None
     agent: str = "react"
     agent_command: str | None = None
     parameters: dict[str, Any] = {}
@@ -166,7 +167,7 @@ def _tasks(settings: Evaluation) -> list[Task]:
 
 def _arguments(settings: Evaluation, strategy: str) -> dict[str, Any]:
     kept = ("length", "seeds", "agent", "agent_command", "window", "max_tokens", "max_calls", "max_turns")
-    more = ("max_failed_rounds", "final_text", "services", "tools", "server")
+    more = ("max_failed_rounds", "final_text", "services", "tools", "disturb", "server")
     given = {name: getattr(settings, name) for name in (*kept, *more)}
     given |= {"strategy": strategy, "params": settings.parameters or None}
     if settings.epochs > 1:

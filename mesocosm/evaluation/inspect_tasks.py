@@ -21,6 +21,7 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.asking import question_task
 from mesocosm.evaluation.episodes import MAX_CALLS, WINDOW, Axes, episode_task
 from mesocosm.evaluation.questions import question_sets
+from mesocosm.families.disturbing import read_disturb
 from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.families.quantities import parse_length, parse_seeds
 from mesocosm.families.task import Offer
@@ -48,6 +49,7 @@ def build_task(
     final_text: bool = False,
     services: str | list[str] | None = None,
     tools: Offer = "all",
+    disturb: str | list[str] = "",
     server: str | None = None,
     epochs: int | None = None,
 ) -> Task:
@@ -63,6 +65,8 @@ def build_task(
         final_text=final_text,
         services=tuple(_words(services)),
         tools=tools,
+        # inspect_ai's command line makes a list of what has commas.
+        disturb=read_disturb(",".join(_words(disturb))),
         command=agent_command,
         server=server,
     )
@@ -112,6 +116,7 @@ def _register(name: str) -> Callable[..., Task]:
         final_text: bool = False,
         services: str | list[str] | None = None,
         tools: Offer = "all",
+        disturb: str | list[str] = "",
         server: str | None = None,
         epochs: int | None = None,
     ) -> Task:
@@ -132,6 +137,7 @@ def _register(name: str) -> Callable[..., Task]:
             final_text=final_text,
             services=services,
             tools=tools,
+            disturb=disturb,
             server=server,
             epochs=epochs,
         )

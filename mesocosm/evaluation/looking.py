@@ -196,8 +196,8 @@ def _replayed(base: Path, entries: Iterable[Entry]) -> Iterator[list[Change]]:
         copy_world(base, folder / "before")
         with World(folder / "world") as world:
             for entry in entries:
-                if entry.status == "interrupted":
-                    world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
+                if entry.status in ("interrupted", "disturbed"):
+                    world.journal.record(entry.service, entry.tool, "{}", entry.status, "", None, 0)
                     yield []
                     continue
                 outcome = world.calls.make_again(entry)

@@ -18,6 +18,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.episode import Episode
 from mesocosm.worlds.changes import compare_database
 from mesocosm.worlds.copies import STEPS, copy_world
+from mesocosm.worlds.disturbing import COLLEAGUE
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.world import World
 
@@ -41,7 +42,9 @@ def replay_episode(path: Path) -> Replay:
         copy_world(path / "base", again)
         differences: list[str] = []
         calls = 0
-        with World(path / "world") as before, World(again, offer=Episode(path).offer) as world:
+        episode = Episode(path)
+        with World(path / "world") as before, World(again, offer=episode.offer) as world:
+            world.disturber = episode.disturber(world)
             interrupted = set()
             for entry in before.journal.entries():
                 if entry.parent is not None and entry.parent not in interrupted:
@@ -56,9 +59,8 @@ def replay_episode(path: Path) -> Replay:
                     entry.result,
                 ):
                     differences.append(f"call {entry.seq}, {entry.service}.{entry.tool}: another result")
-                if list(map(_made, world.calls.order_inside)) != list(
-                    map(_made, world.journal.inside(entry.seq))
-                ):
+                own = [one for one in world.journal.inside(entry.seq) if one.tool != COLLEAGUE]
+                if list(map(_made, world.calls.order_inside)) != list(map(_made, own)):
                     differences.append(
                         f"call {entry.seq}, {entry.service}.{entry.tool}: its code made other calls"
                     )

@@ -40,6 +40,7 @@ from mesocosm.doors.client_configurations import client_config
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
 from mesocosm.families.building import EXPECTED, build_instance
+from mesocosm.families.disturbing import Patient
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, known_as
 from mesocosm.families.faults import Fault
@@ -80,6 +81,8 @@ class RunResult(BaseModel):
     """Directory of the episode."""
     tools: Offer = "all"
     """Which tools of the task's services were offered."""
+    disturb: str = ""
+    """How the episode was disturbed on purpose."""
     seconds: float | None
     """How long the agent took."""
     measures: dict[str, int] = {}
@@ -109,6 +112,7 @@ def run_task(
     react: React | None = None,
     player: Player | None = None,
     services: Sequence[str] = (),
+    disturb: str = "",
     parameters: Mapping[str, Any] | None = None,
     out: Path,
     era: Literal["auto", "legacy"] = "auto",
@@ -116,7 +120,7 @@ def run_task(
     report: Report = lambda _: None,
 ) -> RunResult:
     """One run from nothing to a verdict; ``out`` must not exist yet."""
-    actor = _Agent(agent, command, era, react, walls, player)
+    actor = _Agent(agent, command, era, react, walls, player, patient=bool(disturb))
     actor.check(out)
     report("building the world")
     out.mkdir(parents=True)
@@ -129,7 +133,7 @@ def run_task(
         raise
     grading.prepare()
     try:
-        acted, seconds = _serve_and_act(family, instance.path, tools, services, out, actor, report)
+        acted, seconds = _serve_and_act(family, instance.path, tools, services, disturb, out, actor, report)
     finally:
         shutil.rmtree(instance.path, ignore_errors=True)
     report("grading")
@@ -164,6 +168,7 @@ def run_remote(
     react: React | None = None,
     player: Player | None = None,
     services: Sequence[str] = (),
+    disturb: str = "",
     parameters: Mapping[str, Any] | None = None,
     out: Path,
     era: Literal["auto", "legacy"] = "auto",
@@ -171,13 +176,13 @@ def run_remote(
     report: Report = lambda _: None,
 ) -> RunResult:
     """The same run against a server that is already running; its episode stays there."""
-    actor = _Agent(agent, command, era, react, walls, player)
+    actor = _Agent(agent, command, era, react, walls, player, patient=bool(disturb))
     actor.check(out)
     if known_as(family) != family.name:
         raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
     report("asking the server for an episode")
     added = tuple(dict.fromkeys([*services, *(name for one in actor.strategies for name in one.services)]))
-    view = plane.create(family.name, target, seed, parameters or {}, tools, added)
+    view = plane.create(family.name, target, seed, parameters or {}, tools, added, disturb)
     out.mkdir(parents=True)
     urls = {name: plane.base + path for name, path in view["services"].items()}
     started = perf_counter()
@@ -201,6 +206,7 @@ def run_remote(
         delivered_tokens=graded["delivered_tokens"],
         episode=view["id"],
         tools=tools,
+        disturb=disturb,
         seconds=seconds,
         measures=graded["measures"],
         steps=graded["steps"],
@@ -220,6 +226,8 @@ class _Agent:
     react: React | None
     walls: bool
     player: Player | None = None
+    patient: bool = False
+    """Whether the reference solver expects disturbances."""
 
     @property
     def strategies(self) -> list[Strategy]:
@@ -297,6 +305,7 @@ def grade_run(
         delivered_tokens=delivered,
         episode=str(episode.path),
         tools=episode.info.tools,
+        disturb=episode.info.disturb,
         seconds=seconds,
         measures=episode.measures,
         steps=episode.step_accuracy(),
@@ -327,6 +336,7 @@ def _serve_and_act(
     instance: Path,
     tools: Offer,
     services: Sequence[str],
+    disturb: str,
     out: Path,
     agent: _Agent,
     report: Report,
@@ -338,7 +348,7 @@ def _serve_and_act(
 
     app = Hosting(out / "state", admin_token=secrets.token_urlsafe(32))
     added = tuple(dict.fromkeys([*services, *(name for one in agent.strategies for name in one.services)]))
-    id_ = app.pool.adopt(instance, family, tools, added)
+    id_ = app.pool.adopt(instance, family, tools, added, disturb)
     # A second copy of the answer.
     shutil.rmtree(instance)
     started = perf_counter()
@@ -378,7 +388,7 @@ def _act(
     (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
     report(f"agent {agent.kind!r} is acting")
     if agent.kind == "reference":
-        return _Acted(act_reference(family, url, prompt, agent.era, expected))
+        return _Acted(act_reference(family, url, prompt, agent.era, expected, agent.patient))
     if agent.react:
         return _act_react(family, url, prompt, agent.react, out, access)
     if agent.player:
@@ -439,14 +449,22 @@ def _act_react(
 
 
 def act_reference(
-    family: Family, url: str, prompt: str, era: Any, expected: Expected | None = None
+    family: Family,
+    url: str,
+    prompt: str,
+    era: Any,
+    expected: Expected | None = None,
+    patient: bool = False,
 ) -> str | None:
-    """Solve the episode with the reference solver; returns the fault if it fails, which is ours."""
+    """Solve the episode with the reference solver; returns the fault if it fails, which is ours.
+
+    ``patient``: a call that is not answered is made again.
+    """
     from mesocosm.doors.mcp import McpTools
 
     try:
         with McpTools(url, era=era) as tools:
-            family.solve(tools, prompt, expected)
+            family.solve(Patient(tools) if patient else tools, prompt, expected)
     except UsageError:
         raise
     except Exception:  # noqa: BLE001 - the episode boundary: the reference solver is ours, so its failure is too

@@ -27,6 +27,8 @@ class Row(BaseModel):
     strategy: str = "none"
     window: int | None = None
     tools: str = "all"
+    disturb: str = ""
+    """How the episode was disturbed on purpose."""
     services: str = ""
     """Services added at run time, separated by blanks."""
     verdict: Literal["passed", "failed", "errored"] = "errored"

@@ -48,6 +48,8 @@ class Order:
     """Besides the task's own."""
     tools: Offer = "all"
     """Which of the task's own tools are offered."""
+    disturb: str = ""
+    """How it is disturbed on purpose."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class LocalStage(Stage):
         wanted = (family, order.seed, order.length, order.parameters)
         self._pool.call(self._pool.instances.prepare, *wanted)
         instance = self._pool.instances.get(*wanted)
-        id_ = self._pool.adopt(instance, family, order.tools, order.services)
+        id_ = self._pool.adopt(instance, family, order.tools, order.services, order.disturb)
         episode = Episode(self._pool.path(id_), family)
         url = f"{self._base}/e/{id_}"
         services = dict.fromkeys([*family.task.offered(order.tools), *order.services])
@@ -167,7 +169,13 @@ class RemoteStage(Stage):
 
     def open(self, order: Order) -> Opened:
         view = self._plane.create(
-            order.task, order.length, order.seed, order.parameters, order.tools, order.services
+            order.task,
+            order.length,
+            order.seed,
+            order.parameters,
+            order.tools,
+            order.services,
+            order.disturb,
         )
         base = self._plane.base
         return Opened(

@@ -20,6 +20,8 @@ import shutil
 import sqlite3
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
@@ -28,12 +30,14 @@ from pydantic import BaseModel
 
 from mesocosm.errors import InUse, UsageError
 from mesocosm.families.building import EXPECTED
+from mesocosm.families.disturbing import Disturbances, EpisodeDisturber, base_with, read_disturb, touched_rows
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.faults import Fault, faults_of
 from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
 from mesocosm.families.solver_oracle import SolverOracle
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
+from mesocosm.services.troubles import Touched
 from mesocosm.worlds.copies import copy_world, link_file, link_tree
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
@@ -43,6 +47,8 @@ from mesocosm.worlds.world import World, add_services
 
 GRADING = "grading"
 """Where a fault of a checker is met."""
+_TOUCHED = "touched.json"
+"""What others have changed in a disturbed episode until it was judged."""
 ORACLE = "oracle"
 """The service that says what the oracle knows."""
 
@@ -59,6 +65,8 @@ class EpisodeInfo(BaseModel):
     """Which tools of its services the agent is offered; the world is the same."""
     added: list[str] = []
     """Services that are offered besides the task's own."""
+    disturb: str = ""
+    """How it is disturbed on purpose, as ``Disturbances`` reads it; empty: not at all."""
 
 
 class Episode:
@@ -93,11 +101,13 @@ class Episode:
         family: Family,
         tools: Offer = "all",
         services: Sequence[str] = (),
+        disturb: str = "",
     ) -> Episode:
         """A new episode on a built instance, which stays as it is.
 
         ``services`` are offered besides the task's own, empty at first and with all their tools.
         """
+        disturb = read_disturb(disturb)
         path.mkdir(parents=True)
         copy_world(instance / "world", path / "world")
         Steps.start(path / "world")
@@ -115,6 +125,7 @@ class Episode:
             edl=manifest.length.measured if manifest.length else 0,
             tools=tools,
             added=[name for name in services if name not in family.task.servers],
+            disturb=disturb,
         )
         replace_file(path / "episode.json", orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2))
         return cls(path, family)
@@ -124,9 +135,21 @@ class Episode:
         """The open world."""
         world = World(self.path / "world", base=self.path / "base", offer=self.offer)
         world.adviser = self
+        world.disturber = self.disturber(world)
         if ORACLE in self.info.added:
             self.oracle.prepare()
         return world
+
+    def disturber(self, world: World) -> EpisodeDisturber | None:
+        """Who disturbs the calls on the episode's world, or on another one on which they are made again."""
+        if not self.info.disturb:
+            return None
+        return EpisodeDisturber(Disturbances.parse(self.info.disturb), world, self.expected().evidence)
+
+    def provoked(self) -> list[Check]:
+        """What the agent did about disturbances that tell it to do something."""
+        disturber = self.world.disturber
+        return list(disturber.findings()) if isinstance(disturber, EpisodeDisturber) else []
 
     @property
     def offer(self) -> Mapping[str, Sequence[str] | None] | None:
@@ -257,6 +280,7 @@ class Episode:
             copy_world(self.path / "base", draft)
             Steps.start(draft)
             with World(draft, offer=self.offer) as again:
+                again.disturber = self.disturber(again)
                 self._repeat(again, step)
             self._replace_world(draft)
         finally:
@@ -336,14 +360,29 @@ class Episode:
     def findings(self, *, of_base: bool = False) -> list[Check]:
         """What the checker finds in the present state, or in the world as it was built."""
         world = self.path / ("base" if of_base else "world")
-        # A connection of its own: what the checker reads is what lies on the disk.
-        with World(world, base=self.path / "base", read_only=of_base) as opened:
+        noted = self.path / _TOUCHED
+        touched = orjson.loads(noted.read_bytes()) if noted.is_file() and not of_base else []
+        others = [(service, Touched(**one)) for service, one in touched]
+        with (
+            base_with(self.path / "base", others) as base,
+            # A connection of its own: what the checker reads is what lies on the disk.
+            World(world, base=base, read_only=of_base) as opened,
+        ):
             return list(self.family.check(opened, self.expected()))
+
+    def note_touched(self) -> None:
+        """Write down what others have changed, for whoever judges and cannot read the journal meanwhile."""
+        if not self.info.disturb:
+            return
+        with suppress(sqlite3.DatabaseError):  # which ``faults`` reports
+            touched = [(service, asdict(one)) for service, one in touched_rows(self.world)]
+            replace_file(self.path / _TOUCHED, orjson.dumps(touched))
 
     def grade(self) -> Verdict:
         """Judge the present state in this process, without limits of time and memory: see ``grading``."""
         faults = self.faults()
         try:
-            return Verdict.of(self.findings(), faults)
+            self.note_touched()
+            return Verdict.of([*self.findings(), *self.provoked()], faults)
         except Exception:  # noqa: BLE001 - the episode boundary: a checker that breaks is our fault
             return Verdict.of([], [*faults_of([(GRADING, traceback.format_exc())]), *faults])

@@ -53,6 +53,7 @@ class _Answer(BaseModel):
 def grade(episode: Episode) -> Verdict:
     """Judge the present state of an episode. A verdict is always made."""
     faults = episode.faults()
+    episode.note_touched()
     with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:
         answer = grader.ask(episode, "world")
         if answer.too_much and (base := grader.ask(episode, "base")).too_much:
@@ -64,13 +65,14 @@ def grade(episode: Episode) -> Verdict:
         )
     if answer.fault:
         return Verdict.of([], [*faults_of([(GRADING, answer.fault)]), *faults])
-    return Verdict.of(answer.findings, faults)
+    return Verdict.of([*answer.findings, *episode.provoked()], faults)
 
 
 def untouched(episode: Episode) -> list[Check]:
     """What the checker finds in the world as it was built; nothing where that cannot be judged."""
     with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:
-        return grader.ask(episode, "base").findings
+        findings = grader.ask(episode, "base").findings
+    return [*findings, *(check.model_copy(update={"passed": True}) for check in episode.provoked())]
 
 
 def prepare() -> None:

@@ -24,6 +24,7 @@ from pydantic import BaseModel
 from mesocosm.errors import UsageError
 from mesocosm.families.building import Instance, build_instance, fingerprint, memory_for
 from mesocosm.families.configurations import PRESET
+from mesocosm.families.disturbing import Patient
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.length import TOLERANCE, Survey
@@ -43,6 +44,10 @@ class Proof(BaseModel):
     seed: int
     parameters: dict[str, Any] = {}
     """What was given beside the length."""
+    disturb: str = ""
+    """How the solver was disturbed; then nothing but that it passes all the same was proven."""
+    disturbed: int = 0
+    """Calls of the solver that were not made, on purpose."""
     edl: int = 0
     adequate: int = 0
     solver_calls: int = 0
@@ -64,27 +69,35 @@ class Proof(BaseModel):
 
 
 def prove_jobs(
-    jobs: Sequence[tuple[str, int, int]], workers: Workers, parameters: Mapping[str, Any] | None = None
+    jobs: Sequence[tuple[str, int, int]],
+    workers: Workers,
+    parameters: Mapping[str, Any] | None = None,
+    disturb: str = "",
 ) -> Iterator[Proof]:
     """Proofs of (task, length, seed) triples, as they are done."""
     # Long ones first: the last core should not be left alone with the largest world.
     ordered = sorted(jobs, key=lambda job: -job[1])
-    prove = partial(_prove_job, parameters=parameters)
+    prove = partial(_prove_job, parameters=parameters, disturb=disturb)
     for _, proof in workers.done(prove, ordered, lambda job: memory_for(job[1])):
         yield proof
 
 
-def _prove_job(job: tuple[str, int, int], parameters: Mapping[str, Any] | None) -> Proof:
-    return prove_one(*job, parameters=parameters)
+def _prove_job(job: tuple[str, int, int], parameters: Mapping[str, Any] | None, disturb: str) -> Proof:
+    return prove_one(*job, parameters=parameters, disturb=disturb)
 
 
-def prove_one(task: str, length: int, seed: int, parameters: Mapping[str, Any] | None = None) -> Proof:
-    """The proof of one instance; whatever goes wrong is in ``problems``."""
-    proof = Proof(task=task, length=length, seed=seed, parameters=dict(parameters or {}))
+def prove_one(
+    task: str, length: int, seed: int, parameters: Mapping[str, Any] | None = None, disturb: str = ""
+) -> Proof:
+    """The proof of one instance; whatever goes wrong is in ``problems``.
+
+    ``disturb``: instead, that a solver that tries again passes while it is disturbed so.
+    """
+    proof = Proof(task=task, length=length, seed=seed, parameters=dict(parameters or {}), disturb=disturb)
     started = perf_counter()
     try:
         with tempfile.TemporaryDirectory(prefix="mesocosm-prove-") as folder:
-            _prove(load_family(task), proof, Path(folder))
+            (_prove_disturbed if disturb else _prove)(load_family(task), proof, Path(folder))
     except UsageError as error:
         proof.problems.append(str(error))
     except Exception:  # noqa: BLE001 - the episode boundary: one broken instance must not hide the others
@@ -113,6 +126,24 @@ def _prove(family: Family, proof: Proof, folder: Path) -> None:
         proof.problems.append(f"reference solver: {_show(verdict)}")
         return
     _prove_mutants(family, instance, solved, folder, proof)
+
+
+def _prove_disturbed(family: Family, proof: Proof, folder: Path) -> None:
+    """That the task can be done by whoever tries again, and that doing nothing still fails."""
+    instance = build_instance(
+        family, proof.seed, folder / "instance", target=proof.length, parameters=proof.parameters
+    )
+    proof.edl = instance.survey.tokens
+    solved = Episode.create(folder / "solved", instance.path, family, disturb=proof.disturb)
+    _solve(family, solved, instance.expected, patient=True)
+    proof.solver_calls, proof.disturbed = solved.world.journal.last, solved.world.journal.disturbed
+    if (verdict := solved.grade()).verdict != "passed":
+        proof.problems.append(f"reference solver, disturbed: {_show(verdict)}")
+    idle = Episode.create(folder / "idle", instance.path, family, disturb=proof.disturb)
+    if (verdict := idle.grade()).verdict != "failed":
+        proof.problems.append(f"doing nothing, disturbed: {_show(verdict)}")
+    for episode in (solved, idle):
+        episode.close()
 
 
 def _prove_mutants(family: Family, instance: Instance, solved: Episode, folder: Path, proof: Proof) -> None:
@@ -243,11 +274,11 @@ def _prove_rebuild(family: Family, instance: Instance, proof: Proof) -> None:
         proof.problems.append("building it again gave other bytes")
 
 
-def _solve(family: Family, episode: Episode, expected: Expected) -> None:
+def _solve(family: Family, episode: Episode, expected: Expected, *, patient: bool = False) -> None:
     from mesocosm.doors.mcp import McpTools, world_server
 
     with McpTools(world_server(episode.world)) as tools:
-        family.solve(tools, episode.prompt, expected)
+        family.solve(Patient(tools) if patient else tools, episode.prompt, expected)
 
 
 def _show(verdict: Verdict) -> str:

@@ -10,6 +10,7 @@ import anyio
 import anyio.to_thread
 
 from mesocosm.errors import UsageError
+from mesocosm.families.disturbing import read_disturb
 from mesocosm.families.family import load_family
 from mesocosm.families.quantities import parse_length
 from mesocosm.hosting.pool import EpisodePool
@@ -25,13 +26,21 @@ _AT_ONCE = 4
 async def open_one(pool: EpisodePool, order: NewEpisode) -> str:
     """The id of a new episode; its instance is built in another process unless it was built before."""
     family = load_family(order.task)
+    read_disturb(order.disturb)
     if order.length is not None:
         target: int | None = parse_length(order.length)
     else:
         target = None if order.parameters else family.task.lengths[0]
     await pool.instances.prepare(family, order.seed, target, order.parameters)
     return await anyio.to_thread.run_sync(
-        pool.create, order.task, order.seed, target, order.parameters, order.tools, order.services
+        pool.create,
+        order.task,
+        order.seed,
+        target,
+        order.parameters,
+        order.tools,
+        order.services,
+        order.disturb,
     )
 
 

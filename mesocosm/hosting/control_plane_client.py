@@ -30,6 +30,7 @@ class ControlPlane:
         parameters: Mapping[str, Any],
         tools: Literal["all", "needed"] = "all",
         services: Sequence[str] = (),
+        disturb: str = "",
     ) -> Mapping[str, Any]:
         """A new episode, with further services if any are named, as the control plane shows it."""
         created = self._server.create(
@@ -39,6 +40,7 @@ class ControlPlane:
             parameters=dict(parameters),
             tools=tools,
             services=list(services),
+            disturb=disturb,
         )
         return created.view.data
 

@@ -267,20 +267,26 @@ class EpisodePool:
         parameters: Mapping[str, Any],
         tools: Offer = "all",
         services: Sequence[str] = (),
+        disturb: str = "",
     ) -> str:
         """A new episode, with further services if any are named; the instance is built unless one of the
         kind was built before."""
         family = load_family(task)
         instance = self.instances.get(family, seed, target, parameters)
-        return self.adopt(instance, family, tools, services)
+        return self.adopt(instance, family, tools, services, disturb)
 
     def adopt(
-        self, instance: Path, family: Family, tools: Offer = "all", services: Sequence[str] = ()
+        self,
+        instance: Path,
+        family: Family,
+        tools: Offer = "all",
+        services: Sequence[str] = (),
+        disturb: str = "",
     ) -> str:
         """A new episode on an instance that was built elsewhere."""
         offered = [*family.task.servers, *services]
         announce([name for name in offered if load_service(name).runs_code])
-        return self._place(lambda draft: Episode.create(draft, instance, family, tools, services))
+        return self._place(lambda draft: Episode.create(draft, instance, family, tools, services, disturb))
 
     def fork(self, episode: Episode) -> str:
         """A new episode that goes on from the present state of another."""

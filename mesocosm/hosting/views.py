@@ -50,6 +50,12 @@ class NewEpisode(_Body):
         description="Services to offer besides the task's own",
         examples=[["memory_tool"]],
     )
+    disturb: str = Field(
+        default="",
+        max_length=400,
+        description="Disturb it on purpose",
+        examples=["light", "rate_limits=0.1,errors=0.05"],
+    )
 
 
 class NewEpisodes(NewEpisode):
@@ -102,6 +108,7 @@ class EpisodeView(BaseModel):
     target: int | None
     edl: int
     tools: Offer
+    disturb: str = ""
     calls: int
     ended: bool
     snapshots: list[str]

@@ -51,6 +51,8 @@ class Instances:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     tools: Literal["all", "needed"] = "needed"
     services: Sequence[str] = ()
+    disturb: str = ""
+    """How its episodes are disturbed on purpose."""
     reward: Reward = "verdict"
     max_calls: int = MAX_CALLS
 
@@ -69,6 +71,7 @@ class Instances:
             "parameters": dict(self.parameters),
             "tools": self.tools,
             "services": list(self.services),
+            "disturb": self.disturb,
         }
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from mesocosm.errors import Conflict
 from mesocosm.services.service import Action, Store, load_service
 from mesocosm.worlds import database, deadlines
+from mesocosm.worlds.disturbing import COLLEAGUE
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.kept_reads import RecentReads
 from mesocosm.worlds.outcomes import Outcome, failed, fault, outcome_of, too_long
@@ -127,9 +128,26 @@ class Calls:
                     self._check_open()
             except Exception as error:  # noqa: BLE001 - the tool boundary: what is wrong is said or recorded
                 return self._record(call, *failed(error, call.size))
-            if not action.writes:
-                return self._read(call, bound)
-            return self._again(call, retried, arguments) if retried else self._write(call, bound)
+            if retried:
+                return self._again(call, retried, arguments)
+            return self._disturbed(call, bound)
+
+    def _disturbed(self, call: _Call, bound: dict[str, Any]) -> Outcome:
+        """Make a call between which and the world somebody may come on purpose."""
+        disturber = self._world.disturber
+        if disturber and (instead := disturber.instead(call.service, call.action, call.raw)):
+            return self._record(call, instead, None)
+        outcome = self._write(call, bound) if call.action.writes else self._read(call, bound)
+        if disturber and self._inside is None and (other := disturber.meanwhile(call.service)):
+            self._inside = self._world.journal.last
+            try:
+                with (
+                    deadlines.within()
+                ):  # it is not the caller's to wait for, nor to be given up with the call
+                    self._write(_Call(call.service, other, "{}", 0, None, None, perf_counter_ns()), {})
+            finally:
+                self._inside = None
+        return outcome
 
     def _check_open(self) -> None:
         if self.ended:
@@ -190,6 +208,8 @@ class Calls:
                 outcome = too_long()
             if outcome.status == "ok" and not world.looked_further and call.service in world.databases:
                 self._reads.keep(key, outcome)
+        if world.disturber:
+            outcome = world.disturber.shown(call.service, outcome)
         return self._record(call, outcome, error)
 
     def _record(self, call: _Call, outcome: Outcome, error: str | None) -> Outcome:
@@ -212,7 +232,8 @@ class Calls:
             # It was never applied, but its number was given: the clock must not fall behind.
             self._world.journal.record(entry.service, entry.tool, "{}", "interrupted", "", None, 0)
             return None
-        self.order_inside = before.journal.inside(entry.seq)
+        own = [one for one in before.journal.inside(entry.seq) if one.tool != COLLEAGUE]
+        self.order_inside = own
         return self.make_again(entry)
 
     def make_again(self, entry: Entry) -> Outcome:

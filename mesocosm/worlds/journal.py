@@ -21,7 +21,8 @@ from typing import Any, Literal
 from mesocosm.errors import InUse
 from mesocosm.worlds import tokens
 
-Status = Literal["begun", "ok", "refused", "fault", "interrupted"]
+Status = Literal["begun", "ok", "refused", "fault", "interrupted", "disturbed"]
+"""``disturbed``: on purpose; the call was not made."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -230,6 +231,21 @@ class Journal:
         sql = f"SELECT {_COLUMNS} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?"
         for row in self._db.execute(sql, (after, limit)):
             yield _entry(row)
+
+    @property
+    def disturbed(self) -> int:
+        """How many calls were not made, on purpose."""
+        row = self._db.execute("SELECT count(*) FROM calls WHERE status = 'disturbed'").fetchone()
+        return int(row[0])
+
+    def earlier(self, service: str, tool: str, arguments: str, before: int) -> str | None:
+        """What the last such call before another one was answered; ``None`` if there was none."""
+        sql = (
+            f"SELECT {_whole('result')} FROM calls WHERE service = ? AND tool = ? AND arguments = ?"
+            " AND status = 'ok' AND parent IS NULL AND seq < ? ORDER BY seq DESC LIMIT 1"
+        )
+        row = self._db.execute(sql, (service, tool, arguments, before)).fetchone()
+        return row[0] if row else None
 
     def is_step(self, seq: int) -> bool:
         """Whether a call is there (or is 0, before all of them) and was not made inside another."""

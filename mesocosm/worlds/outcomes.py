@@ -22,7 +22,7 @@ FAULT_TEXT = "Internal error: a fault of the environment, not of this call. It h
 class Outcome:
     """What came of one call."""
 
-    status: Literal["ok", "refused", "fault"]
+    status: Literal["ok", "refused", "fault", "disturbed"]
     blocks: tuple[str | Image, ...] = field(default=())
     reply: Reply | None = None
     """What an HTTP client is answered, where it asked; then there are no blocks."""

@@ -36,6 +36,7 @@ from mesocosm.worlds import database
 from mesocosm.worlds.calls import Calls
 from mesocosm.worlds.changes import Changes, compare
 from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.disturbing import Disturber
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Length, Manifest
 from mesocosm.worlds.outcomes import Outcome
@@ -89,6 +90,8 @@ class World:
         self._building: tuple[datetime, random.Random] | None = None
         self.adviser: Adviser | None = None
         """Whom the service ``oracle`` asks; nobody where the world is opened for itself."""
+        self.disturber: Disturber | None = None
+        """Who comes between on purpose; nobody where the world is opened for itself."""
         self.calls = Calls(self)
         self.steps = None if read_only else Steps.of(path)
         if self.steps:

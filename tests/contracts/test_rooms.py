@@ -29,7 +29,7 @@ FLOORS = (
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 CONTENT = {"servers", "generators", "checkers", "solvers", "tasks"}
 MAY_USE_SERVERS = {"kits"}
-MADE_OF_SERVICES = {"worlds/world.py", "worlds/calls.py", "worlds/outcomes.py"}
+MADE_OF_SERVICES = {"worlds/world.py", "worlds/calls.py", "worlds/disturbing.py", "worlds/outcomes.py"}
 """An open world and the calls on it know what services are (``services/service.py``)."""
 
 SHOWS_THE_CLIENT = ("__init__.py", "mesocosm.hosting.client")

@@ -48,7 +48,8 @@ class Sample(Row):
         """Model and strategy, as a series of a figure is called."""
         added = f" with {self.services.replace(' ', ', ')}" if self.services else ""
         strategy = "" if self.strategy == "none" else f", {self.strategy}"
-        return f"{self.model}{strategy}{added}"
+        disturbed = f", disturbed ({self.disturb})" if self.disturb else ""
+        return f"{self.model}{strategy}{added}{disturbed}"
 
 
 def read_samples(paths: Iterable[Path]) -> list[Sample]:
@@ -66,6 +67,7 @@ def read_samples(paths: Iterable[Path]) -> list[Sample]:
                 one.window,
                 one.services,
                 one.tools,
+                one.disturb,
                 one.sample,
                 one.epoch,
             )
@@ -189,6 +191,7 @@ def _run(result: RunResult, folder: Path, reading: Reading | None) -> Sample:
         tool_calls=result.tool_calls,
         delivered_tokens=result.delivered_tokens,
         tools=result.tools,
+        disturb=result.disturb,
     )
     if verdict.verdict == "failed" and reading is None:
         row.failure = classify(verdict, Reading(writes=1), talk)

@@ -22,6 +22,7 @@ class Order(TypedDict, total=False):
     parameters: Mapping[str, Any]
     tools: Literal["all", "needed"]
     services: Sequence[str]
+    disturb: str
     count: int
 
 
@@ -36,6 +37,8 @@ class Options(TypedDict, total=False):
     tools: Literal["all", "needed"]
     services: Sequence[str]
     """Besides the task's own."""
+    disturb: str
+    """How the episode is disturbed on purpose: ``"light"``, ``"rate_limits=0.1,errors=0.05"``."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,75 @@
+"""What a service says when it is disturbed on purpose, in its vendor's own form.
+
+A service says it in ``servers/<name>/troubles.py``: ``TROUBLES`` has a ``Trouble`` for each of ``KINDS``. One
+that has no such file is never disturbed: what runs beside the agent has no network that could fail.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal, get_args
+
+from mesocosm.services.content import find_module
+
+Kind = Literal["rate_limits", "errors", "timeouts", "sessions"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One way in which a service does not answer."""
+
+    status: int
+    """Of HTTP."""
+    message: str
+    """In the vendor's error body."""
+    code: str | None = None
+    """The vendor's error code, where its body has one."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    told: str = ""
+    """What a tool of the vendor's MCP server says; by default the status and the message."""
+    spoken: Mapping[str, str] = field(default_factory=dict)
+    """What other protocols say, by the first word of their operations: ``IMAP``, ``SMTP``."""
+
+    def said(self, operation: str) -> str:
+        """What whoever asked for an operation, or called a tool, is told."""
+        protocol = operation.partition(" ")[0]
+        return self.spoken.get(protocol) or self.told or f"{self.status}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What somebody else changes meanwhile in a row that is there: nothing that a task depends on.
+
+    Whoever judges takes the row to have been so from the beginning.
+    """
+
+    table: str
+    key: Mapping[str, Any]
+    """Columns by which the row is found."""
+    values: Mapping[str, Any]
+    """Columns that are changed, as the database holds them."""
+
+
+Touch = Callable[[Any, random.Random], Touched | None]
+"""What is changed next, given the store and dice; ``None``: there is nothing to change."""
+
+
+@cache
+def load_troubles(service: str) -> Mapping[Kind, Trouble]:
+    """What a service says; nothing if it is never disturbed."""
+    name = find_module("servers", service, "troubles")
+    found: Mapping[Kind, Trouble] = importlib.import_module(name).TROUBLES if name else {}
+    return found
+
+
+@cache
+def load_touch(service: str) -> Touch | None:
+    """What somebody else does in a service meanwhile; ``None`` if nobody does anything."""
+    name = find_module("servers", service, "troubles")
+    found: Touch | None = getattr(importlib.import_module(name), "touch", None) if name else None
+    return found
