@@ -33,6 +33,7 @@ from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
 from mesocosm.families.building import build_instance
+from mesocosm.families.canaries import canary
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family
 from mesocosm.families.quantities import show_length
@@ -139,6 +140,7 @@ class _Made:
             "images": images,
             "calls": self._solution(),
             "mesocosm": mesocosm.__version__,
+            "canary": canary([f"{self._family.name} {info.target or info.edl} {self._seed}"]),
         }
 
     def _solution(self) -> list[str]:

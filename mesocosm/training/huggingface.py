@@ -5,7 +5,6 @@ A row names an instance: whoever has this version of Mesocosm builds the same wo
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ import orjson
 import mesocosm
 from mesocosm.errors import MissingExtra, UsageError
 from mesocosm.families.building import build_instance
+from mesocosm.families.canaries import canary
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family
 from mesocosm.families.quantities import show_length
@@ -58,7 +58,13 @@ def write_dataset(
     (draft / "data").mkdir(parents=True, exist_ok=True)
     _write(rows, draft / "data" / f"{split}.{kind}", kind)
     card = _CARD.get_template("huggingface.md.j2")
-    values = {"tasks": families, "rows": rows, "split": split, "kind": kind, "canary": canary(rows)}
+    values = {
+        "tasks": families,
+        "rows": rows,
+        "split": split,
+        "kind": kind,
+        "canary": canary(row["id"] for row in rows),
+    }
     (draft / "README.md").write_text(card.render(values, version=mesocosm.__version__), encoding="utf-8")
     draft.rename(to)
 
@@ -103,14 +109,9 @@ def _tools(episode: Episode) -> list[dict[str, Any]]:
     ]
 
 
-def canary(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A text by which these rows are found where they should not be; the same for the same rows."""
-    digest = hashlib.sha256("\n".join(row["id"] for row in rows).encode()).hexdigest()
-    return f"mesocosm:canary:{digest[:32]}"
-
-
 def _write(rows: Sequence[Mapping[str, Any]], path: Path, kind: Format) -> None:
-    marked = [{**row, "canary": canary(rows)} for row in rows]
+    mark = canary(row["id"] for row in rows)
+    marked = [{**row, "canary": mark} for row in rows]
     if kind == "jsonl":
         path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in marked))
         return

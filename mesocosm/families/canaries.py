@@ -1,0 +1,24 @@
+"""Canaries: texts by which instances are found where they should not be, such as in what a model writes.
+
+They stand in what is published (data sets, exported tasks) and in no world: an agent that has read one has
+not read it here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+_PREFIX = "mesocosm:canary:"
+_CANARY = re.compile(re.escape(_PREFIX) + r"[0-9a-f]{8,32}")
+
+
+def canary(ids: Iterable[str]) -> str:
+    """The canary of instances by their ids; the same for the same ones."""
+    return f"{_PREFIX}{hashlib.sha256(chr(10).join(ids).encode()).hexdigest()[:32]}"
+
+
+def canaries_in(text: str, others: Iterable[str] = ()) -> list[str]:
+    """Canaries of ours that occur in a text, and those of ``others`` that do."""
+    return sorted({*_CANARY.findall(text), *(one for one in others if one in text)})
