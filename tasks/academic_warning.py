@@ -17,7 +17,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
-from mesocosm.kits.paging import folder_texts, query_rows
+from mesocosm.kits.paging import folder_texts, found, query_rows
 from mesocosm.services.calling import Tools
 
 NO_ROW = "-"
@@ -33,6 +33,8 @@ _EXAMS = (2, 3, 5, 7, 8, 9, 12, 15, 18, 21, 24)
 _LEAST, _MOST = 300, 1000
 _FAR = (250, 400)
 """By how much a score that does not count differs from the one that does."""
+_FILLER = 1.4
+"""Students of other programmes for each of one's own."""
 
 Student = Mapping[str, Any]
 Plan = dict[str, Any]
@@ -67,9 +69,14 @@ def draw_others(me: Student, rng: random.Random) -> list[str]:
     return [first] if rng.random() < 0.6 else [first, first, second]
 
 
-def draw_sizes(me: Student, rng: random.Random) -> dict[str, list[float]]:
-    """How large the classes of each programme are, against each other: small and large ones in all."""
-    return {code: [rng.uniform(1, 5) for _ in range(4)] for code in _SUBJECTS}
+def draw_sizes(me: Any, rng: random.Random) -> dict[str, list[float]]:
+    """How large the classes of each programme are, against each other: small and large ones, and so many that
+    neither their sizes nor how often one occurs tells whose they are."""
+    own = max(4, me.truth.parameters["num_students"] // 4)
+    others = me["others"]
+    counts = {code: round(_FILLER * own * others.count(code) / len(others)) for code in others}
+    counts[me["programme"]] = own
+    return {code: [rng.uniform(1, 5) for _ in range(count)] for code, count in counts.items()}
 
 
 def draw_other(one: Student, rng: random.Random) -> str:
@@ -79,7 +86,8 @@ def draw_other(one: Student, rng: random.Random) -> str:
 
 def draw_section(student: Student, rng: random.Random) -> int:
     """The number of a class of the student's programme."""
-    return rng.choices((1, 2, 3, 4), student["sizes"][student["programme"]])[0]
+    sizes = student["sizes"][student["programme"]]
+    return rng.choices(range(101, 101 + len(sizes)), sizes)[0]
 
 
 def draw_ago(exam: Student, rng: random.Random) -> int:
@@ -183,23 +191,23 @@ def _misled(plan: Plan, rng: random.Random, counting: list[int]) -> None:
     plan["latest"] = _between(rng, right, marks) if others else plan["latest"]
 
 
-def _resat(plan: Plan, rng: random.Random, counting: list[int]) -> None:
-    """The table has the first score; what counts is in the notice."""
-    place = rng.choice(counting)
-    right = [plan["marks"][other] for other in counting]
-    plan["resit"] = _told(plan, place)
-    plan["marks"][place] = _elsewhere(rng, plan["marks"][place])
-    plan["latest"] = _between(rng, right, [plan["marks"][other] for other in counting])
+def _replaced(*notices: str) -> Callable[[Plan, random.Random, list[int]], None]:
+    """The table has the first score; the last notice tells what counts, each other one something else."""
 
+    def draw(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+        place = rng.choice(counting)
+        right = [plan["marks"][other] for other in counting]
+        scores = [plan["marks"][place]]
+        for name in reversed(notices):
+            plan[name] = {"month": plan["months"][place], "score": scores[-1] / 10}
+            while (score := _elsewhere(rng, scores[-1])) in scores:
+                pass
+            scores.append(score)
+        plan["marks"][place] = scores[1]
+        plan["latest"] = _between(rng, right, [plan["marks"][other] for other in counting])
+        plan["marks"][place] = scores[-1]
 
-def _twice(plan: Plan, rng: random.Random, counting: list[int]) -> None:
-    place = rng.choice(counting)
-    right = [plan["marks"][other] for other in counting]
-    plan["second"] = _told(plan, place)
-    plan["marks"][place] = _elsewhere(rng, plan["marks"][place])
-    plan["resit"] = _told(plan, place)
-    plan["latest"] = _between(rng, right, [plan["marks"][other] for other in counting])
-    plan["marks"][place] = _elsewhere(rng, plan["marks"][place])
+    return draw
 
 
 def _struck(plan: Plan, rng: random.Random, counting: list[int]) -> None:
@@ -219,23 +227,21 @@ def _refused(plan: Plan, rng: random.Random, counting: list[int]) -> None:
     plan["latest"] = _between(rng, right, wrong)
 
 
-def _told(plan: Plan, place: int) -> dict[str, Any]:
-    return {"month": plan["months"][place], "score": plan["marks"][place] / 10}
+def _one_of(*draws: Callable[[Plan, random.Random, list[int]], None], switched: bool = False) -> Any:
+    def draw(plan: Plan, rng: random.Random, counting: list[int]) -> None:
+        rng.choice(draws)(plan, rng, counting)
+        if switched:
+            plan["switched"] = rng.randint(1, len(plan["marks"]))
+
+    return draw
 
 
-def _moved(plan: Plan, rng: random.Random, counting: list[int]) -> None:
-    rng.choice((_fallen, _sunk))(plan, rng, counting)
-    plan["switched"] = rng.randint(1, len(plan["marks"]))
-
-
-def _namesake(plan: Plan, rng: random.Random, counting: list[int]) -> None:
-    rng.choice((_fallen, _sunk, _steady))(plan, rng, counting)
-
-
+_moved, _namesake = _one_of(_fallen, _sunk, switched=True), _one_of(_fallen, _sunk, _steady)
 _PLANS: dict[str, Callable[[Plan, random.Random, list[int]], None]] = {
     "steady": _steady, "fallen": _fallen, "sunk": _sunk, "at_25": _at(15, 0), "beyond_25": _at(15, 1),
     "at_45": _at(11, 0), "beyond_45": _at(11, 1), "absent": _absent, "newcomer": _newcomer,
-    "unscored": _unscored, "gone": _unscored, "misled": _misled, "resat": _resat, "twice": _twice,
+    "unscored": _unscored, "gone": _unscored, "misled": _misled, "resat": _replaced("resit"),
+    "twice": _replaced("resit", "second"), "thrice": _replaced("resit", "second", "third"),
     "struck": _struck, "refused": _refused, "moved": _moved, "left": _moved, "namesake": _namesake,
 }  # fmt: skip
 
@@ -250,7 +256,7 @@ def _part(name: str) -> Callable[[Student, random.Random], Any]:
 
 
 draw_marks, draw_latest, draw_switched = _part("marks"), _part("latest"), _part("switched")
-draw_resit, draw_second = _part("resit"), _part("second")
+draw_resit, draw_second, draw_third = _part("resit"), _part("second"), _part("third")
 draw_strike, draw_asked = _part("strike"), _part("asked")
 
 
@@ -260,16 +266,16 @@ draw_strike, draw_asked = _part("strike"), _part("asked")
 def past_of(student: Student, exams: Sequence[Student]) -> list[int]:
     """The scores that count, of the exams that do."""
     changed = {}
-    for name in ("resit", "second"):
+    for name in ("resit", "second", "third"):
         if change := student[name]:
             changed[change["month"]] = round(change["score"] * 10)
     struck = student["strike"]["month"] if student["strike"] else None
-    found = []
+    past = []
     for exam in exams:
         mark = changed.get(exam["month"], student["marks"][exam["nth"] - 1])
         if exam["counts"] and exam["month"] != struck and mark not in (None, NO_ROW):
-            found.append(mark)
-    return found
+            past.append(mark)
+    return past
 
 
 def is_below(latest: int | None, past: Sequence[int], percent: int) -> bool:
@@ -321,32 +327,15 @@ _ANNULLED = re.compile(r"annul|is void", re.IGNORECASE)
 def solve(tools: Tools, prompt: str) -> None:
     """Read the notices and all tables, reckon, write the list and the log, and declare the task done."""
     text = " ".join(prompt.split())
-    found = re.search(
-        r"students of (.+?): those whose class .*? one of (\w+)-1 to .*? latest exam, (\d+)", text
-    )
-    assert found
-    subject, programme, month = found.groups()
+    subject, month = found(r"students of (.+?): those", text), found(r"latest exam, (\d+)", text)
+    programme = found(r"begins with (\w+)-\.", text)
     notices = _Notices(programme, subject)
     for content in folder_texts(tools, "notices"):
         notices.read(" ".join(content.split()))
-    past: dict[str, list[Decimal]] = {}
-    asked = "SELECT table_name FROM academic_warning.INFORMATION_SCHEMA.TABLES ORDER BY table_name"
-    for table in [row["table_name"] for row in query_rows(tools, asked)]:
-        exam = table.removeprefix("scores_")
-        if exam in notices.annulled - notices.lifted:
-            continue
-        for row in query_rows(
-            tools, f"SELECT student_id, score FROM academic_warning.{table} ORDER BY student_id"
-        ):
-            who = row["student_id"]
-            score = notices.score(who, exam, row["score"])
-            if score is not None:
-                past.setdefault(who, []).append(score)
-    listed = csv.DictReader(
-        io.StringIO(tools.call("filesystem", "read_text_file", path="latest_quiz_scores.csv"))
-    )
+    past = _past(tools, notices)
+    listed = tools.call("filesystem", "read_text_file", path="latest_quiz_scores.csv")
     lines = ["student_id,name,class_id,score,past_average,drop"]
-    for row in sorted(listed, key=lambda row: row["student_id"]):
+    for row in sorted(csv.DictReader(io.StringIO(listed)), key=lambda row: row["student_id"]):
         scores = past.get(row["student_id"])
         if not row["class_id"].startswith(f"{programme}-") or not row["score"] or not scores:
             continue
@@ -355,12 +344,26 @@ def solve(tools: Tools, prompt: str) -> None:
         if share < Decimal("0.75"):
             lines.append(",".join([*row.values(), f"{average:.2f}", f"{100 - 100 * share:.2f}"]))
         if share < Decimal("0.55"):
+            entry = {"log_name": "exam_log", "severity": "CRITICAL"}
             message = as_json(row["student_id"], row["name"], month)
-            tools.call(
-                "google_cloud", "logging_write_log", log_name="exam_log", message=message, severity="CRITICAL"
-            )
+            tools.call("google_cloud", "logging_write_log", message=message, **entry)
     tools.call("filesystem", "write_file", path="bad_student.csv", content="\n".join(lines) + "\n")
     tools.call("claim_done", "claim_done")
+
+
+def _past(tools: Tools, notices: _Notices) -> dict[str, list[Decimal]]:
+    """The scores that count of each student."""
+    past: dict[str, list[Decimal]] = {}
+    asked = "SELECT table_name FROM academic_warning.INFORMATION_SCHEMA.TABLES ORDER BY table_name"
+    for table in [row["table_name"] for row in query_rows(tools, asked)]:
+        exam, query = table.removeprefix("scores_"), f"SELECT student_id, score FROM academic_warning.{table}"
+        if exam in notices.annulled - notices.lifted:
+            continue
+        for row in query_rows(tools, f"{query} ORDER BY student_id"):
+            score = notices.score(row["student_id"], exam, row["score"])
+            if score is not None:
+                past.setdefault(row["student_id"], []).append(score)
+    return past
 
 
 class _Notices:

@@ -71,6 +71,8 @@ class Works:
         self.special = {
             kind: [part for part in self.parts if part["kind"] == kind] for kind in ("revised", "substituted")
         }
+        self._met: set[str] = set()
+        """Kinds of which there is one that meets its edge to the second."""
         self.orders = [self.order(one.kind, rng) for one in truth.sets["order"]]
         self._stock: dict[str, Decimal] | None = None
 
@@ -118,24 +120,44 @@ class Works:
         skus = rng.sample(self.skus, min(len(self.skus), rng.choice((1, 1, 2, 2, 3))))
         start = dt.datetime.combine(self.today, dt.time(), dt.UTC) - dt.timedelta(days=WINDOW)
         placed = start + dt.timedelta(minutes=rng.randrange(24 * 60 * (WINDOW - 3)))
-        paid = placed + dt.timedelta(minutes=rng.choice((0, 1, 2, 5, 60, 400, 1500)))
+        paid = placed + dt.timedelta(
+            minutes=rng.choice((0, 1, 2, 5, 60, 400, 1500)), seconds=rng.randrange(60)
+        )
+        if rng.random() < 0.4:  # so that the end of a day is no sign of an edge
+            paid = dt.datetime.combine(paid.date(), dt.time(), dt.UTC) + DAY + self._beside(rng)
+            placed = min(placed, paid)
         parts = self.special["substituted" if kind in ("last_day", "day_after") else "revised"]
         if kind != "plain" and parts:
             part = rng.choice(parts)
             skus = [part["sku"], *(sku for sku in skus if sku != part["sku"])]
             edge = dt.datetime.combine(part["since"], dt.time(), dt.UTC)
             ending = dt.datetime.combine(part["until"] + DAY, dt.time(), dt.UTC)
-            minutes = dt.timedelta(minutes=rng.randint(20, 600))
-            second = dt.timedelta(seconds=1)
+            minutes = dt.timedelta(minutes=rng.randint(20, 600), seconds=rng.randrange(60))
+            before, after = (
+                self._beside(rng, exactly=kind, later=False),
+                self._beside(rng, exactly=kind, later=True),
+            )
             placed, paid = {
                 "paid_later": (edge - minutes, edge + minutes),
-                "first_moment": (edge - minutes, edge),
-                "moment_before": (edge - minutes, edge - second),
-                "last_day": (ending - minutes, ending - second),
-                "day_after": (ending - minutes, ending),
+                "first_moment": (edge - minutes, edge + after),
+                "moment_before": (edge - minutes, edge + before),
+                "last_day": (ending - minutes, ending + before),
+                "day_after": (ending - minutes, ending + after),
             }[kind]
+            placed = min(placed, paid)
         lines = [[sku, rng.choice((1, 1, 1, 2, 2, 3))] for sku in skus]
         return {"placed": placed, "paid": paid, "lines": lines}
+
+    def _beside(
+        self, rng: random.Random, *, exactly: str | None = None, later: bool | None = None
+    ) -> dt.timedelta:
+        """How long before or after a day begins; the first of each kind is the last or the first second."""
+        later = rng.random() < 0.5 if later is None else later
+        first = exactly is not None and exactly not in self._met
+        if exactly and later == (exactly in ("first_moment", "day_after")):
+            self._met.add(exactly)
+        seconds = 0 if first else rng.choice((0, 0, 0, 7, 41, 65, 210, 754, 1333))
+        return dt.timedelta(seconds=seconds if later else -1 - seconds)
 
     # -- stock ------------------------------------------------------------------------------------------
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.apportioning import apportion
-from mesocosm.kits.paging import found, mail_folders, mails
+from mesocosm.kits.paging import found, mail_folders, mails_in_order
 from mesocosm.services.calling import Tools
 
 _EDGES = {
-    "new": ("at_the_start", "retried", "from_elsewhere", "known"),
+    "new": ("at_the_start", "retried", "from_elsewhere", "known", "relented"),
     "returning": ("twice", "other_case", "welcomed", "opted_out"),
     "outside": ("just_before",),
     "incomplete": (),
@@ -54,6 +54,9 @@ _TABLE = "woocommerce_crm.customers"
 _REFUSES = re.compile(
     r"no advertising|not send me any advertising|I want none|no offers|to hear of|keep me off", re.IGNORECASE
 )
+_RELENTS = re.compile(
+    r"changed my mind|are welcome|^(Forget|Strike) what|back on (the|your) list", re.MULTILINE
+)
 _ROW = re.compile(
     r'^\{"email": ?"([^"]+)", ?"welcome_email_sent": ?(true|false)', re.MULTILINE | re.IGNORECASE
 )
@@ -67,9 +70,7 @@ def solve(tools: Tools, prompt: str) -> None:
         found(r"\(date_created_gmt\) at (\S+) or later", text),
         found(r"sync_date both (\S+?),", text),
     )
-    refusing = {
-        _address(mail["from"]) for mail in mails(tools, *mail_folders(tools)) if _REFUSES.search(mail["body"])
-    }
+    refusing = _refusing(tools)
     known = _known(tools)
     template = tools.call("filesystem", "read_text_file", path="welcome_email_template.md").strip()
     tiers = [
@@ -93,6 +94,18 @@ def solve(tools: Tools, prompt: str) -> None:
         head, _, body = _filled(template, values).partition("\n\n")
         tools.call("email", "send_email", to=email, subject=head.removeprefix("Subject: "), body=body)
     tools.call("claim_done", "claim_done")
+
+
+def _refusing(tools: Tools) -> set[str]:
+    """The addresses of those who want no advertising, and have not changed their minds."""
+    found: set[str] = set()
+    for mail in mails_in_order(tools, *mail_folders(tools)):
+        sentences = re.sub(r"(?<=[.?!]) ", "\n", mail["body"])
+        if _RELENTS.search(sentences):
+            found.discard(_address(mail["from"]))
+        elif _REFUSES.search(sentences):
+            found.add(_address(mail["from"]))
+    return found
 
 
 def _address(sender: str) -> str:

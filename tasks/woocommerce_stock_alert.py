@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mesocosm.kits.apportioning import apportion
@@ -24,6 +24,20 @@ def part(case: str, short: int, enough: int, edge_case_rate: float) -> int:
     raise ValueError(f"no case {case!r}")
 
 
+def in_force(mails: Sequence[str]) -> int:
+    """Which of the mails about a product sets its threshold, counted from 1; 0 where none does."""
+    return max((number for number, sort in enumerate(mails, 1) if sort == "binding"), default=0)
+
+
+def aside_about(sort: str, what: str, units: int) -> str:
+    """A sentence with a figure that is no threshold, or none."""
+    return {
+        "carton": f" A carton of {what} has {units} pieces.",
+        "sales": f" We sell {units} pieces of {what} a week.",
+        "days": f" The next delivery of {what} takes {units} days.",
+    }.get(sort, "")
+
+
 def emptied(lines: list[list[Any]], count: int) -> list[list[Any]]:
     """Lines of a sheet, with empty ones below in place of those that were there."""
     return [*lines, *([""] * len(lines[0]) for _ in range(count - len(lines)))]
@@ -40,6 +54,7 @@ _BACK = re.compile(
     r"(strike|disregard) my",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"^A carton of|^We sell|^The next delivery")
 _SENTENCE = re.compile(r"(?<=[.?!]) ")
 _FIELDS = ["id", "name", "sku", "status", "manage_stock", "stock_quantity", "meta_data"]
 _SHEET = "Stock Alert"
@@ -71,14 +86,19 @@ def solve(tools: Tools, prompt: str) -> None:
 def _planned(tools: Tools) -> dict[str, int]:
     """Thresholds by the mails of planners, of the SKUs that have one."""
     said: dict[str, list[int | None]] = {}
+    opened: dict[str, str] = {}
     for mail in mails_in_order(tools, *mail_folders(tools)):
         for sentence in _SENTENCE.split(" ".join(mail["body"].split())):
-            if sku := re.search(r"\bWS-\d+", sentence):
-                figures = said.setdefault(sku[0], [])
+            sku, plan = re.search(r"\bWS-\d+", sentence), re.search(r"\bP-\d{5}\b", sentence)
+            if sku and plan:
+                opened[plan[0]] = sku[0]
+            elif (sku or plan) and not _ASIDE.search(sentence):
+                about = sku[0] if sku else opened[plan[0]] if plan else ""
+                figures = said.setdefault(about, [])
                 if _BACK.search(sentence):
                     figures[-1] = None
                 else:
-                    figure = re.search(r"(?<!\S)\d+\b", sentence.replace(sku[0], ""))
+                    figure = re.search(r"(?<!\S)\d+\b", sentence)
                     assert figure, sentence
                     figures.append(None if _TALK.search(sentence) else int(figure[0]))
     last = {sku: [one for one in figures if one is not None] for sku, figures in said.items()}

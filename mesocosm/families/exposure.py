@@ -246,7 +246,8 @@ class _Reading(Survey):
             if isinstance(block, str):
                 parts = list(items_of_text(block))
                 for place, (kind, part) in enumerate(parts):
-                    name = f"{service}.{tool}{kind}{arguments.get('sheet_name', '')}"
+                    sheet = arguments.get("sheet_name") or arguments.get("sheet") or ""
+                    name = f"{service}.{tool}{kind}{sheet}"
                     self.items.append(_item(name, part, place, len(parts), arguments, finder))
         return blocks
 

@@ -45,6 +45,7 @@ class ProductThing(Thing):
         "sale_price": Word("Its reduced price.", "number"),
         "stock_quantity": Word("Pieces in stock; left out, the shop does not manage its stock.", "number"),
         "short_description": Word("What it is."),
+        "category": Word("Name of its category, made where there is none; default: Uncategorized."),
         "status": Word("Whether it is shown; default: publish.", choices=_SHOWN),
         "meta_data": Word("Further fields by their keys: `{stock_threshold: 20}`.", "data"),
         "date_created": Word("Since when it is sold.", "moment"),
@@ -64,9 +65,11 @@ class ProductThing(Thing):
         return _size_of_meta(fields, count)
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        ids = world.store(rules.WooCommerceStore).catalogue.add_products(
-            [_product(fields) for fields in things]
-        )
+        store = world.store(rules.WooCommerceStore)
+        names = list(dict.fromkeys(str(fields["category"]) for fields in things if fields.get("category")))
+        made = store.terms.add_categories([{"name": name} for name in names])
+        categories = dict(zip(names, made, strict=True))
+        ids = store.catalogue.add_products([_product(fields, categories) for fields in things])
         return [{"id": number} for number in ids]
 
     def trace(self, fields: Fields, given: Fields) -> str:
@@ -106,7 +109,7 @@ def _meta(fields: Fields) -> list[Fields]:
     ]
 
 
-def _product(fields: Fields) -> Any:
+def _product(fields: Fields, categories: Mapping[str, int]) -> Any:
     new: Fields = {"name": fields["name"], "type": "simple", "status": fields.get("status") or "publish"}
     for name in ("sku", "short_description"):
         if fields.get(name):
@@ -118,6 +121,8 @@ def _product(fields: Fields) -> Any:
         new |= {"manage_stock": True, "stock_quantity": int(fields["stock_quantity"])}
     if meta := _meta(fields):
         new["meta_data"] = meta
+    if fields.get("category"):
+        new["categories"] = [{"id": categories[str(fields["category"])]}]
     if fields.get("date_created"):
         new["date_created"] = stamp(fields["date_created"])[:-1]
     return new

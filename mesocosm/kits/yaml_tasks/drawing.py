@@ -35,7 +35,7 @@ FAKED = (
     "prefix",
 )  # fmt: skip
 """Providers of Faker that a file may name: those that read no clock."""
-POOLS = ("person", "company", "place", "product", "course")
+POOLS = ("person", "company", "place", "product", "course", "goods")
 
 
 class Undrawable(Exception):
@@ -331,6 +331,8 @@ class Pooled(Draw):
         if self.pool not in POOLS:
             raise Undrawable(f"no pool {self.pool!r}; possible: {', '.join(POOLS)}")
         prose = Prose(source.rng)
+        if self.pool == "goods":
+            return _goods(prose, source)
         return _of_even_length(lambda: self._made(prose), source)
 
     def _made(self, prose: Prose) -> str:
@@ -338,6 +340,13 @@ class Pooled(Draw):
             return prose.course_subject().title
         made = getattr(prose, self.pool)()
         return made if isinstance(made, str) else str(made.name)
+
+
+def _goods(prose: Prose, source: Source) -> dict[str, Any]:
+    """A product with its category and a price as such things have it."""
+    products = sorted((prose.product() for _ in range(_CANDIDATES)), key=lambda one: len(one.name))
+    found = products[int(source.even("length") * _CANDIDATES)]
+    return {"name": found.name, "category": found.category, "price": float(found.price)}
 
 
 class Series(Draw):
