@@ -17,7 +17,17 @@ from mesocosm.families.family import load_family
 FAMILY = load_family("woocommerce_new_welcome")
 Build = Callable[..., Instance]
 TABLE = "woocommerce_crm.customers"
-EDGES = {"at_the_start", "retried", "from_elsewhere", "known", "relented", "twice", "other_case", "welcomed", "opted_out"}
+EDGES = {
+    "at_the_start",
+    "retried",
+    "from_elsewhere",
+    "known",
+    "relented",
+    "twice",
+    "other_case",
+    "welcomed",
+    "opted_out",
+}
 
 
 @pytest.fixture(scope="module")
