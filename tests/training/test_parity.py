@@ -122,14 +122,21 @@ def through_trl(host: Host, calls: Calls) -> float | None:
 
 
 def through_openenv(host: Host, calls: Calls) -> float | None:
-    python = os.environ.get("MESOCOSM_TEST_OPENENV")
+    return _through_another_python("OpenEnv", "openenv_player.py", host, calls)
+
+
+def through_verifiers(host: Host, calls: Calls) -> float | None:
+    return _through_another_python("verifiers", "verifiers_player.py", host, calls)
+
+
+def _through_another_python(package: str, player: str, host: Host, calls: Calls) -> float | None:
+    variable = f"MESOCOSM_TEST_{package.upper()}"
+    python = os.environ.get(variable)
     if not python:
-        pytest.skip(
-            "OpenEnv cannot be installed beside this; MESOCOSM_TEST_OPENENV names no Python that has it"
-        )
+        pytest.skip(f"{package} cannot be installed beside this; {variable} names no Python that has it")
     asked = {**host.options, "seed": SEED, "calls": calls}
     played = subprocess.run(
-        [python, Path(__file__).with_name("openenv_player.py")],
+        [python, Path(__file__).with_name(player)],
         input=json.dumps(asked),
         capture_output=True,
         text=True,
@@ -169,6 +176,7 @@ WAYS: list[Callable[[Host, Calls], float | None]] = [
     through_gymnasium_vectors,
     through_trl,
     through_openenv,
+    through_verifiers,
     through_harbor,
 ]
 
