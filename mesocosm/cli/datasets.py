@@ -8,7 +8,17 @@ from typing import Annotated, Literal
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, Parameter, Seed, Workers, read_chances, read_parameters
+from mesocosm.cli.options import (
+    AsJson,
+    Parameter,
+    Ray,
+    Seed,
+    SpreadCommand,
+    Workers,
+    read_chances,
+    read_parameters,
+    workers_for,
+)
 from mesocosm.cli.output import out, print_json, progress
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_counts, parse_lengths, parse_seeds, show_length
@@ -19,7 +29,7 @@ dataset_app = typer.Typer(
 app.add_typer(dataset_app, name="dataset")
 
 
-@dataset_app.command("lore")
+@dataset_app.command("lore", cls=SpreadCommand)
 def lore(
     domain: Annotated[str, typer.Option(help="documents, multimodal or code.")],
     to: Annotated[Path, typer.Option("--out", help="The file to write (.jsonl); must not exist yet.")],
@@ -28,6 +38,7 @@ def lore(
     hard: Annotated[bool, typer.Option("--hard", help="The hard variant of the domain.")] = False,
     param: Parameter = None,
     workers: Workers = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Write dependency-tree tasks: prompt, tools, files, answer, N and height of each.
@@ -39,8 +50,9 @@ def lore(
     family = find_task("lore", domain, "hard" if hard else STANDARD)
     operations, wanted, parameters = parse_counts(n), parse_seeds(seeds), read_parameters(param)
     sizes = []
-    with progress(len(set(operations)) * len(set(wanted)), "writing") as advance:
-        for size in write_dataset(family, operations, wanted, parameters, to, workers=workers):
+    count = len(set(operations)) * len(set(wanted))
+    with workers_for(workers, ray, count) as they, progress(count, "writing") as advance:
+        for size in write_dataset(family, operations, wanted, parameters, to, they):
             sizes.append(size)
             advance("")
     if as_json:
@@ -57,7 +69,7 @@ def lore(
         out.print(f"{len(sizes):,} instances of {family.name} in {to} ({sum(sizes):,} bytes)")
 
 
-@dataset_app.command("longproc")
+@dataset_app.command("longproc", cls=SpreadCommand)
 def longproc(
     to: Annotated[
         Path, typer.Option("--out", help="The file to write (.jsonl), or the folder for --format upstream.")
@@ -77,6 +89,7 @@ def longproc(
         ),
     ] = "clean",
     workers: Workers = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Write long procedures (LongProc): prompt, right answer and what scoring needs, at any output length."""
@@ -92,8 +105,8 @@ def longproc(
     lengths, wanted = list(dict.fromkeys(parse_lengths(levels))), list(dict.fromkeys(parse_seeds(seeds)))
     count, files = len(names) * len(lengths) * len(wanted), [to]
     if row_format == "clean":
-        with progress(count, "writing") as advance:
-            for _ in write_rows(rows(names, lengths, wanted, workers=workers), to):
+        with workers_for(workers, ray, count) as they, progress(count, "writing") as advance:
+            for _ in write_rows(rows(names, lengths, wanted, they), to):
                 advance("")
     else:
         files = []
@@ -108,7 +121,7 @@ def longproc(
         out.print(f"{count:,} instances ({', '.join(names)} at {shown} output tokens) in {to}")
 
 
-@dataset_app.command("agentlongbench")
+@dataset_app.command("agentlongbench", cls=SpreadCommand)
 def agentlongbench(
     to: Annotated[Path, typer.Option("--out", help="The folder to write; must not exist yet.")],
     lengths: Annotated[
@@ -142,6 +155,7 @@ def agentlongbench(
         ),
     ] = "none",
     workers: Workers = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Write rollouts of a guessing game, with questions about them, their golds and their evidence."""
@@ -158,8 +172,10 @@ def agentlongbench(
         behaviour=read_parameters(behaviour),
     )
     summary = None
-    with progress(len(plan.jobs), "writing") as advance:
-        for written in write_dataset(plan, to, upstream=read_upstream(upstream), workers=workers):
+    form = read_upstream(upstream)
+    count = len(plan.jobs)
+    with workers_for(workers, ray, count) as they, progress(count, "writing") as advance:
+        for written in write_dataset(plan, to, they, upstream=form):
             summary = written
             advance("")
     assert summary
@@ -172,7 +188,7 @@ def agentlongbench(
         )
 
 
-@dataset_app.command("lumina")
+@dataset_app.command("lumina", cls=SpreadCommand)
 def lumina(
     to: Annotated[Path, typer.Option("--out", help="The file to write (.jsonl); must not exist yet.")],
     tasks: Annotated[
@@ -190,6 +206,8 @@ def lumina(
         bool,
         typer.Option("--dense", help="Reward optimal steps too (with their share of 1), not the end alone."),
     ] = False,
+    workers: Workers = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Write worlds with known optimal play: prompt, tools, the whole world, and what scripted players did."""
@@ -202,8 +220,8 @@ def lumina(
         raise UsageError("--dense is about the steps of --players, and goes with it")
     sizes = []
     total = len(names) * len(set(counts)) * len(set(wanted))
-    with progress(total, "writing") as advance:
-        for size in write_dataset(names, counts, wanted, chances, dense, to):
+    with workers_for(workers, ray, total) as they, progress(total, "writing") as advance:
+        for size in write_dataset(names, counts, wanted, chances, dense, to, they):
             sizes.append(size)
             advance("")
     if as_json:

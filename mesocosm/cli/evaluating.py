@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, Disturb, FinalText, OfferChoice, Parameter, Tools, read_parameters
+from mesocosm.cli.options import (
+    AsJson,
+    Disturb,
+    FinalText,
+    OfferChoice,
+    Parameter,
+    Ray,
+    SpreadCommand,
+    Tools,
+    read_parameters,
+)
 from mesocosm.cli.output import err, out, print_json
 from mesocosm.errors import UsageError
 
 
-@app.command(name="eval")
+@app.command(name="eval", cls=SpreadCommand)
 def evaluate(
     tasks: Annotated[
         str, typer.Argument(help="Tasks or data sets of questions, separated by commas; `all`: every task.")
@@ -85,8 +97,12 @@ def evaluate(
     max_connections: Annotated[int | None, typer.Option(min=1, help="Requests to a model at a time.")] = None,
     max_samples: Annotated[int | None, typer.Option(min=1, help="Samples at a time.")] = None,
     retry_on_error: Annotated[
-        int, typer.Option(min=0, help="Times that a sample with an error is run again.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0, help="Times that a sample with an error is run again (default: 0; 2 on a cluster)."
+        ),
+    ] = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate models on tasks: every sample acts on a world of its own and is judged by the checker."""
@@ -117,10 +133,11 @@ def evaluate(
         server=server,
         max_connections=max_connections,
         max_samples=max_samples,
-        retry_on_error=retry_on_error,
+        retry_on_error=retry_on_error if retry_on_error is not None else 2 * (ray is not None),
     )
     folder = log_dir or default_log_folder()
-    finished = run_evaluation(settings, folder, quiet=as_json or not out.is_terminal)
+    with episodes_on(ray, server):
+        finished = run_evaluation(settings, folder, quiet=as_json or not out.is_terminal)
     if as_json:
         print_json([summary.model_dump() for summary in finished])
     else:
@@ -137,6 +154,22 @@ def evaluate(
         )
     if any(one.errored for one in finished):
         raise typer.Exit(3)
+
+
+@contextmanager
+def episodes_on(ray: str | None, server: str | None) -> Iterator[None]:
+    """Have the episodes of evaluations on the nodes of a cluster, if one is named."""
+    if ray is None:
+        yield
+        return
+    if server:
+        raise UsageError("--server and --ray both say where episodes are: give one of them")
+    from mesocosm.evaluation.cluster_stage import ClusterStage
+    from mesocosm.evaluation.stage import acting_on
+    from mesocosm.families.workers.cluster import RayCluster
+
+    with RayCluster(ray) as cluster, acting_on(ClusterStage(cluster)):
+        yield
 
 
 @app.command(name="model-server")

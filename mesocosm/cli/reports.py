@@ -11,7 +11,7 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, read_chances
+from mesocosm.cli.options import AsJson, Ray, SpreadCommand, Workers, read_chances, workers_for
 from mesocosm.cli.output import err, fault_line, out, print_json, spinner
 from mesocosm.errors import UsageError
 
@@ -31,7 +31,7 @@ report_app = typer.Typer(
 app.add_typer(report_app, name="report")
 
 
-@report_app.command("evaluation")
+@report_app.command("evaluation", cls=SpreadCommand)
 def evaluation(
     logs: Annotated[
         list[Path], typer.Argument(help="Logs of `mesocosm eval`, folders of them, or run directories.")
@@ -46,6 +46,8 @@ def evaluation(
     episodes: Annotated[
         int, typer.Option(min=0, help="Pages of failed episodes (as of `view`) to write beside it, at most.")
     ] = 10,
+    workers: Workers = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Models and strategies against length: one page with figures, tables as CSV and Markdown (the
@@ -58,8 +60,8 @@ def evaluation(
     samples = read_samples(logs)
     written = []
     if to:
-        with spinner() as report:
-            links = write_pages(samples, to, episodes, report)
+        with workers_for(workers, ray, episodes) as they, spinner() as report:
+            links = write_pages(samples, to, episodes, they, report)
         written = write_report(samples, to, title, links)
     if as_json:
         print_json(
@@ -207,7 +209,7 @@ def agentlongbench(
         out.print(f"written to {to}: {', '.join(path.name for path in written)}")
 
 
-@report_app.command("lumina")
+@report_app.command("lumina", cls=SpreadCommand)
 def lumina(
     runs: Annotated[
         list[Path] | None,
@@ -229,6 +231,8 @@ def lumina(
         typer.Option("--out", help="Folder for the table and the plot; what is there is replaced."),
     ] = None,
     bins: Annotated[int, typer.Option(min=1, help="Points of a curve, at most.")] = 12,
+    workers: Workers = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Success and step accuracy against the horizon, beside what players that err must come to."""
@@ -241,8 +245,9 @@ def lumina(
         raise UsageError("give run directories, or --calibrate listworld")
     results = read_results(runs) if runs else []
     if calibrate:
-        with spinner() as report:
-            results += play(calibrate, parse_counts(horizons), read_chances(p), episodes, report)
+        counts, chances = parse_counts(horizons), read_chances(p)
+        with workers_for(workers, ray, len(counts) * episodes) as they, spinner() as report:
+            results += play(calibrate, counts, chances, episodes, they, report)
     found = points(results, bins)
     written = write_report(found, to) if to else []
     if as_json:

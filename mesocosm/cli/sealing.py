@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mesocosm.cli.options import AsJson, SuiteLengths, SuiteTasks, Workers
+from mesocosm.cli.options import AsJson, Ray, SpreadCommand, SuiteLengths, SuiteTasks, Workers, workers_for
 from mesocosm.cli.output import out, print_json, progress
 from mesocosm.cli.proving import suite_app
 from mesocosm.families.quantities import show_length
@@ -26,7 +26,7 @@ def suite_key(file: Annotated[Path, typer.Argument(help="Where to write it; noth
     out.print(f"{file}: a new key. Who has it can build what is sealed with it: keep it to yourself.")
 
 
-@suite_app.command("seal")
+@suite_app.command("seal", cls=SpreadCommand)
 def suite_seal(
     suite: Annotated[str, typer.Argument(help="A name: of one key, each name is another suite.")],
     key: KeyFile,
@@ -35,6 +35,7 @@ def suite_seal(
     lengths: SuiteLengths = None,
     tasks: SuiteTasks = None,
     workers: Workers = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Seal a suite: its seeds follow from a key; a manifest has a digest of each instance, no more."""
@@ -45,8 +46,8 @@ def suite_seal(
     seeds = ",".join(str(seed_of(secret, number)) for number in range(count))
     wanted = instances(tasks, lengths, seeds)
     built = []
-    with progress(len(wanted), "sealing") as advance:
-        for one, digest, version in digests(wanted, workers):
+    with workers_for(workers, ray, len(wanted)) as they, progress(len(wanted), "sealing") as advance:
+        for one, digest, version in digests(wanted, they):
             built.append((one, digest, version))
             advance(f"{one.task} {show_length(one.length)}")
     manifest = seal(suite, secret, built, count)
@@ -86,12 +87,13 @@ def suite_reveal(
     out.print(f"{to}: the secret of {found.suite}; verify with: mesocosm suite verify {manifest} {to}")
 
 
-@suite_app.command("verify")
+@suite_app.command("verify", cls=SpreadCommand)
 def suite_verify(
     manifest: Manifest,
     revealed: Annotated[Path, typer.Argument(help="What suite reveal wrote.")],
     sample: Annotated[int | None, typer.Option(min=1, help="So many instances, spread over all.")] = None,
     workers: Workers = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Build a revealed suite again and compare it with the manifest that was published before."""
@@ -102,8 +104,8 @@ def suite_verify(
     if sample and sample < len(wanted):
         wanted = [wanted[len(wanted) * place // sample] for place in range(sample)]
     rows = []
-    with progress(len(wanted), "verifying") as advance:
-        for one, digest, version in digests(wanted, workers):
+    with workers_for(workers, ray, len(wanted)) as they, progress(len(wanted), "verifying") as advance:
+        for one, digest, version in digests(wanted, they):
             told = sealed[one]
             verdict = "same" if digest == told.digest else "differs"
             if version != told.version:

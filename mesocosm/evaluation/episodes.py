@@ -39,6 +39,7 @@ from mesocosm.evaluation.stage import (
     Order,
     Settled,
     Stage,
+    given_stage,
     local_stage,
     remote_stage,
     services_for,
@@ -279,6 +280,8 @@ def _told(axes: Axes, order: Order, id_: str, world: str, edl: int) -> dict[str,
 
 
 def _stage(server: str | None, worlds: Path) -> Stage:
+    if (elsewhere := given_stage()) is not None:
+        return elsewhere
     if server:
         return remote_stage(server)
     worlds.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from mesocosm.evaluation.runs import RunResult, grade_run
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.workers.workers import Workers
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image, load_service
 from mesocosm.worlds.workspace import replace_file
@@ -63,21 +65,29 @@ def calibrate(
     horizons: Sequence[int],
     chances: Sequence[float],
     episodes: int,
+    workers: Workers,
     report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[RunResult]:
     """Results of noisy players, as often as asked for at each horizon and probability."""
-    family = load_family(task)
-    for horizon in horizons:
-        for number in range(episodes):
-            with tempfile.TemporaryDirectory(prefix="mesocosm-play-") as name:
-                folder = Path(name)
-                built = build_instance(family, number, folder / "instance", parameters=sized(task, horizon))
-                for chance in chances:
-                    report(f"{task}, horizon {horizon}, p {chance:g}: episode {number + 1} of {episodes}")
-                    player = Player(chance, number)
-                    episode = play(family, built.path, folder / f"{chance}", player)
-                    yield grade_run(episode, agent=player.label)
-                    episode.close()
+    jobs = [(task, horizon, number, tuple(chances)) for horizon in horizons for number in range(episodes)]
+    for (_, horizon, number, _), results in zip(jobs, workers.ordered(_played, jobs), strict=True):
+        report(f"{task}, horizon {horizon}: episode {number + 1} of {episodes}")
+        yield from results
+
+
+def _played(job: tuple[str, int, int, tuple[float, ...]]) -> list[RunResult]:
+    """What players of all probabilities did on one instance."""
+    task, horizon, number, chances = job
+    family, results = load_family(task), []
+    with tempfile.TemporaryDirectory(prefix="mesocosm-play-") as name:
+        folder = Path(name)
+        built = build_instance(family, number, folder / "instance", parameters=sized(task, horizon))
+        for chance in chances:
+            player = Player(chance, number)
+            episode = play(family, built.path, folder / f"{chance}", player)
+            results.append(grade_run(episode, agent=player.label))
+            episode.close()
+    return results
 
 
 # -- datasets ----------------------------------------------------------------------------------------------
@@ -196,6 +206,7 @@ def write_dataset(
     chances: Sequence[float],
     dense: bool,
     path: Path,
+    workers: Workers,
 ) -> Iterator[int]:
     """Write the instances of all tasks, horizons and seeds, in that order; yields the bytes of each line.
 
@@ -206,12 +217,20 @@ def write_dataset(
     for task in tasks:
         for horizon in horizons:
             sized(task, horizon)
+    jobs = [
+        (task, horizon, seed)
+        for task in tasks
+        for horizon in dict.fromkeys(horizons)
+        for seed in dict.fromkeys(seeds)
+    ]
     lines = []
-    for task in tasks:
-        for horizon in dict.fromkeys(horizons):
-            for seed in dict.fromkeys(seeds):
-                record = make_record(task, horizon, seed, chances, dense)
-                lines.append(orjson.dumps(record.model_dump(mode="json"), option=orjson.OPT_APPEND_NEWLINE))
-                yield len(lines[-1])
+    for line in workers.ordered(partial(_line, tuple(chances), dense), jobs):
+        lines.append(line)
+        yield len(line)
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, b"".join(lines))
+
+
+def _line(chances: tuple[float, ...], dense: bool, job: tuple[str, int, int]) -> bytes:
+    record = make_record(*job, chances, dense)
+    return orjson.dumps(record.model_dump(mode="json"), option=orjson.OPT_APPEND_NEWLINE)

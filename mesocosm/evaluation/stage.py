@@ -8,8 +8,8 @@ import secrets
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -214,6 +214,25 @@ def settle(episode: Episode) -> Settled:
     verdict, (calls, delivered) = grading.grade(episode), episode.usage()
     reading = Reading() if verdict.verdict == "errored" else read_journal(episode)
     return Settled(verdict, calls, delivered, episode.measures, episode.step_accuracy(), reading)
+
+
+_given: list[Stage] = []
+
+
+@contextmanager
+def acting_on(stage: Stage) -> Iterator[None]:
+    """Let evaluations of this process open their episodes there meanwhile, whatever their tasks say: where
+    episodes are is no part of what is evaluated, so that what one place began another may finish."""
+    _given.append(stage)
+    try:
+        yield
+    finally:
+        _given.remove(stage)
+
+
+def given_stage() -> Stage | None:
+    """Where episodes are to be opened, if that was said."""
+    return _given[-1] if _given else None
 
 
 _starting = Lock()

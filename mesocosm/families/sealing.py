@@ -13,8 +13,6 @@ import os
 import secrets
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,9 +20,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import mesocosm
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance, fingerprint
+from mesocosm.families.building import build_instance, fingerprint, memory_for
 from mesocosm.families.family import load_family
 from mesocosm.families.suite import SuiteInstance
+from mesocosm.families.workers.workers import Workers
 
 _KEY_BYTES = 32
 
@@ -113,16 +112,11 @@ def read(path: Path, kind: type[D]) -> D:
         raise UsageError(f"{path}: {where}: {first['msg']}") from None
 
 
-def digests(
-    wanted: Sequence[SuiteInstance], workers: int | None = None
-) -> Iterator[tuple[SuiteInstance, str, int]]:
+def digests(wanted: Sequence[SuiteInstance], workers: Workers) -> Iterator[tuple[SuiteInstance, str, int]]:
     """Build instances and forget them; yields each with its digest and its task's version."""
-    workers = min(workers or os.cpu_count() or 1, max(len(wanted), 1))
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        ordered = sorted(wanted, key=lambda one: -one.length)
-        futures = {pool.submit(_digest, one): one for one in ordered}
-        for future in as_completed(futures):
-            yield futures[future], *future.result()
+    ordered = sorted(wanted, key=lambda one: -one.length)
+    for one, found in workers.done(_digest, ordered, lambda one: memory_for(one.length)):
+        yield one, *found
 
 
 def _digest(one: SuiteInstance) -> tuple[str, int]:

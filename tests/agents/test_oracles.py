@@ -24,6 +24,7 @@ from mesocosm.evaluation.runs import RunResult, run_task
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.workers.processes import Processes
 
 MODEL = Path(__file__).with_name("scripted_model.py")
 SHORT = {"removals": 3, "kept": 4}
@@ -142,7 +143,7 @@ def test_players_are_what_they_say(tmp_path: Path) -> None:
 
 
 def test_noisy_players_come_to_what_can_be_computed() -> None:
-    results = list(calibrate("listworld", [60], [0.9, 1.0], 6))
+    results = list(calibrate("listworld", [60], [0.9, 1.0], 6, Processes(1)))
     noisy, perfect = (
         [result for result in results if result.agent == agent] for agent in ("noisy p=0.9", "optimal")
     )

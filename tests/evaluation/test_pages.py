@@ -18,6 +18,7 @@ from mesocosm.evaluation.report.rows import Sample, read_samples
 from mesocosm.evaluation.report.view import page, write_pages
 from mesocosm.evaluation.runs import run_task
 from mesocosm.families.family import load_family
+from mesocosm.families.workers.processes import Processes
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 browser_needed = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
@@ -135,7 +136,7 @@ def test_run_directories_can_be_reported_on(run: Path, tmp_path: Path) -> None:
     assert (sample.model, sample.verdict, sample.length) == ("reference", "passed", 8_000)
     assert sample.coverage == 1
     failed = sample.model_copy(update={"verdict": "failed"})
-    links = write_pages([failed], tmp_path, 10, lambda _: None)
+    links = write_pages([failed], tmp_path, 10, Processes(1), lambda _: None)
     assert links == {str(run): "episodes/1.html"}
     write_report([failed], tmp_path, links=links)
     assert '<a href="episodes/1.html">' in (tmp_path / "index.html").read_text()

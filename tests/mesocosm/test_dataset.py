@@ -16,6 +16,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.families.quantities import parse_counts
+from mesocosm.families.workers.processes import Processes
 from mesocosm.kits.weaving.datasets import Record, find_task, make_record, write_dataset
 from mesocosm.servers.documents.store.pictures import combined, draw
 from mesocosm.services.service import Image
@@ -34,7 +35,7 @@ def records(path: Path) -> list[Record]:
 
 
 def write(path: Path, *, family: Family = STANDARD, parameters: dict[str, Any] | None = None) -> list[Record]:
-    list(write_dataset(family, [2, 5], [0, 1], parameters or {}, path, workers=1))
+    list(write_dataset(family, [2, 5], [0, 1], parameters or {}, path, Processes(1)))
     return records(path)
 
 
@@ -123,7 +124,7 @@ def test_the_same_words_give_the_same_bytes_whatever_the_number_of_processes(tmp
     assert one.returncode == 0, one.stderr
     data = (tmp_path / "new/one.jsonl").read_bytes()
     hard = load_family("lore_documents_hard")
-    sizes = list(write_dataset(hard, [1, 5, 9, 3], [0, 1], {}, tmp_path / "other.jsonl", workers=1))
+    sizes = list(write_dataset(hard, [1, 5, 9, 3], [0, 1], {}, tmp_path / "other.jsonl", Processes(1)))
     assert data == (tmp_path / "other.jsonl").read_bytes()
     assert sum(sizes) == len(data)
     assert json.loads(one.stdout) == {
@@ -186,7 +187,7 @@ def test_a_file_that_exists_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_writer_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
-    writing = write_dataset(STANDARD, [2], [0, 1, 2], {}, tmp_path / "out.jsonl", workers=1)
+    writing = write_dataset(STANDARD, [2], [0, 1, 2], {}, tmp_path / "out.jsonl", Processes(1))
     assert next(writing) > 1000
     assert [path.name for path in tmp_path.iterdir()] == [".out.jsonl.writing"]
     writing.close()  # type: ignore[attr-defined]

@@ -111,3 +111,62 @@ def test_a_cluster_that_is_not_there_is_no_long_wait(listens: bool, tmp_path: Pa
         done = mesocosm(*words, timeout=60)
     assert done.returncode == 2, done.stderr
     assert f"--ray {address}" in done.stderr
+
+
+def test_datasets_and_reports_are_the_same_bytes(cluster: Cluster, tmp_path: Path) -> None:
+    lumina = (
+        "dataset",
+        "lumina",
+        "--tasks",
+        "listworld",
+        "--horizons",
+        "10",
+        "--seeds",
+        "0-3",
+        "--players",
+        "0.9",
+    )
+    played = ("report", "lumina", "--calibrate", "listworld", "--horizons", "10", "--episodes", 4, "--json")
+    for name, where in (("spread", ("--ray", cluster.address)), ("here", ("--workers", 1))):
+        assert (
+            mesocosm(*lumina, "--players", "0.9", "--out", tmp_path / f"{name}.jsonl", *where).returncode == 0
+        )
+        done = mesocosm(*played, *where)
+        (tmp_path / f"{name}.json").write_text(done.stdout)
+    for kind in ("jsonl", "json"):
+        spread = (tmp_path / f"spread.{kind}").read_bytes()
+        assert spread.count(b"\n") == (4 if kind == "jsonl" else 1)
+        assert spread == (tmp_path / f"here.{kind}").read_bytes()
+
+
+def test_samples_of_a_node_that_dies_are_acted_on_another(cluster: Cluster, tmp_path: Path) -> None:
+    dying = cluster.add()
+    words = [
+        "eval",
+        "listworld",
+        "--length",
+        "8k",
+        "--seeds",
+        "0-5",
+        "--agent",
+        "reference",
+        "--max-samples",
+        3,
+    ]
+    words += ["--log-dir", tmp_path / "logs", "--json"]
+
+    def kill_when_some_are_done() -> None:
+        while not list(tmp_path.glob("logs/worlds/*/*/run.json")):
+            time.sleep(0.05)
+        cluster.kill(dying)
+
+    killer = threading.Thread(target=kill_when_some_are_done)
+    killer.start()
+    done = mesocosm(*words, "--ray", cluster.address, MESOCOSM_SERVER_WAIT="3")
+    killer.join()
+    assert done.returncode == 0, done.stderr
+    [one] = json.loads(done.stdout)
+    assert (one["passed"], one["errored"]) == (6, 0)
+    # Where the episodes were is no part of what was evaluated: here, there is nothing left to do.
+    again = mesocosm(*words)
+    assert json.loads(again.stdout)[0]["log"] == one["log"], again.stderr

@@ -215,7 +215,8 @@ def test_the_same_seed_gives_the_same_bytes_in_another_process() -> None:
     names = ["tables", "programs", "routes", "beliefs", "countdown", "travel"]
     code = (
         "from mesocosm.kits.procedures.rows import rows; import sys; "
-        f"sys.stdout.buffer.write(b''.join(rows({names}, [500], [3], workers=1)))"
+        "from mesocosm.families.workers.processes import Processes; "
+        f"sys.stdout.buffer.write(b''.join(rows({names}, [500], [3], Processes(1))))"
     )
     runs = [
         subprocess.run(

@@ -13,6 +13,7 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.question_sets.agentlongbench import questions as question_set
 from mesocosm.evaluation.rollouts import compare, read_scores
 from mesocosm.families.building import fingerprint
+from mesocosm.families.workers.processes import Processes
 from mesocosm.kits.rollouts.dataset import Plan
 from mesocosm.kits.rollouts.judging import judge, read_predictions
 from mesocosm.kits.rollouts.loading import load, samples
@@ -27,7 +28,7 @@ PLAN = Plan(lengths=(16_000,), per_type=2, items=200, formats=("v",))
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("written") / "rollouts"
-    list(write_dataset(PLAN, path, upstream="full", workers=1))
+    list(write_dataset(PLAN, path, Processes(1), upstream="full"))
     return path
 
 

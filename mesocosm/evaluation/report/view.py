@@ -12,6 +12,7 @@ from mesocosm.evaluation.looking import Look, look_at
 from mesocosm.evaluation.report.page import document
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.report.tables import place
+from mesocosm.families.workers.workers import Workers
 from mesocosm.worlds.workspace import replace_file
 
 _STYLE = """<style>
@@ -64,22 +65,27 @@ def page(look: Look) -> str:
 
 
 def write_pages(
-    samples: Sequence[Sample], folder: Path, most: int, report: Callable[[str], None]
+    samples: Sequence[Sample], folder: Path, most: int, workers: Workers, report: Callable[[str], None]
 ) -> dict[str, str]:
     """Pages of the first failed samples whose episodes are kept, in ``episodes`` of a report's folder.
 
     Returns each page's path in the report's folder, by the folder of its episode.
     """
     failed = [sample for sample in samples if sample.verdict == "failed"]
-    kept = [run for run in map(place, failed) if run and (Path(run) / "episode").is_dir()]
+    kept = [run for run in map(place, failed) if run and (Path(run) / "episode").is_dir()][:most]
     found: dict[str, str] = {}
-    for number, run in enumerate(kept[:most]):
-        report(f"looking into failed episodes: {number + 1} of {min(most, len(kept))}")
-        try:
-            html = page(look_at(Path(run)))
-        except UsageError:  # its task is gone, or another version's
+    for number, (run, html) in enumerate(zip(kept, workers.reading(_page_of, map(Path, kept)), strict=True)):
+        report(f"looking into failed episodes: {number + 1} of {len(kept)}")
+        if html is None:
             continue
         (folder / "episodes").mkdir(parents=True, exist_ok=True)
         found[run] = f"episodes/{number + 1}.html"
         replace_file(folder / found[run], html.encode())
     return found
+
+
+def _page_of(run: Path) -> str | None:
+    try:
+        return page(look_at(run))
+    except UsageError:  # its task is gone, or another version's
+        return None

@@ -104,6 +104,30 @@ class RayCluster(Workers):
                 unpacked(carried, path)
             yield job, result
 
+    def reading(self, function: Callable[[Path], R], folders: Iterable[Path]) -> Iterator[R]:
+        return self.ordered(
+            partial(_reading, function), ((packed(folder), folder.name) for folder in folders)
+        )
+
+    def on_each_node(self, kind: type, *arguments: Any) -> list[Any]:
+        """An object of a kind on every node, made from the node's address and the arguments; it lives until
+        the cluster is left or its node is gone."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        made = []
+        for node in _nodes(self._ray):
+            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            of = self._ray.remote(kind).options(num_cpus=1, scheduling_strategy=there)
+            made.append(of.remote(node["NodeManagerAddress"], *arguments))
+        return made
+
+    def ask(self, method: Any, seconds: float) -> Any:
+        """What a method of such an object returns; ``None`` where it is gone, or says nothing in time."""
+        try:
+            return self._ray.get(method.remote(), timeout=seconds)
+        except (*self.lost, self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError):
+            return None
+
 
 def perform(function: Callable[[J], R], job: J, parts: dict[str, str], trusted: str) -> R:
     """What a worker does, on a node that may have joined after the others were asked what they have."""
@@ -118,6 +142,13 @@ def _carried(function: Callable[[J, Path], R], job: tuple[J, Path]) -> tuple[R, 
         folder = Path(name, "made")
         result = function(job[0], folder)
         return result, packed(folder) if folder.is_dir() else None
+
+
+def _reading(function: Callable[[Path], R], job: tuple[bytes, str]) -> R:
+    with tempfile.TemporaryDirectory(prefix="mesocosm-job-") as name:
+        folder = Path(name, job[1])
+        unpacked(job[0], folder)
+        return function(folder)
 
 
 def _ray() -> Any:
@@ -149,6 +180,8 @@ def _connect(ray: Any, address: str) -> None:
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         told = " ".join(str(error).split())
         raise UsageError(f"--ray {address}: no cluster can be used there: {told}") from None
+    # There is no public way to have its remarks on nodes elsewhere than among what a command prints.
+    ray._private.worker._worker_logs_enabled = False
 
 
 def _knock(address: str) -> None:

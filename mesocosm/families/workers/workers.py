@@ -106,6 +106,10 @@ class Workers(ABC):
         for (job, _), result in self.done(partial(_in_place, function), jobs, memory):
             yield job, result
 
+    def reading(self, function: Callable[[Path], R], folders: Iterable[Path]) -> Iterator[R]:
+        """As ``ordered``, for jobs that each read a folder of this machine."""
+        return self.ordered(function, folders)
+
 
 def _in_place(function: Callable[[J, Path], R], job: tuple[J, Path]) -> R:
     job[1].parent.mkdir(parents=True, exist_ok=True)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +10,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mesocosm.errors import UsageError
+from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.procedures.instance import make_instance, procedure
 from mesocosm.kits.procedures.protocol import Score
 from mesocosm.kits.weaving.datasets import file_in_the_making
@@ -20,7 +18,6 @@ from mesocosm.worlds import tokens
 
 VERSION = 1
 """Raised with every change that makes scores incomparable."""
-_PER_JOB = 4
 
 
 class Row(BaseModel):
@@ -89,23 +86,16 @@ def make_row(name: str, level: int, seed: int) -> Row:
 
 
 def rows(
-    names: Sequence[str], levels: Sequence[int], seeds: Sequence[int], *, workers: int | None = None
+    names: Sequence[str], levels: Sequence[int], seeds: Sequence[int], workers: Workers
 ) -> Iterator[bytes]:
     """The lines of all these, in that order."""
-    jobs = [(name, level, seed) for name in names for level in levels for seed in seeds]
-    count = min(workers or os.cpu_count() or 1, len(jobs))
-    if count <= 1:
-        yield from (_line(*job) for job in jobs)
-        return
-    pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
-    try:
-        yield from pool.map(_line, *zip(*jobs, strict=True), chunksize=_PER_JOB)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    return workers.ordered(
+        _line, [(name, level, seed) for name in names for level in levels for seed in seeds]
+    )
 
 
-def _line(name: str, level: int, seed: int) -> bytes:
-    return orjson.dumps(make_row(name, level, seed).model_dump(), option=orjson.OPT_APPEND_NEWLINE)
+def _line(job: tuple[str, int, int]) -> bytes:
+    return orjson.dumps(make_row(*job).model_dump(), option=orjson.OPT_APPEND_NEWLINE)
 
 
 def write_rows(lines: Iterable[bytes], path: Path) -> Iterator[int]:

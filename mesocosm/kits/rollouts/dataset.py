@@ -8,20 +8,17 @@ place only.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
-from multiprocessing import get_context
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
+from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.rollouts import wording
 from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.counting import Counter
@@ -235,25 +232,9 @@ def _row(
     )
 
 
-def make_all(plan: Plan, workers: int | None = None) -> Iterator[list[tuple[bytes, list[bytes], list[Row]]]]:
-    """The lines of all trajectories and their questions, job by job, made on several cores."""
-    workers = min(workers or os.cpu_count() or 1, len(plan.jobs))
-    if workers <= 1:
-        for job in plan.jobs:
-            yield lines(plan, job)
-        return
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
-    try:
-        # A few jobs ahead of what is written: a long trajectory takes 16 MB.
-        pending: list[Any] = []
-        for job in plan.jobs:
-            pending.append(pool.submit(lines, plan, job))
-            if len(pending) > 2 * workers:
-                yield pending.pop(0).result()
-        for future in pending:
-            yield future.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+def make_all(plan: Plan, workers: Workers) -> Iterator[list[tuple[bytes, list[bytes], list[Row]]]]:
+    """The lines of all trajectories and their questions, job by job."""
+    return workers.ordered(partial(lines, plan), plan.jobs)
 
 
 def lines(plan: Plan, job: Job) -> list[tuple[bytes, list[bytes], list[Row]]]:

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
+from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.rollouts.dataset import Plan, Row, Trajectory, make_all, open_book
 from mesocosm.kits.rollouts.encyclopaedia import SECTIONS
 from mesocosm.kits.rollouts.questions import Type
@@ -73,7 +74,7 @@ class Summary(BaseModel):
 
 
 def write_dataset(
-    plan: Plan, path: Path, *, upstream: Upstream = "none", workers: int | None = None
+    plan: Plan, path: Path, workers: Workers, *, upstream: Upstream = "none"
 ) -> Iterator[Summary | None]:
     """Write a dataset; yields ``None`` for every trajectory that is done, and the summary in the end.
 

@@ -7,12 +7,9 @@ seed, so it holds the same documents, the same prompt and the same answer.
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import cache
-from multiprocessing import get_context
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +18,12 @@ from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Family, family_names, known_as, load_family
+from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.weaving.composing import Composition, Distorted, File
 from mesocosm.services.service import load_service
 from mesocosm.worlds.randomness import Dice
 
 STANDARD = "standard"
-_PER_JOB = 4
-"""Instances that a process is given at a time."""
 
 
 class Picture(BaseModel):
@@ -130,8 +126,7 @@ def write_dataset(
     seeds: Sequence[int],
     parameters: Mapping[str, Any],
     path: Path,
-    *,
-    workers: int | None = None,
+    workers: Workers,
 ) -> Iterator[int]:
     """Write the instances of all these N and seeds, in that order; yields the bytes of each line.
 
@@ -142,28 +137,15 @@ def write_dataset(
     jobs = [(n, seed) for n in dict.fromkeys(operations) for seed in dict.fromkeys(seeds)]
     for n in dict.fromkeys(operations):
         family.params(**parameters, operations=n)
+    line_of = partial(_line, known_as(family), dict(parameters))
     with file_in_the_making(path) as draft, draft.open("wb") as file:
-        for line in _lines(family, jobs, parameters, min(workers or os.cpu_count() or 1, len(jobs))):
+        for line in workers.ordered(line_of, jobs):
             file.write(line)
             yield len(line)
 
 
-def _lines(
-    family: Family, jobs: Sequence[tuple[int, int]], parameters: Mapping[str, Any], workers: int
-) -> Iterator[bytes]:
-    name = known_as(family)
-    columns = [[name] * len(jobs), *zip(*jobs, strict=True), [dict(parameters)] * len(jobs)]
-    if workers <= 1:
-        yield from map(_line, *columns)
-        return
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
-    try:
-        yield from pool.map(_line, *columns, chunksize=_PER_JOB)
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _line(task: str, operations: int, seed: int, parameters: Mapping[str, Any]) -> bytes:
+def _line(task: str, parameters: Mapping[str, Any], job: tuple[int, int]) -> bytes:
+    operations, seed = job
     record = make_record(load_family(task), seed, {**parameters, "operations": operations})
     return orjson.dumps(record.model_dump(mode="json"), option=orjson.OPT_APPEND_NEWLINE)
 
