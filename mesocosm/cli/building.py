@@ -23,6 +23,7 @@ from mesocosm.cli.options import (
     trusted,
 )
 from mesocosm.cli.output import out, print_json, show_exposure, spinner
+from mesocosm.errors import UsageError
 
 
 class Listing(StrEnum):
@@ -137,17 +138,26 @@ def describe(
 @app.command(name="list")
 def list_(
     what: Annotated[Listing, typer.Argument(help="What to list.")] = Listing.tasks,
+    service: Annotated[
+        str | None, typer.Argument(help="Of tools: only those of this service, with their arguments.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List servers, tasks, tools, clients that mcp-config knows, context strategies, sets of questions."""
-    rows = {
-        Listing.servers: _servers,
-        Listing.tasks: _tasks,
-        Listing.tools: _tools,
-        Listing.clients: _clients,
-        Listing.strategies: _strategies,
-        Listing.questions: _questions,
-    }[what]()
+    if service is not None and what is not Listing.tools:
+        raise UsageError(f"only tools are listed for a service: mesocosm list tools {service}")
+    rows = (
+        _tools_of(service)
+        if service is not None
+        else {
+            Listing.servers: _servers,
+            Listing.tasks: _tasks,
+            Listing.tools: _tools,
+            Listing.clients: _clients,
+            Listing.strategies: _strategies,
+            Listing.questions: _questions,
+        }[what]()
+    )
     if as_json:
         print_json(rows)
         return
@@ -225,6 +235,30 @@ def _tools() -> list[dict[str, Any]]:
         for service in load_services().values()
         for tool in service.tools.values()
     ]
+
+
+def _tools_of(name: str) -> list[dict[str, Any]]:
+    """The tools of one service, each with its arguments: those that may be left out end in ``?``."""
+    from mesocosm.services.content import service_names
+    from mesocosm.services.service import load_service
+
+    if name not in service_names():
+        raise UsageError(f"no such service: {name!r}; there are {', '.join(service_names())}")
+    return [
+        {
+            "name": tool.name,
+            "arguments": _arguments(tool.signature.schema),
+            "description": tool.description.partition("\n")[0],
+            "inputSchema": tool.signature.schema,
+            "annotations": tool.annotations,
+        }
+        for tool in load_service(name).tools.values()
+    ]
+
+
+def _arguments(schema: dict[str, Any]) -> str:
+    required = schema.get("required", ())
+    return ", ".join(name if name in required else f"{name}?" for name in schema["properties"])
 
 
 def _clients() -> list[dict[str, Any]]:

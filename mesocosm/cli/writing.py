@@ -54,4 +54,6 @@ def new(
         raise UsageError(f"there is no directory {path.parent}")
     path.write_text(starting_file(), encoding="utf-8")
     out.print(f"{path}: a task to start from")
-    out.print(f"try: mesocosm lint {path}; mesocosm run {path} --length 8k --agent reference")
+    out.print("then, one after the other:")
+    for command in ("lint {}", "run {} --length 8k --agent reference", "prove {} --lengths 8k"):
+        out.print(f"  mesocosm {command.format(path)}", soft_wrap=True)

@@ -214,11 +214,22 @@ def family_names() -> list[str]:
 def task_path(name: str) -> Path:
     """The file of a task by its name, or by the path itself; ``UsageError`` if there is none."""
     path = Path(name) if name.endswith((".yaml", ".yml")) else _registered(name)
-    if path is None or "\0" in name or len(path.name) > 255 or not path.is_file():
+    if path is None or not _is_file(str(path)):
+        if name.endswith((".yaml", ".yml")):
+            raise UsageError(
+                f"there is no file {name!r}; a task is a name of `mesocosm list`, or such a file"
+            )
+        beside = next((f"{name}{end}" for end in (".yaml", ".yml") if _is_file(f"{name}{end}")), None)
+        if beside:
+            raise UsageError(f"unknown task {name!r}; the file here is written {beside}")
         raise UsageError(
             f"unknown task {name!r}; there are: {', '.join(family_names())} (or the path of a .yaml)"
         )
     return path
+
+
+def _is_file(path: str) -> bool:
+    return "\0" not in path and len(Path(path).name) <= 255 and Path(path).is_file()
 
 
 def load_family(name: str) -> Family:

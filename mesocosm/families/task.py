@@ -76,8 +76,11 @@ class Growth(BaseModel):
     @classmethod
     def _monotone(cls, points: dict[int, int]) -> dict[int, int]:
         ordered = sorted(points.items())
-        if any(a[1] > b[1] for a, b in pairwise(ordered)):
-            raise ValueError("the sizes must not fall as the length grows")
+        for (short, size), (long, smaller) in pairwise(ordered):
+            if size > smaller:
+                raise ValueError(
+                    f"the sizes must not fall as the length grows: {size} at {short:,}, {smaller} at {long:,}"
+                )
         return dict(ordered)
 
     def size_for(self, length: int) -> int:
@@ -277,6 +280,7 @@ def _task_of(path: Path, text: str) -> Task:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         problem = _ANCHOR_TWICE if error.problem == "second occurrence" else error.problem
+        problem = f"{problem}{_hint(text, line)}"
         raise UsageError(f"{path}, line {line}: not YAML: {problem}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -342,6 +346,17 @@ MAX_NODES = 50_000
 """Values that a task file may have, those that aliases repeat counted each time."""
 
 
+def _hint(text: str, line: int) -> str:
+    """What may be meant by a line that is no YAML."""
+    lines = text.splitlines()
+    said = lines[line - 1] if line <= len(lines) else ""
+    if re.search(r"[:\-]\s+\{\{", said):
+        return '; a value that begins with {{ stands in quotes: name: "{{ ... }}"'
+    if re.search(r":\s.*:\s", said):
+        return '; a text with a colon in it stands in quotes: name: "one: two"'
+    return ""
+
+
 _ANCHOR_TWICE = "an anchor (&name) of this name stands above already; give it another"
 
 
@@ -391,8 +406,14 @@ def _complaint(path: Path, root: yaml.Node | None, item: Any) -> str:
         given, str | int | float | None
     ):
         message += f", found {str(given)[:_SHOWN]!r}" if isinstance(given, str) else f", found {given}"
-    if item["type"] == "extra_forbidden" and len(keys) == 1:
-        message += f"; known keys: {', '.join(Task.model_fields)}"
+    if item["type"] == "extra_forbidden":
+        inner = (
+            Task.model_fields[keys[0]].annotation if len(keys) == 2 and keys[0] in Task.model_fields else None
+        )
+        if len(keys) == 1:
+            message += f"; known keys: {', '.join(Task.model_fields)}"
+        elif isinstance(inner, type) and issubclass(inner, BaseModel):
+            message += f"; known keys: {', '.join(inner.model_fields)}"
     return f"{path}, line {line}: {name}: {message}"
 
 

@@ -72,6 +72,12 @@ class Mail(Thing):
                 given[n] = {"id": str(number)}
         return given
 
+    def check(self, fields: Fields) -> str | None:
+        for name in ("from", "to", "cc"):
+            if fields.get(name) and not addresses(str(fields[name])):
+                return f"{name}: {fields[name]!r} has no address; write Ann Lee <ann@example.com>"
+        return None
+
     def unlike(self, fields: Fields) -> Fields:
         return {name: value for name, value in fields.items() if name != "thread"}
 

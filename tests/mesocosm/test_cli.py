@@ -171,6 +171,12 @@ def test_prove_prints_a_table_and_a_document(tmp_path: Path) -> None:
 
 def test_lists_are_for_people_and_machines(tmp_path: Path) -> None:
     tools = mesocosm_json("list", "tools", cwd=tmp_path)
+    of_mails = {
+        tool["name"]: tool["arguments"] for tool in mesocosm_json("list", "tools", "email", cwd=tmp_path)
+    }
+    assert of_mails.keys() == {tool["name"] for tool in tools if tool["service"] == "email"}
+    assert of_mails["send_email"].startswith("to, subject, body, ")
+    assert "cc?" in of_mails["send_email"].split(", ")
     assert {"service", "name", "inputSchema"} <= tools[0].keys()
     assert {"email", "canvas", "excel", "filesystem", "claim_done"} <= {tool["service"] for tool in tools}
     assert TASK in {task["name"] for task in mesocosm_json("list", "tasks", cwd=tmp_path)}
@@ -198,6 +204,9 @@ def test_every_client_gets_its_configuration(client: str) -> None:
     ("words", "complaint"),
     [
         (["run", "no_such_task"], "unknown task 'no_such_task'; there are: "),
+        (["run", "no_such_file.yaml"], "there is no file 'no_such_file.yaml'"),
+        (["list", "tools", "fax"], "no such service: 'fax'; there are calendar, "),
+        (["list", "tasks", "email"], "only tools are listed for a service"),
         (["run", TASK, "--length", "500"], "below the minimum"),
         (["run", TASK, "--length", "9m"], "out of range"),
         (["run", TASK, "--length", "eight"], "not a length"),

@@ -70,6 +70,22 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
         ("wrote: {moment", "dock: {choice: [1, 2, 3], unique: true}\n      wrote: {moment",
          ["facts.delivery.fields.dock", "800 of delivery, and only 3 values"]),
         ("name: {faker: name}\n", "name: &stores {faker: name}\n", ["stands above already"]),
+        ("now + 1d", "now + 1days",
+         ["'days' cannot follow what", "spans are written 2w, 2d, 2h", "not 1days"]),
+        ("8k: 6", "8k: 60", ["must not fall", "60 at 8,000, 50 at 64,000"]),
+        ("growth: {parameter", "growth: {param",
+         ["growth.param: unknown key; known keys: parameter, points"]),
+        ("date: \"{{ wrote }}\"", "date: {{ wrote }}", ["not YAML", "begins with {{ stands in quotes"]),
+        ("title: Confirm", "title: Mails: confirm", ["line 2", "a text with a colon in it stands in quotes"]),
+        ("now - 9d, before: now - 5d", "now + 3d, before: now + 4d", ["email.mail.date", "is still to come"]),
+        ("from: \"{{ name }} <{{ email }}>\"", "from: \"{{ name }}\"",
+         ["email.mail: ", "no address; write Ann Lee"]),
+        ("See you on {{ agreed }}\\n", "See you on {{ agreed + 2h | clock }}\\n",
+         ["clock of a span of time", "a filter is for what stands right before it: (start + 2h) | clock"]),
+        ("  - for: delivery\n    kinds: [lost]", "  - for: me", ["of me there is only one: leave `for` out"]),
+        ("statements:\n", "  truck: {count: 3, fields: {plate: {faker: license_plate}}}\nstatements:\n"
+         "  - for: truck\n    email.mail: {from: a@b.example, date: \"{{ now }}\", body: \"{{ plate }}\"}\n",
+         ["statements.0: the goal needs no truck; `counts: false`"]),
     ],
 )  # fmt: skip
 def test_complaints_name_line_and_key_and_what_is_possible(
@@ -89,6 +105,19 @@ def test_a_fact_that_no_statement_tells_is_found(tmp_path: Path) -> None:
     found = "\n".join(complaints(tmp_path, text))
     assert "facts.delivery.fields.bay" in found
     assert "no statement tells it" in found
+
+
+def test_what_a_field_can_never_be_is_an_error(tmp_path: Path) -> None:
+    goal = "  - calendar.event: {summary: Delivery, start: soon, transparency: {one_of: [opaque, busy]}}\n"
+    text = START.replace("goal:\n", f"goal:\n{goal}").replace("{email: all", "{email: all, calendar: all")
+    found = "\n".join(complaints(tmp_path, text))
+    assert "error: goal.0.calendar.event.start: 'soon' is no date" in found
+    assert "transparency: 'busy' is not possible; possible: opaque, transparent" in found
+
+
+def test_names_of_an_unknown_fact_are_one_complaint(tmp_path: Path) -> None:
+    text = START.replace("  - for: delivery\n    kinds: [lost]", "  - for: deliveries\n    kinds: [lost]")
+    assert len(complaints(tmp_path, text)) == 1
 
 
 @pytest.mark.parametrize(

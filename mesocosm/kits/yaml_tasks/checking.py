@@ -56,7 +56,7 @@ def check(
         elif name not in told:
             yield (
                 ("background", name),
-                f"no statement is a {name}; the statements have {', '.join(sorted(told))}",
+                f"no statement is a {name}, for this to be like; they are {', '.join(sorted(told))}",
             )
         for topic in definition.background[name].topics:
             if topic not in TOPICS:
@@ -94,7 +94,7 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
             if not _NAME.fullmatch(field) or field in TAKEN:
                 yield (*place, "fields", field), "not a name for a field: small letters, digits and _"
             if field in definition.facts and not (isinstance(source, One) and source.one == field):
-                yield (*place, "fields", field), f"{field!r} is a fact already"
+                yield (*place, "fields", field), f"{field!r} is a fact already; the field needs another name"
         counts = [fact.count.least, fact.count.most] if isinstance(fact.count, Between) else [fact.count]
         for count in counts:
             yield from _check_amount(count, parameters, (*place, "count"))
@@ -188,7 +188,13 @@ def _check_selection(
             yield place, "kinds and where need a fact (for)"
         return
     fact = definition.facts.get(chosen.for_)
-    if fact is None or fact.single:
+    if fact is not None and fact.single:
+        message = (
+            f"of {chosen.for_} there is only one: leave `for` out, and name its fields {chosen.for_}.FIELD"
+        )
+        yield (*place, "for"), message
+        return
+    if fact is None:
         several = [name for name, it in definition.facts.items() if not it.single]
         yield (
             (*place, "for"),

@@ -11,7 +11,7 @@ from jinja2 import TemplateSyntaxError, Undefined, UndefinedError, nodes
 from jinja2.exceptions import TemplateError
 from jinja2.visitor import NodeTransformer
 
-from mesocosm.kits.yaml_tasks.language import ENVIRONMENT, MAX_TEXT, TESTS, ExpressionError
+from mesocosm.kits.yaml_tasks.language import ENVIRONMENT, MAX_TEXT, SPANS, TESTS, ExpressionError
 
 MAX_SOURCE = 20_000
 """Characters of one text with expressions."""
@@ -24,6 +24,8 @@ _ALLOWED = (
     nodes.Slice, nodes.Template, nodes.Keyword,
 )  # fmt: skip
 _SINGLE_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
+_TOO_MUCH = re.compile(r"expected token 'end of (?:print )?statement', got '(.*)'")
+_SPAN = re.compile(r"\b\d+ ?(?:weeks?|days?|hours?|hrs?|minutes?|mins|seconds?|secs?)\b")
 _BY_NAME = ("pick", "where", "without", "by")
 """Filters that are told the name of a field."""
 Lookup = Callable[[str], Any]
@@ -63,8 +65,7 @@ class Expression:
                 ENVIRONMENT, ENVIRONMENT.compile(tree), {}, None
             )
         except TemplateSyntaxError as error:
-            hint = "; equality is ==" if _SINGLE_EQUALS.search(source) else ""
-            raise ExpressionError(f"{error.message} in {_shortened(source)}{hint}") from None
+            raise ExpressionError(_no_expression(str(error.message), source)) from None
         except TemplateError as error:
             raise ExpressionError(str(error)) from None
         except (RecursionError, MemoryError, SyntaxError, OverflowError) as error:
@@ -195,6 +196,16 @@ def _mentioned(tree: nodes.Node) -> frozenset[str]:
                 if not isinstance(part, nodes.Const):
                     found.add(ANYTHING)
     return frozenset(found)
+
+
+def _no_expression(message: str, source: str) -> str:
+    """What is wrong with the grammar of an expression, without the library's names for its parts."""
+    if found := _TOO_MUCH.fullmatch(message):
+        message = f"{found[1]!r} cannot follow what stands before it"
+    hint = "; equality is ==" if _SINGLE_EQUALS.search(source) else ""
+    if span := _SPAN.search(source):
+        hint = f"; spans are written {', '.join(f'2{unit}' for unit in SPANS)}, not {span[0]}"
+    return f"{message} in {_shortened(source)}{hint}"
 
 
 def _shortened(source: str) -> str:

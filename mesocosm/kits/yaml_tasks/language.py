@@ -34,6 +34,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod, "**": operator.pow,
 }  # fmt: skip
 _UNITS = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "m": "minutes", "s": "seconds"}
+SPANS = ("w", "d", "h", "min")
+"""Units of spans as complaints name them."""
 
 
 class ExpressionError(Exception):
@@ -140,6 +142,8 @@ def show_kind(value: Any) -> str:
         return "a thing"
     if isinstance(value, dt.datetime):
         return "a moment"
+    if isinstance(value, dt.timedelta):
+        return "a span of time"
     return next(
         (name for kind, name in names.items() if isinstance(value, kind)), f"a {type(value).__name__}"
     )
@@ -214,7 +218,12 @@ def _filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return bounded(function(value, *args, **kwargs))
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
-            raise ExpressionError(f"{name} of {show_kind(value)}: {error}") from None
+            hint = (
+                f"; a filter is for what stands right before it: (start + 2h) | {name}"
+                if isinstance(value, dt.timedelta)
+                else ""
+            )
+            raise ExpressionError(f"{name} of {show_kind(value)}: {error}{hint}") from None
 
     return run
 

@@ -50,6 +50,8 @@ def unknown_names(definition: Definition, task: Task) -> Iterator[checking.Compl
     ):
         for index, doing in enumerate(doings):
             place = (part, index, doing.what)
+            if doing.for_ is not None and doing.for_ not in definition.facts:
+                continue  # which was complained about: what its names are is not known
             yield from _strangers(doing.where, known(doing.for_), (part, index, "where"))
             yield from _strangers_in(doing.fields, known(doing.for_) | more, place, known)
     yield from _strangers_in(definition.survey, everywhere, ("survey",), known)

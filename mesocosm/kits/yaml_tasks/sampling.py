@@ -19,11 +19,12 @@ from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.judging import WAYS, wanted_of
 from mesocosm.kits.yaml_tasks.letters import Sketches
+from mesocosm.kits.yaml_tasks.rendering import misfit
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.kits.yaml_tasks.written import Written
 from mesocosm.services.calling import Tools
-from mesocosm.services.words import find_thing
+from mesocosm.services.words import Word, find_thing
 from mesocosm.worlds.manifest import DEFAULT_START
 from mesocosm.worlds.randomness import Dice
 
@@ -101,6 +102,8 @@ class Sample:
         yield from self._goals(wanted)
         Walker(self._definition, self._truth, _Refusing()).walk()
         yield from self._unstated(told)
+        yield from self._needless(told)
+        yield from self._to_come(told)
         yield from self._untold_rules()
         yield from self._ambiguous(told)
         for what, things in told.items():
@@ -121,6 +124,7 @@ class Sample:
             if not rows and not self._is_alternative(goal):
                 yield ("goal", index), "warning", "in a sample nothing is wanted"
             yield from _no_patterns(goal, index, rows)
+            yield from _unmeetable(goal, index, rows)
             keys = [str([one.fields[name] for name in one.key]) for one in rows]
             if len(set(keys)) < len(keys):
                 yield ("goal", index), "warning", f"two rows have the same {', '.join(rows[0].key)}"
@@ -138,6 +142,48 @@ class Sample:
                     seen.add((fact, field))
                     message = f"the goal needs it and no statement tells it ({label})"
                     yield ("facts", fact, "fields", field), "error", message
+
+    def _needless(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
+        """Statements about facts that no goal needs, which would count as evidence."""
+        if self._written.task.python:
+            return  # what that needs is not known
+        self._truth.forget()
+        with self._truth.watched() as reads:
+            wanted_of(self._definition, self._truth)
+            self._written.prompt_of(self._truth)
+        needed = {entity.fact for entity, _ in reads}
+        for goal in self._definition.goal:
+            needed |= {one.for_ for one in (goal, *_rows_in(goal.fields)) if one.for_}
+        facts = self._definition.facts
+        for _ in facts:
+            needed |= {str(it.of) for name, it in facts.items() if name in needed and it.of}
+            needed |= {name for name, it in facts.items() if it.of in needed}
+        counting = {id(one.statement) for things in told.values() for one in things if one.evidence}
+        for index, statement in enumerate(self._definition.statements):
+            if statement.for_ and statement.for_ not in needed and id(statement) in counting:
+                message = (
+                    f"the goal needs no {statement.for_}; `counts: false` says that it tells no evidence"
+                )
+                yield ("statements", index), "warning", message
+
+    def _to_come(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
+        """What is said to have been written at a moment that is still to come."""
+        now, seen = self._truth.now, set[int]()
+        for what, things in told.items():
+            thing = find_thing(what)
+            if thing is None or thing.when is None:
+                continue
+            word = thing.says.get(thing.when)
+            if word is None or not word.required or word.shape != "moment":
+                continue  # such as an event, or what is due
+            for one in things:
+                moment, told_by = one.fields.get(thing.when), id(one.statement)
+                if isinstance(moment, dt.datetime) and moment > now and told_by not in seen and one.statement:
+                    seen.add(told_by)
+                    index = next(n for n, it in enumerate(self._definition.statements) if it is one.statement)
+                    label = f"{one.entity.label}: " if one.entity else ""
+                    message = f"{label}{moment:%Y-%m-%d %H:%M} is still to come (now is {now:%Y-%m-%d %H:%M})"
+                    yield ("statements", index, what, thing.when), "warning", message
 
     def _untold_rules(self) -> Iterator[Finding]:
         # What is stated once, whatever the facts, is a rule as the prompt is: a template, a table's heading.
@@ -190,7 +236,7 @@ class Sample:
         """Which goals speak of a kind; ``None`` where that depends on more."""
         found: list[bool | None] = []
         for goal in self._definition.goal:
-            selections = [goal, *(Rows.model_validate(v) for v in goal.fields.values() if _is_rows(v))]
+            selections = [goal, *_rows_in(goal.fields)]
             found += [
                 None
                 if one.for_ == fact and one.where is not None
@@ -271,6 +317,51 @@ def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding
                         message = f"{str(value[way])!r} is no pattern: {error}"
                         yield ("goal", index, goal.what, name, way), "error", message
                         return
+
+
+def _unmeetable(goal: Goal, index: int, rows: Sequence[Any]) -> Iterator[Finding]:
+    """Fields that are to have a value which they cannot have."""
+    thing = find_thing(goal.what)
+    assert thing is not None
+    for name in goal.fields:
+        problems = (
+            problem
+            for one in rows
+            for value in _possible_values(one.fields.get(name))
+            if (problem := _impossible(thing.judges[name], value))
+        )
+        if problem := next(problems, None):
+            yield ("goal", index, goal.what, name), "error", problem
+
+
+def _possible_values(value: Any) -> Sequence[Any]:
+    """The values of which one is wanted."""
+    values = value.get("one_of", ()) if isinstance(value, Mapping) else [value]
+    return values if isinstance(values, (list, tuple)) else [values]
+
+
+def _impossible(word: Word, value: Any) -> str | None:
+    """Why a field cannot have a value; numbers and moments may be written as texts."""
+    if value is None or isinstance(value, (Mapping, list, tuple)):
+        return None
+    if isinstance(value, str):
+        try:
+            match word.shape:
+                case "moment" | "date":
+                    dt.datetime.fromisoformat(value)
+                    return None
+                case "number":
+                    float(value)
+                    return None
+        except ValueError:
+            pass
+    if word.choices or word.shape in ("moment", "date", "number", "flag"):
+        return misfit(word, value)
+    return None
+
+
+def _rows_in(fields: Mapping[str, Any]) -> list[Rows]:
+    return [Rows.model_validate(value) for value in fields.values() if _is_rows(value)]
 
 
 def _told_of(one: Told) -> Sequence[Entity]:
