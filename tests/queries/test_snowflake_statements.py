@@ -58,5 +58,6 @@ def said(value: Any) -> str:
 
 @pytest.mark.parametrize(("statement", "expected"), CASES, ids=lambda text: str(text)[:50])
 def test_a_statement_gives_what_it_should(store: SnowflakeStore, statement: str, expected: str) -> None:
-    rows = store.query(statement, limit=100).rows
-    assert " / ".join(" | ".join(said(value) for value in row) for row in rows) == expected
+    for _ in range(3):  # the third time by the form that was kept, where one is
+        rows = store.query(statement, limit=100).rows
+        assert " / ".join(" | ".join(said(value) for value in row) for row in rows) == expected

@@ -15,6 +15,7 @@ from mesocosm.services.queries.statements import parse_one
 
 _DEEPEST = 30
 """Views within views."""
+_TARGET = "target"
 
 
 @dataclass
@@ -167,18 +168,27 @@ def tables_of(
 ) -> tuple[dict[str, Table], dict[str, str]]:
     """What DuckDB needs at hand: of each table the columns that the statement may ask for; and what tables
     are called there that have another name in the statement."""
-    asked = _asked(resolved.tree)
     found: dict[str, Table] = {}
     names: dict[str, str] = {}
-    wanted = [(name, relation, False) for name, relation in resolved.stored.items()]
-    wanted += [("target", target, True)] if target is not None else []
-    for name, relation, rows in wanted:
-        columns = _wanted(relation.columns, asked, dialect.spell)
-        copy = copies.stored(context.tables, relation.number, columns, rows=rows)
+    wanted = [
+        (name, resolved.stored[name], columns) for name, columns in columns_asked(resolved, dialect).items()
+    ]
+    if target is not None:
+        wanted.append((_TARGET, target, _wanted(target.columns, _asked(resolved.tree), dialect.spell)))
+    for name, relation, columns in wanted:
+        copy = copies.stored(context.tables, relation.number, columns, rows=name == _TARGET)
         found[copy.name], names[name] = copy.table, copy.name
     for name, listed in resolved.listed.items():
         found[name] = copies.listed(Listed(_wanted_all(listed.columns, dialect.spell), listed.rows))
     return found, names
+
+
+def columns_asked(resolved: Resolved, dialect: Dialect) -> dict[str, tuple[Column, ...]]:
+    """By the names of stored tables in the statement: the columns that it may ask for, spelled."""
+    asked = _asked(resolved.tree)
+    return {
+        name: _wanted(relation.columns, asked, dialect.spell) for name, relation in resolved.stored.items()
+    }
 
 
 def _asked(tree: exp.Expr) -> set[str] | None:

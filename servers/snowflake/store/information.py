@@ -217,7 +217,7 @@ class Information(Naming):
 
     def counts(self) -> dict[int, int]:
         """How many rows the tables have, by their numbers."""
-        return dict(self.session.connection().execute(_COUNTS).tuples().all())
+        return {row.number: row.rows for row in self.session.connection().execute(_COUNTS)}
 
     def databases(self) -> list[Row]:
         """All databases."""

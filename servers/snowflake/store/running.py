@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from mesocosm.errors import Invalid
 from mesocosm.servers.snowflake.store.answers import Answer, changed, done
 from mesocosm.servers.snowflake.store.defining import Defining
 from mesocosm.servers.snowflake.store.showing import describe, show
 from mesocosm.services.queries.changing import change
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
+from mesocosm.services.queries.plans import Plans
 from mesocosm.services.queries.reading import query
 from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.queries.statements import parse, parse_one
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from mesocosm.servers.snowflake.store import SnowflakeStore
 
 DIALECT = Snowflake()
+PLANS = Plans(DIALECT)
 _QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
 _CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.TruncateTable)
 _DEFINES = (exp.Create, exp.Drop, exp.Alter, exp.Comment, exp.Use)
@@ -53,6 +56,17 @@ def how_many(text: str) -> int:
 def writes(tree: exp.Expr) -> bool:
     """Whether a statement may change anything."""
     return not isinstance(tree, (*_QUERIES, *_TELLS))
+
+
+def asked(store: SnowflakeStore, text: str, limit: int | None, skip: int) -> Answer:
+    """Run a statement that changes nothing; others are refused."""
+    found = PLANS.answer(text, context_of(store), limit=limit, skip=skip)
+    if found is not None:
+        return Answer(found.fields, found.rows, found.more, is_query=True)
+    tree = parsed(text)
+    if writes(tree):
+        raise Invalid("Calls to read_query should not contain write operations: use write_query for that.")
+    return run(store, text, tree, limit, skip)
 
 
 def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, skip: int = 0) -> Answer:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -85,12 +86,15 @@ def _item(row: Mapping[str, Any]) -> str:
     return "- " + "\n  ".join(lines)
 
 
+@lru_cache(1024)
 def _key(name: str) -> str:
     return name if _PLAIN.match(name) and name.lower() not in _WORDS else _quoted(name)
 
 
 def _scalar(value: Any) -> str:
     """A value on one line."""
+    if type(value) is str:  # most are
+        return _text(value)
     match value:
         case None:
             return "null"
