@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from mesocosm.kits.others import some_others
 from mesocosm.kits.paging import folder_texts, query_rows
 from mesocosm.services.calling import Tools
 from mesocosm.services.columns import Columns
@@ -67,8 +68,7 @@ def country_of(code: str) -> str:
 
 def draw_others(me: Scenario, rng: random.Random) -> list[str]:
     """One or two other countries; one that stands twice has more shops' scenarios."""
-    first, second = rng.sample([code for code in _COUNTRIES if code != me["code"]], 2)
-    return [first] if rng.random() < 0.6 else [first, first, second]
+    return some_others(me["code"], list(_COUNTRIES), rng)
 
 
 def draw_sizes(me: Scenario, rng: random.Random) -> dict[str, list[float]]:
@@ -276,7 +276,10 @@ def _bring_to(rng: random.Random, rows: list[list[int]], totals: tuple[int, ...]
 
 _NAME = re.compile(r"\b[A-Z][a-z]+_[A-Z][a-z]+_\d\d\b")
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
-_NOTHING = re.compile(r"Should|Could|had planned|meant|proposed|idea|considered|talked about|did not")
+_NOTHING = re.compile(
+    r"Should|Could|had planned|meant|proposed|idea|considered|talked about|did not|undisturbed|looked at"
+    r"|as it was"
+)
 _BACK = re.compile(r"taken back|Forget|Disregard|not been restarted|was not restarted|withdraw")
 
 
@@ -337,7 +340,7 @@ def _line(name: str, sums: Mapping[str, int]) -> str:
 def _heed(periods: dict[str, list[str]], notes: Sequence[str]) -> None:
     """Move the bounds of periods as the notes say, and leave out what was discarded."""
     restarted: dict[str, str] = {}
-    kept = set()
+    kept, upheld = set(), set()
     sentences = [one for note in notes for one in re.split(r"(?<=[.?!])\s+(?=[A-Z])", " ".join(note.split()))]
     for sentence in sentences:
         name = _NAME.search(sentence)
@@ -346,6 +349,8 @@ def _heed(periods: dict[str, list[str]], notes: Sequence[str]) -> None:
         day = _DAY.search(sentence)
         if _BACK.search(sentence):
             kept.add(name[0])
+        elif "after all" in sentence:
+            upheld.add(name[0])
         elif "discard" in sentence:
             del periods[name[0]]
         elif day and "stop" in sentence:
@@ -354,5 +359,5 @@ def _heed(periods: dict[str, list[str]], notes: Sequence[str]) -> None:
         elif day and not re.search(r"not made|dropped", sentence):
             restarted[name[0]] = day[0]
     for who, first in restarted.items():
-        if who in periods and who not in kept:
+        if who in periods and who not in kept - upheld:
             periods[who][0] = first

@@ -17,6 +17,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
+from mesocosm.kits.others import some_others
 from mesocosm.kits.paging import folder_texts, found, query_rows
 from mesocosm.services.calling import Tools
 
@@ -65,8 +66,7 @@ def subject_of(programme: str) -> str:
 
 def draw_others(me: Student, rng: random.Random) -> list[str]:
     """One or two other programmes; one that stands twice is larger."""
-    first, second = rng.sample([code for code in _SUBJECTS if code != me["programme"]], 2)
-    return [first] if rng.random() < 0.6 else [first, first, second]
+    return some_others(me["programme"], list(_SUBJECTS), rng)
 
 
 def draw_sizes(me: Any, rng: random.Random) -> dict[str, list[float]]:

@@ -170,7 +170,7 @@ def bounds_at(
     machine: Any, sensor: dict[str, Any], moment: dt.datetime, *, heeded: bool = True
 ) -> tuple[float, float]:
     """The bounds that hold for a sensor; with ``heeded`` false: for who takes its note the wrong way."""
-    changes = (machine["kind"] == "recalibrated") == heeded and machine["kind"] != "plain"
+    changes = (machine["kind"] in ("recalibrated", "restored")) == heeded and machine["kind"] != "plain"
     if sensor["first"] and changes and moment >= machine["since"]:
         return sensor["new_low"], sensor["new_high"]
     return sensor["low"], sensor["high"]
@@ -230,6 +230,10 @@ _BOOK = "machine_operating_parameters.xlsx"
 _TAKEN_BACK = re.compile(
     r"void|withdrawn|Forget|Ignore|Strike|take back|no new bounds|mix-up|meant for another", re.IGNORECASE
 )
+_AFTER_ALL = re.compile(
+    r"(?:holds?|in force|valid|Please do heed|Do go by|has had its new limits|has its new limits)\b"
+    r".* after all"
+)
 _NOT_IN_FORCE = re.compile(
     r"would|Should|Could|recommends|proposes|From tomorrow|will be|not decided|have not agreed"
 )
@@ -260,7 +264,7 @@ class _Changes:
     def __init__(self, tools: Tools, day: dt.date, zone: ZoneInfo) -> None:
         self.bounds: dict[tuple[str, str], tuple[dt.datetime, float, float]] = {}
         self.resting: dict[tuple[str, str], list[dt.datetime]] = {}
-        void = set()
+        void, restored = set(), set()
         for code, sentence, text in _notes(tools):
             sensor = code, _type_in(sentence) or _type_in(text)
             moments = [
@@ -269,11 +273,13 @@ class _Changes:
             limits = _RANGE_APART.search(text) or _RANGE.search(text)
             if _RESTING.search(sentence):
                 self.resting[sensor] = moments[:2]
+            elif _AFTER_ALL.search(sentence):
+                restored.add(code)
             elif _TAKEN_BACK.search(sentence):
                 void.add(code)
             elif limits and not _NOT_IN_FORCE.search(sentence):
                 self.bounds[sensor] = moments[0], float(limits[1]), float(limits[2])
-        self.bounds = {key: change for key, change in self.bounds.items() if key[0] not in void}
+        self.bounds = {key: change for key, change in self.bounds.items() if key[0] not in void - restored}
 
 
 def _type_in(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from mesocosm.kits.paging import found, mails
+from mesocosm.kits.paging import found, mails_in_order
 from mesocosm.services.calling import Tools
 
 _GOODS = (
@@ -66,7 +66,7 @@ _NUMBERS = (
 
 
 def draw_items(invoice: Any, rng: Random) -> list[dict[str, Any]]:
-    """Two to six lines of an invoice."""
+    """Two to five lines of an invoice."""
     chosen = rng.sample(_GOODS, 2 + invoice["lines"])
     return [
         {"count": rng.randint(1, 24), "what": what, "price": rng.randint(least * 100, most * 100) / 100}
@@ -133,10 +133,10 @@ _DAY = re.compile(
     r"\d{4}-\d\d-\d\d|\d\d? [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d\d, \d{4}|\d\d-[A-Z][a-z]{2}-\d{4}", re.MULTILINE
 )
 _OVER = re.compile(
-    r"looks? after|look after order|handed|passed|is with|belongs to|responsible for|has taken order|"
+    r"looks? after|handed|passed|is with|belongs to|responsible for|has taken order|"
     r"your (?:contact|buyer) is"
 )
-_NOT_OVER = re.compile(r"wonder|thinking about|Would it|Might it")
+_NOT_OVER = re.compile(r"wonder|thinking about|Would it|Might it|There is a wish|Some here would")
 
 
 def _rows(tools: Tools, table: str) -> list[dict[str, str]]:
@@ -191,7 +191,7 @@ def _documents(tools: Tools) -> Iterator[tuple[str, str]]:
 def _handed_over(tools: Tools, names: Mapping[str, str]) -> dict[str, str]:
     """By order: the address of the buyer whom a mail hands it to."""
     handed = {}
-    for mail in mails(tools):
+    for mail in mails_in_order(tools):
         body = " ".join(mail["body"].split())
         for sentence in re.findall(r"[^.?!;]*\bPO-\d{6}\b[^?!]*?[.?!](?= |$)", body) or ():
             whole = sentence

@@ -17,13 +17,14 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 
 FAMILY = load_family("machine_operating")
+CASES = ("recalibrated_rate", "proposed_rate", "withdrawn_rate", "restored_rate", "serviced_rate")
 REPORT, BUCKET = "anomaly_report.csv", "iot_anomaly_reports"
 
 
 @pytest.fixture(scope="module")
 def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
     """The least there can be, and hardly anything around it."""
-    parameters = {"total_machines": 5, "filler_tokens": 500}
+    parameters = {"total_machines": 6, "filler_tokens": 500}
     return build_instance(FAMILY, 4, tmp_path_factory.mktemp("built") / "x", parameters=parameters)
 
 
@@ -61,7 +62,7 @@ def machines(instance: Instance) -> list[dict[str, Any]]:
 def test_each_case_and_edge_occurs_in_the_smallest_world(seed: int, tmp_path: Path) -> None:
     built = build_instance(FAMILY, seed, tmp_path / "x", parameters={"total_machines": 5})
     kinds = {one["kind"] for one in machines(built)}
-    assert kinds == {"plain", "recalibrated", "proposed", "withdrawn", "serviced"}
+    assert kinds == {"plain", "recalibrated", "proposed", "withdrawn", "restored", "serviced"}
     sensors = [sensor for one in machines(built) for sensor in one["drawn"]["sensors"]]
     away = {
         round((reading - bound) * 100)
@@ -70,6 +71,17 @@ def test_each_case_and_edge_occurs_in_the_smallest_world(seed: int, tmp_path: Pa
         for bound in (sensor["low"], sensor["high"])
     }
     assert {-1, 0, 1} <= away, "on a bound, and a hundredth beyond it"
+
+
+def test_few_readings_are_out_and_many_lie_close_to_a_bound(tmp_path: Path) -> None:
+    parameters = {"total_machines": 60, "plain_rate": 1, **dict.fromkeys(CASES, 0)}
+    built = build_instance(FAMILY, 0, tmp_path / "x", parameters=parameters)
+    sensors = [sensor for one in machines(built) for sensor in one["drawn"]["sensors"]]
+    readings = [(sensor, reading) for sensor in sensors for reading in sensor["readings"]]
+    out = [reading for sensor, reading in readings if not sensor["low"] <= reading <= sensor["high"]]
+    assert 0.01 < len(out) / len(readings) < 0.06
+    off = [min(reading - sensor["low"], sensor["high"] - reading) for sensor, reading in readings]
+    assert sum(0 <= round(one * 100) <= 3 for one in off) > 2 * 60 / 3, "more than the cases"
 
 
 def test_the_table_goes_on_before_and_after_the_hour(instance: Instance, report: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import threading
 from collections import OrderedDict
@@ -141,6 +142,7 @@ class Documents:
 
     def __init__(self) -> None:
         self._documents: OrderedDict[tuple[int, ...], Document] = OrderedDict()
+        self._added = 0
         self._lock = threading.Lock()
 
     def find(self, identity: tuple[int, ...]) -> Document | None:
@@ -154,6 +156,11 @@ class Documents:
         """The document in these bytes; what was not used for longest is forgotten."""
         document = Document(content.data, name)
         with self._lock:
+            self._added += 1
+            if self._added % CACHED == 0:
+                # What pypdf takes apart refers to itself: where nobody looks for garbage, as while worlds are
+                # built, it would stay for ever.
+                gc.collect(0)
             self._documents[content.identity] = document
             while len(self._documents) > CACHED or (
                 len(self._documents) > 1 and sum(d.cost for d in self._documents.values()) > CACHE_BYTES

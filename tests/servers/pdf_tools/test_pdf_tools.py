@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import zlib
 from datetime import UTC, datetime
 from io import BytesIO
@@ -252,6 +253,25 @@ def test_a_file_that_takes_too_long_is_given_up() -> None:
 
     with pytest.raises(Exception, match=r"slow\.pdf takes too long to read: more than 0\.05 seconds"):
         work()
+
+
+def test_one_thread_watches_all_that_read() -> None:
+    for number in range(3):
+        with limits.reading("one.pdf"), limits.reading("another.pdf", 60 + number):
+            pass
+    names = [thread.name for thread in threading.enumerate()]
+    assert names.count("pdf time limit") == 1
+
+
+def test_files_of_the_same_bytes_say_the_same_and_others_not(tools: Any) -> None:
+    def text(path: str) -> str:
+        return str(tools.call("pdf_tools", "read_pdf_pages", pdf_file_path=path))
+
+    for path, said in (("a.pdf", "One thing"), ("b.pdf", "One thing"), ("c.pdf", "Another")):
+        tools.world.workspace.write(path, write_pdf([said], moment=MOMENT))
+    assert text("a.pdf") == text("b.pdf") != text("c.pdf")
+    tools.world.workspace.write("a.pdf", write_pdf(["Another"], moment=MOMENT))
+    assert text("a.pdf") == text("c.pdf")
 
 
 def test_a_pattern_that_backtracks_without_end_is_given_up(
