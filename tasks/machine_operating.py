@@ -29,6 +29,8 @@ KINDS = {
 """Sensor types: unit, and where bounds may lie."""
 Cents = npt.NDArray[np.int64]
 _CENT, _TENTH = 100, 10
+_FEW = 8
+"""Up to so many machines, sensors are read every ten minutes: the smallest worlds have no room for more."""
 _FIRST, _THEN = 8, 3
 """So many machines have a reading right on a bound, or right beyond it; of the others each third has."""
 
@@ -45,7 +47,8 @@ def types_of(total_sensors: str) -> list[str]:
 
 def _ticks(machine: Any) -> tuple[list[dt.datetime], list[dt.datetime]]:
     """When sensors are read, every ``interval_minutes`` for ``hours``: in the window, and around it."""
-    given = machine.lookup("hours"), machine.lookup("interval_minutes")
+    interval = machine.lookup("interval_minutes") or (10 if machine.lookup("total_machines") <= _FEW else 5)
+    given = machine.lookup("hours"), interval
     return _moments(machine.lookup("me")["opens"], machine.truth.now, *given)
 
 
@@ -59,7 +62,7 @@ def _moments(
         day + dt.timedelta(hours=1),
     )
     if step <= dt.timedelta(0) or whole < dt.timedelta(hours=5):
-        raise ValueError("interval_minutes must be above 0, and hours 5 or more")
+        raise ValueError("interval_minutes must be 0 or more, and hours 5 or more")
     last = day + (now - day) // step * step
     moments = [last - number * step for number in range(whole // step + 1)][::-1]
     around = [one.astimezone(dt.UTC) for one in moments if not day <= one <= closes]

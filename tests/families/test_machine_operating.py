@@ -60,7 +60,7 @@ def machines(instance: Instance) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_each_case_and_edge_occurs_in_the_smallest_world(seed: int, tmp_path: Path) -> None:
-    built = build_instance(FAMILY, seed, tmp_path / "x", parameters={"total_machines": 5})
+    built = build_instance(FAMILY, seed, tmp_path / "x", parameters={"total_machines": 6})
     kinds = {one["kind"] for one in machines(built)}
     assert kinds == {"plain", "recalibrated", "proposed", "withdrawn", "restored", "serviced"}
     sensors = [sensor for one in machines(built) for sensor in one["drawn"]["sensors"]]
