@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from mesocosm.families.proving import prove_one
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.control_plane_client import ControlPlane
 from mesocosm.hosting.listening import serving
+from mesocosm.kits.yaml_tasks.starting import starting_file
 
 VISITS = Path(__file__).with_name("visits.yaml")
 
@@ -66,6 +68,17 @@ def test_what_is_true_is_not_in_the_world(episode: Episode) -> None:
     kept = truth(load_family(str(VISITS)), episode).truth["entities"]
     assert any(entity["kind"] == "moved" for entity in kept)
     assert "kind" not in (episode.path / "world" / "world.json").read_text()
+
+
+def test_a_finding_says_which_line_was_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(starting_file().replace("See you on {{ agreed }}\\n", "See you at {{ agreed }}\\n"))
+    family = load_family(str(path))
+    instance = build_instance(family, 0, tmp_path / "instance", target=8_000)
+    episode = Episode.create(tmp_path / "episode", instance.path, family)
+    solve(family, episode)
+    [body] = [check for check in episode.grade().findings if not check.passed]
+    assert re.search(r"Hello, See you at [\d :-]+, not lines: See you on [\d :-]+;", body.detail), body.detail
 
 
 def test_an_event_of_the_own_calendar_is_too_much(episode: Episode) -> None:

@@ -415,7 +415,8 @@ def read_draw(given: Any) -> Any:
         return DRAWS[keys[0]].model_validate(given)
     except ValidationError as error:
         place, message = complaint_of(error.errors()[0], DRAWS[keys[0]])
-        raise ValueError(f"{'.'.join(map(str, place))}: {message}") from None
+        names = [str(part) for part in place if "[" not in str(part)]  # those are kinds of values, no keys
+        raise ValueError(f"{'.'.join(names)}: {message}") from None
 
 
 @cache

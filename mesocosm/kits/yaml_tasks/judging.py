@@ -246,8 +246,15 @@ def _hashable(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = _hashable(value)
+    text = " ".join(_hashable(value).split())
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _shown_wanted(value: Any) -> str:
+    """What a field was to be: by its value, or in some way, ``lines: See you at 9``."""
+    if isinstance(value, Mapping) and value.keys() & set(WAYS):
+        return " and ".join(f"{way}: {_shown(part)}" for way, part in value.items())
+    return _shown(value)
 
 
 # -- all goals ------------------------------------------------------------------------------------------
@@ -355,7 +362,7 @@ def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Ite
             yield from _judge_tables(f"{base}_{name}", name, both)
             continue
         wrong = [
-            f"{one.shown}: {_shown(found.fields.get(name))}, not {_shown(one.fields[name])}"
+            f"{one.shown}: {_shown(found.fields.get(name))}, not {_shown_wanted(one.fields[name])}"
             for one, found in both
             if not matches(one.fields[name], found.fields.get(name))
         ]
