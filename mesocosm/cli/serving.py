@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import sys
@@ -32,8 +31,10 @@ from mesocosm.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.families.storing import Store
     from mesocosm.families.task import Offer
     from mesocosm.hosting.application import Hosting
+    from mesocosm.hosting.hosts.host import HostSettings
     from mesocosm.hosting.metrics import RequestLog
 
 
@@ -72,6 +73,17 @@ def serve(
         int | None,
         typer.Option(min=1, max=256, help="Serve with so many processes behind this one address."),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            envvar="MESOCOSM_STORE",
+            help="Keep episodes and instances here, too: file:///folder, s3://bucket/path.",
+        ),
+    ] = None,
+    keep_every: Annotated[
+        float,
+        typer.Option(min=0, help="With --store: seconds until a change is kept (0: before it is answered)."),
+    ] = 5.0,
     log: Annotated[
         str | None, typer.Option(help="Write a line of JSON for each request to this file (-: stderr).")
     ] = None,
@@ -102,7 +114,9 @@ def serve(
     from mesocosm.doors.connections import raise_file_limit
     from mesocosm.doors.mail import MAIL_SERVICE
     from mesocosm.families.family import load_family
-    from mesocosm.hosting.application import Hosting
+    from mesocosm.hosting.application import LOOPBACK, Hosting
+    from mesocosm.hosting.hosts.host import HostSettings
+    from mesocosm.hosting.hosts.ids import key_of
     from mesocosm.hosting.listening import admin_token as choose_token
     from mesocosm.hosting.listening import listen
     from mesocosm.hosting.listening import serve as serve_http
@@ -113,13 +127,29 @@ def serve(
     token = choose_token(state, host, admin_token)
     listener = listen(host, port)
     requests = _request_log(log)
+    kept = _store(store)
     if hosts is not None:
         if imap_port is not None or smtp_port is not None:
             raise UsageError("--imap-port and --smtp-port cannot be combined with --hosts yet")
         order = _order(task, length, seed, param, tools, added, trust) if task else None
-        _serve_hosts(hosts, listener, state, host, token, allowed_host, order, requests)
+        told = HostSettings(
+            number=0,
+            address="",
+            state=state.absolute(),
+            key=key_of(state).hex(),
+            admin_token=token,
+            allowed_hosts=allowed_host or [],
+            store=kept.url if kept else None,
+            keep_every=keep_every,
+            behind_proxy=host in LOOPBACK,
+        )
+        if not admin_token:
+            err.print(f"admin token: {state / 'admin-token'}")
+        _serve_hosts(hosts, listener, host, told, order, requests)
         return
-    hosting = Hosting(state, admin_token=token, allowed_hosts=allowed_host, log=requests)
+    hosting = Hosting(
+        state, admin_token=token, allowed_hosts=allowed_host, log=requests, store=kept, keep_every=keep_every
+    )
     mail = _mail_servers(hosting, host, imap_port, smtp_port)
     port = listener.getsockname()[1]
     base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -171,41 +201,35 @@ def _order(
 def _serve_hosts(
     count: int,
     listener: socket.socket,
-    state: Path,
     host: str,
-    token: str,
-    allowed_host: list[str] | None,
+    settings: HostSettings,
     order: dict[str, Any] | None,
     log: RequestLog | None,
 ) -> None:
     import mesocosm
-    from mesocosm.hosting.application import LOOPBACK
-    from mesocosm.hosting.hosts.host import HostSettings
-    from mesocosm.hosting.hosts.ids import key_of
     from mesocosm.hosting.hosts.serving import serve_hosts
 
     port = listener.getsockname()[1]
     base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     err.print(f"serving on {base} with {count} hosts; control plane: {base}/docs")
-    if not os.environ.get("MESOCOSM_ADMIN_TOKEN") and (state / "admin-token").is_file():
-        err.print(f"admin token: {state / 'admin-token'}")
-    settings = HostSettings(
-        number=0,
-        address="",
-        state=state.absolute(),
-        key=key_of(state).hex(),
-        admin_token=token,
-        allowed_hosts=allowed_host or [],
-        behind_proxy=host in LOOPBACK,
-    )
 
     def open_first() -> None:
         if order is not None:
-            with mesocosm.connect_sync(base, token=token) as server:
+            with mesocosm.connect_sync(base, token=settings.admin_token) as server:
                 view = server.create(**order).view.data
             show_episode(base, view["id"], view["prompt"], list(view["services"]), list(view["apis"]))
 
     serve_hosts(listener, settings, count, open_first, log)
+
+
+def _store(url: str | None) -> Store | None:
+    from mesocosm.families.storing import Store
+
+    if url is None:
+        return None
+    store = Store(url)
+    store.check()
+    return store
 
 
 def _request_log(path: str | None) -> RequestLog | None:

@@ -19,13 +19,16 @@ from mesocosm.errors import UsageError
 from mesocosm.families import program
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.storing import Store
 
 
 class InstanceCache:
     """Built instances by what they were built from, the program included."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, store: str | None = None) -> None:
         self.root = root
+        self._store = store
+        """URL of where others find them, too."""
         self._building = anyio.Semaphore(2)
         self._locks: dict[str, anyio.Lock] = {}
 
@@ -43,7 +46,7 @@ class InstanceCache:
         """Directory of the instance; built here if nobody did before."""
         path = self.path(family, seed, target, parameters)
         if not path.is_dir():
-            _build_once(family, seed, path, target, parameters)
+            _build_once(family, seed, path, target, parameters, self._store)
         return path
 
     async def prepare(
@@ -55,28 +58,39 @@ class InstanceCache:
             if not path.is_dir():
                 async with self._building:
                     await anyio.to_process.run_sync(
-                        _build, str(family.path), seed, str(path), target, dict(parameters)
+                        _build, str(family.path), seed, str(path), target, dict(parameters), self._store
                     )
         self._locks.pop(path.name, None)
 
 
-def _build(task: str, seed: int, path: str, target: int | None, parameters: dict[str, Any]) -> None:
+def _build(
+    task: str, seed: int, path: str, target: int | None, parameters: dict[str, Any], store: str | None
+) -> None:
     # A program that is no file (``python -c``, a notebook) leaves this process without one, and the standard
     # library's ``multiprocessing`` cannot be imported then.
     sys.modules.setdefault("__main__", ModuleType("__main__"))
-    _build_once(load_family(task), seed, Path(path), target, parameters)
+    _build_once(load_family(task), seed, Path(path), target, parameters, store)
 
 
 def _build_once(
-    family: Family, seed: int, path: Path, target: int | None, parameters: Mapping[str, Any]
+    family: Family,
+    seed: int,
+    path: Path,
+    target: int | None,
+    parameters: Mapping[str, Any],
+    store: str | None,
 ) -> None:
-    """Build an instance, unless another process that shares the directory has done so meanwhile."""
+    """Build an instance, unless another process that shares the directory, or the store, has done so."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = path.with_name(f".{path.name}.lock")
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         if not path.is_dir():
-            build_instance(family, seed, path, target=target, parameters=parameters)
+            shared = Store(store) if store else None
+            if not (shared and shared.bring_instance(path)):
+                build_instance(family, seed, path, target=target, parameters=parameters)
+                if shared:
+                    shared.keep_instance(path)
     # Who waits holds the same file open, and finds the instance; who comes later needs no lock.
     lock.unlink(missing_ok=True)
 

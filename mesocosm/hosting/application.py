@@ -26,9 +26,11 @@ from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mcp import HttpEndpoints, error_body
 from mesocosm.doors.rooted import Rooted, rooted_at
 from mesocosm.errors import InUse, UsageError
+from mesocosm.families.storing import Store, StoreFailed
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.control_plane import control_plane
 from mesocosm.hosting.hosts.placement import Seat
+from mesocosm.hosting.keeping import KEEP_EVERY
 from mesocosm.hosting.metrics import RequestLog, kind_of
 from mesocosm.hosting.pool import EpisodePool, log_request
 from mesocosm.hosting.views import BEING_MOVED
@@ -48,9 +50,11 @@ class Hosting:
         max_open: int | None = None,
         seat: Seat | None = None,
         log: RequestLog | None = None,
+        store: Store | None = None,
+        keep_every: float = KEEP_EVERY,
     ) -> None:
         hosts = [pattern for host in LOOPBACK for pattern in (host, f"{host}:*")] + ["[::1]", "[::1]:*"]
-        self.pool = EpisodePool(root, max_open, seat.new_id if seat else None)
+        self.pool = EpisodePool(root, max_open, seat.new_id if seat else None, store, keep_every)
         self.log = log
         if seat is None:
             self.pool.metrics.gauge("mesocosm_episodes", "Episodes that there are", self.pool.count)
@@ -103,10 +107,14 @@ class Hosting:
         _, _, id_, *rest = scope["path"].split("/")
         leave_modules_out()
         try:
+            await self.pool.bring(id_)
             hosted = self.pool.get(id_)
             offered = hosted.services
         except UnknownEpisode:
             await _refuse(send, 404, "unknown episode")
+            return
+        except StoreFailed as error:
+            await _refuse(send, 503, str(error), {b"retry-after": b"5"})
             return
         except InUse:
             await _refuse(send, 503, BEING_MOVED, {b"retry-after": b"1"})

@@ -73,6 +73,8 @@ async def judge_all(pool: EpisodePool, order: GradeOrder) -> list[GradedEpisode]
 
     Episodes that are deleted with it are deleted when all verdicts are there.
     """
+    for id_ in order.ids:
+        await pool.bring(id_)
     wanted = [pool.get(id_).id for id_ in order.ids]
 
     async def judge_one(id_: str) -> GradedEpisode:

@@ -19,6 +19,7 @@ from mesocosm.errors import InUse, UsageError
 from mesocosm.families.archives import pack
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names
+from mesocosm.families.storing import StoreFailed
 from mesocosm.hosting.batches import judge_all, open_all, open_one
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
@@ -66,11 +67,15 @@ def control_plane(
 ) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with endpoints.running(), BlockingPortal() as portal:
+        async with endpoints.running(), BlockingPortal() as portal, pool.keeping.running():
             pool.portal = portal
             yield
             pool.portal = None
         pool.close()
+
+    async def bring(request: Request) -> None:
+        if (id_ := request.path_params.get("id")) is not None:
+            await pool.bring(id_)
 
     def require_admin(request: Request) -> None:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -89,7 +94,7 @@ def control_plane(
         "responses": {401: {"description": "No admin token, or a wrong one"}},
     }
     known: dict[str, Any] = {
-        **admin,
+        "dependencies": [*admin["dependencies"], Depends(bring)],
         "responses": {**admin["responses"], 404: {"description": "No such episode"}},
     }
 
@@ -105,6 +110,10 @@ def control_plane(
             return JSONResponse({"detail": BEING_MOVED}, 503, {"Retry-After": "1"})
         return JSONResponse({"detail": str(error)}, 404 if isinstance(error, UnknownEpisode) else 400)
 
+    @app.exception_handler(StoreFailed)
+    async def wait_for_store(_: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"detail": str(error)}, 503, {"Retry-After": "5"})
+
     @app.get("/health", tags=["status"])
     async def health() -> Health:
         """The process answers."""
@@ -119,6 +128,8 @@ def control_plane(
             probe.unlink()
         except OSError as error:
             raise HTTPException(503, f"the state directory is not writable: {error.strerror}") from None
+        if failed := pool.keeping.failed:
+            raise HTTPException(503, failed)
         return Health()
 
     @app.get("/metrics", tags=["status"], response_class=PlainTextResponse, **admin)

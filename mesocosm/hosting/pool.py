@@ -28,7 +28,9 @@ from mesocosm.doors.turns import take_turn
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.storing import Store, mark
 from mesocosm.families.task import Offer
+from mesocosm.hosting.keeping import KEEP_EVERY, Keeping
 from mesocosm.hosting.metrics import Metrics, RequestLog, kind_of
 from mesocosm.sandbox.levels import announce
 from mesocosm.services.service import Action, Operation, Service, load_service
@@ -50,6 +52,8 @@ class HostedEpisode:
         self.turn = anyio.Lock(fast_acquire=True)
         self._pool = pool
         self._closed = False
+        self._kept: tuple[Any, ...] = ()
+        """What it was like when it was kept last."""
 
     @cached_property
     def services(self) -> Mapping[str, Service[Any]]:
@@ -98,6 +102,7 @@ class HostedEpisode:
                 result = await what(self.episode)
                 if changes:
                     self._pool.notify(self.id)
+                    await self._pool.keeping.touched(self)
                 return result
         # Closed as surplus or deleted while this was on its way here: no two may have a world open.
         return await self._pool.get(self.id)._in_turn(what, changes=changes)
@@ -119,6 +124,15 @@ class HostedEpisode:
     def is_open(self, service: str) -> bool:
         """Whether clients of a service's own protocols may use it."""
         return self.episode.world.is_open(service)
+
+    def keep(self, store: Store) -> None:
+        """Keep it as it is, unless it was kept so before; nobody may be inside a call on it."""
+        if self._closed:
+            return
+        now = (self.episode.world.journal.last, *mark(self.episode.path))
+        if now != self._kept:
+            store.keep(self.episode.path)
+            self._kept = now
 
     def close(self) -> None:
         """Close its files for good; whoever still holds this object is led to the one opened next."""
@@ -172,7 +186,12 @@ class EpisodePool:
     """All episodes below a directory; the least recently used are closed when too many are open."""
 
     def __init__(
-        self, root: Path, max_open: int | None = None, new_id: Callable[[], str] | None = None
+        self,
+        root: Path,
+        max_open: int | None = None,
+        new_id: Callable[[], str] | None = None,
+        store: Store | None = None,
+        keep_every: float = KEEP_EVERY,
     ) -> None:
         self.root = root
         self._new_id = new_id or _random_id
@@ -184,7 +203,8 @@ class EpisodePool:
         for folder in ("episodes", "instances"):
             (root / folder).mkdir(parents=True, exist_ok=True, mode=0o700)
         self._use: int | None = _take_into_use(root)
-        self.instances = InstanceCache(root / "instances")
+        self.instances = InstanceCache(root / "instances", store.url if store else None)
+        self.keeping = Keeping(store, keep_every)
         self.metrics = Metrics()
         self.metrics.gauge("mesocosm_open_episodes", "Episodes whose files are open", lambda: len(self._open))
         self.mail_ports: dict[str, int] = {}
@@ -236,11 +256,16 @@ class EpisodePool:
         self._open.move_to_end(id_)
         return hosted
 
+    async def bring(self, id_: str) -> None:
+        """Have an episode here as it was kept last, if it was kept elsewhere and is not open here."""
+        if self.keeping.store is not None and id_ not in self._open:
+            await self.keeping.bring(self.path(id_))
+
     def _close_surplus(self, wanted: str) -> None:
         for id_, hosted in list(self._open.items()):
             if len(self._open) <= self._max_open:
                 return
-            if id_ != wanted and not hosted.turn.statistics().locked:
+            if id_ != wanted and not hosted.turn.statistics().locked and id_ not in self.keeping:
                 hosted.close()
                 del self._open[id_]
 
@@ -311,6 +336,7 @@ class EpisodePool:
         for hosted in foreign:
             async with hosted.turn:
                 if self._open.get(hosted.id) is hosted:
+                    await self.keeping.before_closing(hosted)
                     hosted.close()
                     del self._open[hosted.id]
         return len(foreign)
@@ -319,7 +345,9 @@ class EpisodePool:
         """Remove an episode and all that belongs to it."""
         path = self.path(id_)
         doomed = path.with_name(f".{path.name}")
+        await self.bring(id_)
         await self.take_out(id_, doomed)
+        await self.keeping.forget(id_, path.name)
         await anyio.to_thread.run_sync(shutil.rmtree, doomed)
 
     async def take_out(self, id_: str, target: Path) -> None:
@@ -345,6 +373,7 @@ class EpisodePool:
 
     def close(self) -> None:
         """Close every open episode."""
+        self.keeping.rest()
         for hosted in self._open.values():
             hosted.close()
         self._open.clear()

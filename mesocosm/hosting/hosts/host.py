@@ -12,8 +12,10 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from mesocosm.families.storing import Store
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Seat
+from mesocosm.hosting.keeping import KEEP_EVERY
 
 
 class HostSettings(BaseModel):
@@ -29,6 +31,9 @@ class HostSettings(BaseModel):
     """Of the ids, in hexadecimal digits."""
     admin_token: str
     allowed_hosts: list[str] = []
+    store: str | None = None
+    """URL of where episodes are kept besides."""
+    keep_every: float = KEEP_EVERY
     behind_proxy: bool = False
     """Whether headers that say how a client came in are believed: only if all clients are on this machine."""
 
@@ -46,6 +51,8 @@ def run(settings: HostSettings, ready: Callable[[], None]) -> None:
         settings.state,
         admin_token=settings.admin_token,
         allowed_hosts=settings.allowed_hosts,
+        store=Store(settings.store) if settings.store else None,
+        keep_every=settings.keep_every,
         seat=Seat(settings.number, Ids(bytes.fromhex(settings.key))),
     )
     serve_at(hosting, settings.address, ready, behind_proxy=settings.behind_proxy)

@@ -49,7 +49,7 @@ class HostProcesses:
     async def __aenter__(self) -> HostProcesses:
         self._forks = multiprocessing.get_context("forkserver")
         # A host that is forked from a process that has loaded everything serves at once.
-        self._forks.set_forkserver_preload(["mesocosm.hosting.application", "mesocosm.hosting.listening"])
+        self._forks.set_forkserver_preload(["mesocosm.hosting.hosts.loaded"])
         # Nobody else on this machine may speak to hosts in the door's place.
         self._folder = tempfile.mkdtemp(prefix="mesocosm-hosts-")
         self._keepers = [asyncio.create_task(self._keep(number)) for number in range(self._count)]

@@ -1,0 +1,183 @@
+"""A place beside this machine where episodes and instances are kept: a shared folder, or a bucket of S3.
+
+::
+
+    URL/
+      episodes/FOLDER/00000007.tar.gz   an episode as it was kept last; the numbers grow
+      instances/NAME.tar.gz             a built instance; its name says what it was built from
+
+Whoever may read it may open the episodes and see what is expected of them.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from mesocosm.errors import MissingExtra, UsageError
+from mesocosm.families.archives import unpack
+from mesocosm.worlds.workspace import replace_file
+
+KEPT = "kept"
+"""The file of an episode that says under which number it was kept last."""
+
+
+class StoreFailed(Exception):
+    """It cannot be written to or read at present."""
+
+
+class Store:
+    """Keeps folders under numbers that grow, and brings them back.
+
+    Args:
+        url: As ``fsspec`` has it: ``file:///srv/shared``, ``s3://bucket/path``. Keys come from the
+            environment, as the libraries behind it read them.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            import fsspec
+        except ModuleNotFoundError:
+            raise MissingExtra("to keep episodes elsewhere", "store") from None
+        self.url = url
+        try:
+            self._fs, self._root = fsspec.url_to_fs(url, use_listings_cache=False)
+        except ImportError as error:
+            raise MissingExtra(f"to keep episodes at {url} ({error})", "store") from None
+        except ValueError as error:
+            raise UsageError(f"not a place to keep episodes at: {url}: {error}") from None
+        self._is_local = "file" in self._protocols
+
+    @property
+    def _protocols(self) -> tuple[str, ...]:
+        known = self._fs.protocol
+        return (known,) if isinstance(known, str) else tuple(known)
+
+    def check(self) -> None:
+        """``UsageError`` unless it can be written to."""
+        try:
+            self._put(f"{self._root}/.ready", b"")
+        except StoreFailed as error:
+            raise UsageError(str(error)) from None
+
+    # -- episodes ---------------------------------------------------------------------------------------
+
+    def keep(self, folder: Path) -> int:
+        """Keep an episode as it is; nobody may be inside a call on it. Returns its number."""
+        number = max(number_of(folder), self._newest(folder.name)) + 1
+        self._put(self._episode(folder.name, number), _packed(folder))
+        replace_file(folder / KEPT, str(number).encode())
+        for old in self._numbers(folder.name)[:-2]:
+            self._remove(self._episode(folder.name, old))
+        return number
+
+    def bring(self, folder: Path) -> bool:
+        """Make an episode lie in a folder as it was kept last, unless what lies there is as new; whether that
+        was done. It must not be open."""
+        newest = self._newest(folder.name)
+        if not newest or (folder.is_dir() and number_of(folder) >= newest):
+            return False
+        fresh = folder.with_name(f".{folder.name}.brought")
+        self._unpack(self._episode(folder.name, newest), fresh)
+        replace_file(fresh / KEPT, str(newest).encode())
+        shutil.rmtree(folder, ignore_errors=True)
+        fresh.rename(folder)
+        return True
+
+    def forget(self, name: str) -> None:
+        """Keep an episode no longer."""
+        if self._numbers(name):
+            self._remove(f"{self._root}/episodes/{name}")
+
+    def _episode(self, name: str, number: int) -> str:
+        return f"{self._root}/episodes/{name}/{number:08d}.tar.gz"
+
+    def _newest(self, name: str) -> int:
+        return max(self._numbers(name), default=0)
+
+    def _numbers(self, name: str) -> list[int]:
+        try:
+            found = self._fs.ls(f"{self._root}/episodes/{name}", detail=False)
+        except FileNotFoundError:
+            return []
+        except Exception as error:
+            raise StoreFailed(f"{self.url} cannot be read: {error}") from error
+        names = [str(path).rpartition("/")[2].removesuffix(".tar.gz") for path in found]
+        return sorted(int(name) for name in names if name.isdigit())
+
+    # -- instances --------------------------------------------------------------------------------------
+
+    def bring_instance(self, path: Path) -> bool:
+        """Make an instance that was built elsewhere lie at a path; whether there is one."""
+        where = f"{self._root}/instances/{path.name}.tar.gz"
+        try:
+            if not self._fs.exists(where):
+                return False
+        except Exception as error:
+            raise StoreFailed(f"{self.url} cannot be read: {error}") from error
+        self._unpack(where, path)
+        return True
+
+    def keep_instance(self, path: Path) -> None:
+        """Keep an instance that was built here, for others."""
+        self._put(f"{self._root}/instances/{path.name}.tar.gz", _packed(path))
+
+    # -- files ------------------------------------------------------------------------------------------
+
+    def _put(self, path: str, data: bytes) -> None:
+        """A file is there whole or not at all."""
+        try:
+            if self._is_local:
+                Path(path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                replace_file(Path(path), data)
+            else:
+                self._fs.pipe_file(path, data)
+        except Exception as error:
+            raise StoreFailed(f"{self.url} cannot be written: {error}") from error
+
+    def _remove(self, path: str) -> None:
+        try:
+            self._fs.rm(path, recursive=True)
+        except FileNotFoundError:
+            pass
+        except Exception as error:
+            raise StoreFailed(f"{self.url} cannot be written: {error}") from error
+
+    def _unpack(self, path: str, target: Path) -> None:
+        archive = target.with_name(f".{target.name}.{os.getpid()}.archive")
+        shutil.rmtree(target, ignore_errors=True)
+        try:
+            self._fs.get_file(path, str(archive))
+            unpack(archive, target)
+        except (OSError, tarfile.TarError) as error:
+            raise StoreFailed(f"{self.url} cannot be read: {error}") from error
+        finally:
+            archive.unlink(missing_ok=True)
+
+
+def number_of(folder: Path) -> int:
+    """Under which number what lies in a folder was kept last; 0 if it never was."""
+    try:
+        return int((folder / KEPT).read_text())
+    except (FileNotFoundError, ValueError):
+        return 0
+
+
+def mark(folder: Path) -> tuple[Any, ...]:
+    """Something else whenever what is to be kept of an episode has changed."""
+    world, snapshots = folder / "world", folder / "snapshots"
+    names = sorted(os.listdir(snapshots)) if snapshots.is_dir() else []
+    journal = [(world / f"journal.db{end}") for end in ("", "-wal")]
+    times = [path.stat().st_mtime_ns for path in journal if path.exists()]
+    return (world.stat().st_ino, *times, *names)
+
+
+def _packed(folder: Path) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w:gz", compresslevel=1) as archive:
+        archive.add(folder, ".")
+    return data.getvalue()
