@@ -1,4 +1,4 @@
-"""Everything that a host may need: a process that is forked from one that has imported this serves at once."""
+"""Everything that a host may need: what is forked from a process that has imported this serves at once."""
 
 from __future__ import annotations
 
