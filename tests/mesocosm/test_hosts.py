@@ -216,6 +216,9 @@ def test_what_is_counted_and_logged_tells_no_id(served: Served, server: Blocking
     assert "mesocosm_hosts_up 2.0" in page
     assert f"mesocosm_episodes {len(served.ids())}.0" in page
     assert 'mesocosm_door_request_seconds_count{kind="mcp",status="200"}' in page
+    dashboard = (Path(__file__).parents[2] / "docs" / "guides" / "grafana.json").read_text()
+    for name in set(re.findall(r"mesocosm_\w+", dashboard)):
+        assert f"# TYPE {name.removesuffix('_count').removesuffix('_bucket')} " in page, name
     for text in (page, served.log.read_text()):
         assert not any(one.id in text for one in episodes)
     with pytest.raises(urllib.error.HTTPError, match="401"):
