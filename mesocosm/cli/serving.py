@@ -131,8 +131,8 @@ def serve(
     if hosts is not None:
         if imap_port is not None or smtp_port is not None:
             raise UsageError("--imap-port and --smtp-port cannot be combined with --hosts yet")
-        order = _order(task, length, seed, param, tools, added, trust) if task else None
-        told = HostSettings(
+        order = _order(task, length, seed, param, tools, added, disturb, trust) if task else None
+        behind = HostSettings(
             number=0,
             address="",
             state=state.absolute(),
@@ -145,7 +145,7 @@ def serve(
         )
         if not admin_token:
             err.print(f"admin token: {state / 'admin-token'}")
-        _serve_hosts(hosts, listener, host, told, order, requests)
+        _serve_hosts(hosts, listener, host, behind, order, requests)
         return
     hosting = Hosting(
         state, admin_token=token, allowed_hosts=allowed_host, log=requests, store=kept, keep_every=keep_every
@@ -180,6 +180,7 @@ def _order(
     param: list[str] | None,
     tools: OfferChoice,
     added: list[str],
+    disturb: str,
     trust: bool,
 ) -> dict[str, Any]:
     """The episode of ``--task``, as the control plane takes it."""
@@ -195,6 +196,7 @@ def _order(
         "parameters": parameters,
         "tools": tools.value,
         "services": added,
+        "disturb": disturb,
     }
 
 
