@@ -178,8 +178,8 @@ class Calls:
         if outer is None:
             self._outermost = seq
         try:
-            if call.action.runs_code and self._world.steps:
-                self._world.steps.keep_files(self.number)
+            if call.action.runs_code:
+                self._world.keep_step(lambda steps: steps.keep_files(self.number))
             outcome, error = self._run_write(call, bound, seq)
         except deadlines.Overdue:
             if call.patience is not None:
@@ -290,8 +290,7 @@ class Calls:
                 session.flush()
                 # Part of the transaction: tells after a crash whether this call was applied.
                 database.connection_of(session).exec_driver_sql(f"PRAGMA user_version={seq}")
-                if self._world.steps:
-                    self._world.steps.keep_pages(seq, call.service)
+                self._world.keep_step(lambda steps: steps.keep_pages(seq, call.service))
                 database.commit(session)
         except deadlines.Overdue:
             database.rollback(session)

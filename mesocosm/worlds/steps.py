@@ -112,6 +112,10 @@ class Steps:
         draft.rename(path)
         self._keep(_Kept(seq, path, self._copied.size - before))
 
+    def give_up(self) -> None:
+        """The world keeps its steps no longer."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
     def forget(self, last: int) -> None:
         """The world was changed from outside its calls: there is no way back behind the present."""
         self._drop(len(self._kept), last)

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -304,8 +304,17 @@ class World:
     # -- going back -------------------------------------------------------------------------------------
 
     def _keep_files(self) -> None:
-        if self.steps:
-            self.steps.keep_files(self.calls.number)
+        self.keep_step(lambda steps: steps.keep_files(self.calls.number))
+
+    def keep_step(self, keep: Callable[[Steps], None]) -> None:
+        """Keep how something was before it is changed. No call fails for it: where it cannot be kept, as on a
+        full disk, steps are made again from the calls."""
+        if self.steps is not None:
+            try:
+                keep(self.steps)
+            except OSError:
+                self.steps.give_up()
+                self.steps = None
 
     def go_back(self, call: int) -> None:
         """Make the world what it was when a call was answered, which must not have been made inside another;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,6 +134,16 @@ def test_forks_snapshots_and_resets_have_the_steps_of_their_own_past(mail_episod
     with pytest.raises(UsageError, match=r"there are 0 \(as it was built\) to 0"):
         mail_episode.rollback(1)
     fork.close()
+
+
+def test_no_call_fails_where_its_step_cannot_be_kept(mail_episode: Episode) -> None:
+    write(mail_episode.world, "a.txt", "first")
+    then = content(mail_episode.path / "world")
+    shutil.rmtree(mail_episode.path / "world" / "steps")
+    write(mail_episode.world, "a.txt", "second")
+    send(mail_episode.world, "third")
+    mail_episode.rollback(1)
+    assert content(mail_episode.path / "world") == then
 
 
 def test_going_back_is_finished_when_it_was_cut_off(mail_episode: Episode) -> None:
