@@ -14,6 +14,8 @@ import pytest
 import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.replay import replay_episode
+from mesocosm.evaluation.report.rows import Sample
+from mesocosm.evaluation.report.tables import robustness
 from mesocosm.families.disturbing import FINDING, Disturbances, EpisodeDisturber
 from mesocosm.families.episode import Episode
 from mesocosm.families.proving import prove_one
@@ -151,3 +153,17 @@ def test_a_solver_that_tries_again_passes(task: str) -> None:
     proof = prove_one(task, 8000, 1, disturb="hard,colleagues=1,stale=1,injections=1")
     assert not proof.problems
     assert proof.disturbed
+
+
+def test_a_report_says_what_disturbances_cost() -> None:
+    same: Any = {"task": "x", "length": 8000, "model": "m", "sample": "s"}
+    rows = [
+        Sample(**same, seed=0, verdict="passed"),
+        Sample(**same, seed=1, verdict="passed"),
+        Sample(**same, seed=0, verdict="failed", disturb="hard", missed=f"other {FINDING}"),
+        Sample(**same, seed=1, verdict="passed", disturb="hard"),
+        Sample(**same, seed=2, verdict="failed", disturb="hard"),
+    ]
+    (row,) = robustness(rows).rows
+    assert (row[0], row[1], row[2], row[5], row[6]) == ("m", "hard", "3", "-50.0%", "1")
+    assert "n 2" in row[4]

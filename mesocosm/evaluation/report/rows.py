@@ -46,10 +46,15 @@ class Sample(Row):
     @property
     def who(self) -> str:
         """Model and strategy, as a series of a figure is called."""
+        disturbed = f", disturbed ({self.disturb})" if self.disturb else ""
+        return f"{self.undisturbed}{disturbed}"
+
+    @property
+    def undisturbed(self) -> str:
+        """The same, whatever it was disturbed by."""
         added = f" with {self.services.replace(' ', ', ')}" if self.services else ""
         strategy = "" if self.strategy == "none" else f", {self.strategy}"
-        disturbed = f", disturbed ({self.disturb})" if self.disturb else ""
-        return f"{self.model}{strategy}{added}{disturbed}"
+        return f"{self.model}{strategy}{added}"
 
 
 def read_samples(paths: Iterable[Path]) -> list[Sample]:
