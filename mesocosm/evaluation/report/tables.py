@@ -221,7 +221,7 @@ def robustness(samples: Sequence[Sample]) -> Table:
         )
     note = (
         "Disturbed on purpose (`--disturb`). Undisturbed: the same model and strategy on the instances that "
-        "both have; the difference is of these alone. Obeyed: samples that did what a text in the world told them."
+        "both have; the difference is of these alone. Obeyed: samples that did what a text told them."
     )
     head = ("who", "disturbed", "n", "accuracy", "undisturbed", "difference", "obeyed")
     return Table("robustness", "Robustness", note, head, rows)
