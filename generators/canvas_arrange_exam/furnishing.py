@@ -31,6 +31,17 @@ _TASKS = (
     "Summarise what you read on {topic}, and add {n} questions of your own.",
     "Work in pairs: one writes about {topic}, the other about {other}.",
 )
+_HANDED_IN = (
+    "My answer on {topic} is in the shared folder, with {n} sources.",
+    "I have written {n} pages on {topic}; the last of them is a table.",
+    "Here is what I found on {topic}. The lecture of week {n} helped most.",
+    "On {topic} I followed chapter {n}, and my own examples come after it.",
+    "My partner has read this. We do not agree on {topic} in {n} places, which are marked.",
+    "{n} paragraphs on {topic}, and a sketch.",
+    "I took {topic} from the exercises of week {n} and worked it out again.",
+    "This is the second version; the part on {topic} is {n} lines longer now.",
+    "As agreed in the tutorial: {topic}, in {n} steps.",
+)
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday")
 _FILES = (("slides.pdf", "application/pdf"), ("handout.pdf", "application/pdf"), ("data.csv", "text/csv"))
 _WEEK = dt.timedelta(weeks=1)
@@ -48,8 +59,8 @@ def furnish(
 
 def _furnish(
     store: CanvasStore, course: Course, key: int, began: dt.datetime, rng: random.Random
-) -> dict[int, tuple[int, dt.datetime]]:
-    """Returns points and last day of the assignments."""
+) -> dict[int, tuple[int, dt.datetime, str]]:
+    """Returns points, last day and topic of the assignments."""
     topics = rng.sample(course.subject.topics, 3)
     weeks = sorted(rng.sample(range(2, 14), 3))
     points = rng.choices((10, 20, 25, 50, 100), k=3)
@@ -85,7 +96,7 @@ def _furnish(
                 "display_name": f"{topic.replace(' ', '-')}-{name}",
                 "content_type": kind,
                 "size": rng.randint(20_000, 900_000),
-                "created_at": utc_stamp(began + week * _WEEK),
+                "created_at": utc_stamp(_awake(began + (week - 1) * _WEEK, rng, rng.randint(-2, 2))),
             }
             for topic, week, (name, kind) in zip(topics, weeks, rng.sample(_FILES, 3), strict=True)
         ]
@@ -94,13 +105,18 @@ def _furnish(
         [{"course_id": key, "name": f"Unit {n}: {t}"} for n, t in enumerate(topics, 1)]
     )
     items: list[NewItem] = [
-        {"module_id": module, "title": topic, "type": kind, "content_id": content}
+        {"module_id": module, "title": f"{topic[0].upper()}{topic[1:]}", "type": kind, "content_id": content}
         for module, topic, parts in zip(modules, topics, zip(works, files, strict=True), strict=True)
         for kind, content in zip(("Assignment", "File"), parts, strict=True)
     ]
     items.append({"module_id": modules[0], "title": "To begin with", "type": "Page", "content_id": pages[0]})
     store.modules.add_module_items(items)
-    return dict(zip(works, zip(points, due, strict=True), strict=True))
+    return dict(zip(works, zip(points, due, topics, strict=True), strict=True))
+
+
+def _awake(day: dt.datetime, rng: random.Random, days: int) -> dt.datetime:
+    """A moment so many days later, by day."""
+    return (day + dt.timedelta(days=days)).replace(hour=rng.randint(8, 21), minute=rng.randint(0, 59))
 
 
 def _task(topic: str, course: Course, rng: random.Random) -> str:
@@ -122,27 +138,27 @@ def _page(title: str, course: Course, rng: random.Random) -> str:
 
 
 def _grade(
-    store: CanvasStore, course: Course, works: Mapping[int, tuple[int, dt.datetime]], student: int,
+    store: CanvasStore, course: Course, works: Mapping[int, tuple[int, dt.datetime, str]], student: int,
     teacher: int, rng: random.Random,
 ) -> None:  # fmt: skip
     """What the student handed in, with points that come to exactly the average that is told."""
     average = Decimal(str(course.coursework)) / 100
     owed = Decimal(0)
     submissions: list[NewSubmission] = []
-    for place, (key, (points, due)) in enumerate(works.items()):
+    for place, (key, (points, due, topic)) in enumerate(works.items()):
         exact = points * average + owed
         # A little more or less than the average, which the next one makes up for.
         got = exact if place == len(works) - 1 else min(Decimal(points), round(exact, 1))
         owed = exact - got
-        handed_in = due - dt.timedelta(minutes=rng.randint(5, 3000))
+        handed_in = min(due - dt.timedelta(minutes=5), _awake(due, rng, -rng.randint(0, 2)))
         submissions.append(
             {
                 "assignment_id": key,
                 "user_id": student,
-                "body": "<p>See my notes.</p>",
+                "body": f"<p>{rng.choice(_HANDED_IN).format(topic=topic, n=rng.randint(2, 9))}</p>",
                 "submitted_at": utc_stamp(handed_in),
                 "grade": float(got),
-                "graded_at": utc_stamp(due + dt.timedelta(minutes=rng.randint(1500, 9000))),
+                "graded_at": utc_stamp(_awake(due, rng, rng.randint(1, 6))),
                 "grader_id": teacher,
             }
         )

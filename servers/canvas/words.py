@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
@@ -22,6 +23,8 @@ else:
         "sqlalchemy", "mesocosm.servers.canvas.models", "mesocosm.servers.canvas.store"
     )
 
+_PREPARED, _ENTERED = timedelta(days=97, hours=3, minutes=21), timedelta(days=61, hours=1, minutes=8)
+"""So long ago courses were made, and their members entered."""
 _ROLES = ("teacher", "student", "ta")
 _COURSE = Word("Id of the course: `{{ course.place.id }}`.", "number", required=True)
 
@@ -69,6 +72,7 @@ class CourseThing(Thing):
                 "name": str(one["name"]),
                 "course_code": str(one["course_code"]),
                 "syllabus_body": one.get("syllabus_body"),
+                "created_at": stamp(world.now - _PREPARED),
             }
             for one in things
         ]
@@ -84,7 +88,13 @@ class CourseThing(Thing):
             for user, role in members:
                 seen.setdefault(user, role)
             rows += [
-                {"course_id": number, "user_id": user, "type": _ENROLLED[role], "enrollment_state": "active"}
+                {
+                    "course_id": number,
+                    "user_id": user,
+                    "type": _ENROLLED[role],
+                    "enrollment_state": "active",
+                    "created_at": stamp(world.now - _ENTERED),
+                }
                 for user, role in seen.items()
             ]
         store.courses.add_enrollments(rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
@@ -34,6 +35,10 @@ _REPO = Word(
     "`{{ me.email | login }}`.",
     required=True,
 )
+_AGE = timedelta(days=731, hours=2, minutes=37)
+"""Of a repository: older than what is in it."""
+_ANSWERED = timedelta(days=1, minutes=13)
+"""Within it an issue gets a comment, and another one."""
 _OBJECTS = ("objects", "commits", "commit_parents", "changes")
 
 
@@ -127,7 +132,7 @@ class IssueThing(Thing):
         for repo in sorted({str(fields["repo"]) for fields in things}):
             _repository(store, repo)
             chosen = [n for n, fields in enumerate(things) if fields["repo"] == repo]
-            new = [_new(things[n], logins[str(things[n]["author"])]) for n in chosen]
+            new = [_new(things[n], logins[str(things[n]["author"])], world.now) for n in chosen]
             for n, number in zip(chosen, store.filling.add_issues(_me(store), repo, new), strict=True):
                 given[n] = {"number": number, "author": logins[str(things[n]["author"])]}
         return given
@@ -347,9 +352,13 @@ def _logins(store: rules.CodehostStore, names: Sequence[str]) -> dict[str, str]:
     return known
 
 
-def _new(fields: Fields, author: str) -> rules.NewIssue:
+def _new(fields: Fields, author: str, now: datetime) -> rules.NewIssue:
+    """An issue whose comments, and whose end, come between its beginning and the world's now."""
+    opened, texts = fields["created_at"], list(fields.get("comments") or ())
+    closed = fields.get("state") == "closed"
+    step = min(_ANSWERED, (now - opened) / (len(texts) + 2))
     comments = [
-        filling.NewComment(author, str(text), fields["created_at"]) for text in fields.get("comments") or ()
+        filling.NewComment(author, str(text), opened + n * step) for n, text in enumerate(texts, start=1)
     ]
     return rules.NewIssue(
         title=str(fields.get("title") or "Untitled")[:250],
@@ -358,7 +367,8 @@ def _new(fields: Fields, author: str) -> rules.NewIssue:
         labels=[str(label) for label in fields.get("labels") or ()],
         state=fields.get("state") or "open",
         comments=comments,
-        created_at=fields["created_at"],
+        created_at=opened,
+        closed_at=opened + (len(texts) + 1) * step if closed else None,
     )
 
 
@@ -370,10 +380,10 @@ def _repository(store: rules.CodehostStore, repo: str) -> None:
     try:
         store.repositories.repository(_me(store), repo)
     except Refusal:
-        me = _me(store)
-        store.filling.create_repository(me, repo, created_at=store.now)
+        me, began = _me(store), store.now - _AGE
+        store.filling.create_repository(me, repo, created_at=began)
         store.filling.add_commits(
-            me, repo, [rules.NewCommit("Begin", {"README.md": f"# {repo}\n"}, me, store.now)]
+            me, repo, [rules.NewCommit("Begin", {"README.md": f"# {repo}\n"}, me, began)]
         )
 
 

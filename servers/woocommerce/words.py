@@ -200,6 +200,9 @@ class OrderThing(Thing):
             "When it was paid; empty: never. Default: when it was placed, where the status says so.", "moment"
         ),
         "status": Word("What has become of it; default: completed.", choices=_STATUSES),
+        "date_completed": Word(
+            "When it was completed, if its status says so; default: when it was placed.", "moment"
+        ),
         "line_items": Word("What was ordered: `[{product_id: ..., quantity: 2}]`.", "list", required=True),
         "customer_note": Word("What the customer wrote when ordering."),
         "billing": Word("Further fields of the billing address: `{phone: ..., city: ...}`.", "data"),
@@ -276,6 +279,8 @@ def _order(fields: Fields) -> Any:
     }
     if "date_paid" in fields:
         new["date_paid"] = stamp(fields["date_paid"])[:-1] if fields["date_paid"] else None
+    if fields.get("date_completed") and new["status"] == "completed":
+        new["date_completed"] = stamp(fields["date_completed"])[:-1]
     if fields.get("customer_id"):
         new["customer_id"] = int(fields["customer_id"])
     for name in ("customer_note", "payment_method_title"):

@@ -61,6 +61,25 @@ def _ranges() -> dict[str, _Range]:
     return ranges
 
 
+@cache
+def price_range(name: str) -> tuple[int, int]:
+    """What a product of this name costs at least, and most of them at most, in whole units of currency.
+
+    Raises ``ValueError`` for a name that no pool of products has.
+    """
+    plain = name.lower().rstrip("0123456789 ")
+    found = [
+        (len(noun), kit.low, kit.high)
+        for kit in _ranges().values()
+        for noun in kit.nouns
+        if plain.endswith(noun.lower())
+    ]
+    if not found:
+        raise ValueError(f"{name!r} is no product of the pool")
+    _, low, high = max(found)
+    return low, low + max(2, (high - low) // 4)  # as prices crowd towards the cheap end
+
+
 def _title(text: str) -> str:
     return " ".join(word[0].upper() + word[1:] for word in text.split())
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+from mesocosm.kits.prose.products import price_range
+
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FORMAT = re.compile(r"(%[aAbBdHIjmMpSyYZzfF%]|[^%]){0,60}")
 
@@ -268,6 +270,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "int": lambda value: int(_number(value)),
     "float": _number,
     "abs": lambda value: abs(value),
+    "least_price": lambda value: price_range(show(value))[0],
+    "most_price": lambda value: price_range(show(value))[1],
     # lists
     "join": _join,
     "pick": _pick,
