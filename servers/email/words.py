@@ -42,6 +42,7 @@ class Mail(Thing):
         "date": Word("When it came.", "moment", required=True),
         "subject": Word("Its subject; left out, an everyday one."),
         "body": Word("Its text, without greeting and name.", required=True),
+        "html_body": Word("The same in HTML; default: it has its text only."),
         "folder": Word("Where it lies; default: INBOX.", choices=_FOLDERS),
         "thread": Word("Mails with the same text here are a conversation: each answers the one before it."),
         "is_read": Word("Whether it was read; default: some were.", "flag"),
@@ -121,6 +122,7 @@ def _new(fields: Fields, owner: str, *, is_read: bool) -> NewEmail:
         "cc": fields.get("cc"),
         "subject": fields.get("subject") or "(no subject)",
         "body": fields["body"],
+        "html_body": fields.get("html_body"),
         "date": fields["date"],
         "is_read": bool(fields.get("is_read", is_read)),
     }

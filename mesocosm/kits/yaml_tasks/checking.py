@@ -58,7 +58,10 @@ def check(
                 ("background", name),
                 f"no statement is a {name}, for this to be like; they are {', '.join(sorted(told))}",
             )
-        for topic in definition.background[name].topics:
+        everyday = definition.background[name]
+        if thing is not None and not thing.letter and (everyday.html or everyday.copies):
+            yield ("background", name), "only mails have copies and HTML; leave `html` and `copies` out"
+        for topic in everyday.topics:
             if topic not in TOPICS:
                 yield ("background", name, "topics"), f"no topic {topic!r}; possible: {', '.join(TOPICS)}"
     for index, goal in enumerate(definition.goal):

@@ -269,6 +269,10 @@ class Everyday(Strict):
                 return given
         raise ValueError(f"found {str(given)[:40]}; the least and the most are needed, such as [0, 120]")
 
+    html: float = Field(default=0, ge=0, le=1)
+    """The share of mails, told and everyday, that have their text in HTML, too."""
+    copies: float = Field(default=0, ge=0, le=1)
+    """The share of them of which somebody at the sender's gets a copy."""
     share: float = Field(default=1, gt=0, allow_inf_nan=False)
     """Its part of the filler that is everyday, against the other sorts."""
 

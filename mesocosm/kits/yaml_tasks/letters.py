@@ -158,6 +158,24 @@ class Letters:
             home = FILTERS["domain"](self.company())
         return {"from": f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"}
 
+    def dressed(self, fields: Mapping[str, Any], text: str, *, html: float, copies: float) -> dict[str, Any]:
+        """What a mail with this text has beside it: HTML, and a copy to somebody at the sender's; of either
+        the given share does."""
+        found: dict[str, Any] = {}
+        address = sender_of(fields)[1]
+        if copies and self._rng.random() < copies and not fields.get("cc") and "@" in address:
+            name = self.person()
+            local, _, home = address.partition("@")
+            rest = self.other_number("".join(filter(str.isdigit, local)))
+            found["cc"] = f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"
+        if html and self._rng.random() < html:
+            found["html_body"] = FILTERS["html"](text)
+        return found
+
+    def person(self) -> str:
+        """Somebody nobody else is."""
+        return self._prose.person().name
+
     def other_number(self, text: str) -> str:
         """The text with other numbers in it, as long as they were."""
         return re.sub("[0-9]+", lambda found: str(self._rng.randrange(*_range(found[0]))), text)
@@ -180,6 +198,9 @@ class Sketches(Letters):
 
     def company(self) -> str:
         return f"{self._words(1)} {self._rng.randint(100, 999)}"
+
+    def person(self) -> str:
+        return self._words(2)
 
     def _words(self, tokens: int) -> str:
         return " ".join("x" * self._rng.choice((2, 3, 3, 4, 5, 7)) for _ in range(tokens))

@@ -67,6 +67,8 @@ class Told:
         return counts is None or self.entity is None or bool(counts.value(self.entity.lookup))
 
 
+_OF_ONE = ("cc", "html_body")
+"""Fields of mails that each has for itself."""
 _Row = tuple[dict[str, Any] | None, frozenset[str], frozenset[Read]]
 """A row of a table, if an entity has one, and the fields that this was known from: its own by their names,
 which are the same for many entities, and those of others."""
@@ -189,6 +191,7 @@ class Teller:
             fields[thing.text] = f"{frame.before}{content}{frame.after}"
             if thing.title and frame.title is not None:
                 fields[thing.title] = frame.title
+            fields |= self._dress(thing, fields, self._stream(f"dress:{index}:{place[1]}"))
         if problem := thing.check(fields):
             raise Wrong(keys, f"{entity.label}: {problem}" if entity else problem)
         return told
@@ -297,6 +300,14 @@ class Teller:
             before, after = f"{hello}\n\n{before}", f"{after}\n\n{bye}"
         subject = thing.title and thing.title not in fields
         return _Frame(before, after, letters.subject(topic) if subject else None)
+
+    def _dress(self, thing: Thing, fields: Fields, rng: random.Random) -> Fields:
+        """What a mail has besides its text, if the background says that some have more."""
+        everyday = self.definition.background.get(f"email.{thing.name}") if thing.letter else None
+        if everyday is None or not (everyday.html or everyday.copies):
+            return {}
+        text = str(fields[thing.text or ""])
+        return self._letters(rng).dressed(fields, text, html=everyday.html, copies=everyday.copies)
 
     def pretend(self) -> None:
         """As if services had given what stands in its place."""
@@ -415,6 +426,8 @@ class Teller:
                 found.append(one)
                 left -= price
                 continue
+            if everyday.html or everyday.copies:  # the last one has its text only
+                price = self._cost(Told(what, {k: v for k, v in one.fields.items() if k not in _OF_ONE}))
             if exactly and (size := size + left - price) >= LEAST:
                 found.append(
                     self._everyday(what, thing, everyday, pattern, crowd, strangers, size, rng, exactly=True)
@@ -430,7 +443,8 @@ class Teller:
         self, thing: Thing, everyday: Everyday, patterns: Sequence[Told], size: int, rng: random.Random
     ) -> None:
         """Make one of the things longer, by what is too little for one of its own."""
-        longer = [one for one in patterns if not one.evidence] or list(patterns)
+        plain = [one for one in patterns if not one.fields.get("html_body")]
+        longer = [one for one in plain if not one.evidence] or plain
         if size >= LEAST and longer and thing.text:
             one = rng.choice(longer)
             hello, _, rest = str(one.fields[thing.text]).partition("\n\n") if thing.letter else ("", "", "")
@@ -452,7 +466,8 @@ class Teller:
         exactly: bool = False,
     ) -> Told:
         letters = self._letters(rng)
-        fields = dict(pattern.fields)
+        own = _OF_ONE if everyday.html or everyday.copies else ()
+        fields = {name: value for name, value in pattern.fields.items() if name not in own}
         if thing.when:
             day, clock = (rng.choice(crowd.letters)[thing.when] for _ in range(2))
             if isinstance(day, dt.datetime) and isinstance(clock, dt.datetime):
@@ -475,6 +490,8 @@ class Teller:
             text = f"{hello}\n\n{text}\n\n{bye}"
         assert thing.text
         fields[thing.text] = text
+        if not exactly:
+            fields |= self._dress(thing, fields, rng)
         return Told(what, thing.unlike(fields))
 
 

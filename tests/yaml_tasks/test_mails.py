@@ -1,0 +1,44 @@
+"""Mails of task files that have more than their text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from trials import call
+
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.kits.yaml_tasks.linting import lint
+
+VISITS = Path(__file__).with_name("visits.yaml")
+
+
+def _dressed(tmp_path: Path, shares: str) -> Path:
+    path = tmp_path / "dressed.yaml"
+    path.write_text(VISITS.read_text().replace("around: [0, 150]}", f"around: [0, 150], {shares}}}"))
+    return path
+
+
+def test_a_share_of_mails_has_html_and_copies(tmp_path: Path) -> None:
+    family = load_family(str(_dressed(tmp_path, "html: 0.5, copies: 0.5")))
+    instance = build_instance(family, 0, tmp_path / "instance", target=12_000)
+    episode = Episode.create(tmp_path / "episode", instance.path, family)
+    listed = json.loads(call(episode, "email", "get_emails", page_size=100))["emails"]
+    mails = [json.loads(call(episode, "email", "read_email", email_id=one["id"])) for one in listed]
+    with_html = [mail for mail in mails if mail["html_body"]]
+    copied = [mail for mail in mails if mail["cc"]]
+    assert 0 < len(with_html) < len(mails)
+    assert 0 < len(copied) < len(mails)
+    for mail in with_html:
+        assert mail["html_body"].count("<p>") == len(mail["body"].split("\n\n"))
+    for mail in copied:
+        home = mail["from"].rpartition("@")[2]
+        assert mail["cc"].endswith(home)
+        assert mail["cc"] != mail["from"]
+
+
+def test_a_share_above_one_is_refused(tmp_path: Path) -> None:
+    [complaint] = lint(_dressed(tmp_path, "html: 2"))
+    assert "html" in str(complaint)
