@@ -131,7 +131,7 @@ def test_both_protocol_eras_pass(server: BlockingServer, era: Any, version: str)
     episode = server.create(**ORDER)
     with McpTools(episode.url, era=era) as tools:
         assert tools.protocol_version == version
-        assert tools.call("email", "get_emails", page_size=1)["total"] == 14
+        assert tools.call("email", "get_emails", page_size=1)["total"] > 1
     episode.delete()
 
 
