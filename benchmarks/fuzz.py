@@ -34,8 +34,8 @@ from fuzzing.worlds import GAMES, OFFICE, build
 from pydantic import BaseModel
 
 from mesocosm.families.faults import Fault, faults_of
+from mesocosm.services.world import World
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.world import World
 
 CALLS_PER_WORLD = 6_000
 _SLOW = 1.0

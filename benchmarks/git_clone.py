@@ -27,8 +27,8 @@ from typing import Any
 from mesocosm.hosting.listening import listen
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.servers.codehost.store import CodehostStore, NewCommit
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 TARGET = 2.0
 SERVE = """

@@ -24,8 +24,8 @@ from typing import Any
 
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.servers.email.store import EmailStore
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 ADDRESS = "ada@example.org"
 FETCHES = {

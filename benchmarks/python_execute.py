@@ -18,8 +18,8 @@ from time import perf_counter
 
 from mesocosm.sandbox import bubblewrap, runtime
 from mesocosm.sandbox.jobs import Job, Limits
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 TARGET = 1.3
 

@@ -135,8 +135,8 @@ def build_episode(state: Path, folder: Path) -> str:
     from mesocosm.hosting.pool import EpisodePool
     from mesocosm.servers.canvas.store import CanvasStore
     from mesocosm.servers.documents.store import DocumentsStore
+    from mesocosm.services.world import World
     from mesocosm.worlds.manifest import Manifest
-    from mesocosm.worlds.world import World
 
     with World.create(folder / "world", Manifest(services={"canvas": None, "documents": None})) as world:
         documents = world.store(DocumentsStore)

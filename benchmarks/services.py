@@ -27,8 +27,8 @@ from typing import Any
 from fills.texts import Call, Texts
 
 from mesocosm.families.quantities import parse_length, show_length
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 SERVICES = ("email", "calendar", "canvas", "woocommerce", "documents", "codehost")
 TARGET = 50.0

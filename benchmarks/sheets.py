@@ -22,8 +22,8 @@ from typing import Any
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.engine.processes import processes
 from mesocosm.servers.google_sheet.store.filling import NewSheet
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 _LINES, _COLUMNS = 2_000, 25
 

@@ -27,7 +27,7 @@ from mesocosm.families.length import Survey
 from mesocosm.families.quantities import parse_length
 from mesocosm.services.calling import decode
 from mesocosm.services.service import Image
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 SHORTEST = 80
 """Characters from which a value counts as free text."""

@@ -32,8 +32,8 @@ from tool_call import BARE, OURS, Target, free_port, report, start
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.queries.copies import forget
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 TASK: Any = SimpleNamespace(name="by-hand", path=Path("tasks/by-hand.yaml"), task=SimpleNamespace(servers={}))
 COLUMNS = {

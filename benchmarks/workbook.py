@@ -22,8 +22,8 @@ from typing import Any
 
 import openpyxl
 
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 COLUMNS = 12
 

@@ -11,8 +11,8 @@ from mesocosm.generators.gridworld import Expected
 from mesocosm.kits.damage import touched_tables
 from mesocosm.servers.gridworld.models import Board, Hole, Player
 from mesocosm.servers.gridworld.store import GridworldStore
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
-from mesocosm.worlds.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:

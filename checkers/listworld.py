@@ -10,8 +10,8 @@ from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
 from mesocosm.generators.listworld import Expected
 from mesocosm.servers.listworld.models import Element, Game, Target
 from mesocosm.servers.listworld.store import ListworldStore
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
-from mesocosm.worlds.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:

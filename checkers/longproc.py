@@ -17,8 +17,8 @@ from mesocosm.servers.record.models import Line
 from mesocosm.servers.record.store import RecordStore
 from mesocosm.servers.submit_answer.models import Answer
 from mesocosm.servers.submit_answer.store import SubmitAnswerStore
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
-from mesocosm.worlds.world import World
 
 _LARGEST = 20_000_000
 _OWN_TABLES = {("submit_answer", "answers"), ("record", "lines")}

@@ -15,7 +15,7 @@ from mesocosm.kits.answers import INEXACT, instead, judge_answer, submit
 from mesocosm.kits.weaving.operators.asynchronous import Asynchronous, Score
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _REMAINDER = re.compile(r"^\((?P<of>.*)\) % (?P<modulus>\d+)$")
 _TRIED = 40

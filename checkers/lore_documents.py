@@ -12,7 +12,7 @@ from mesocosm.kits.answers import INEXACT, instead, judge_answer, submit
 from mesocosm.kits.weaving.steps import MISTAKES, Mistake
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:

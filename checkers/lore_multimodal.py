@@ -15,8 +15,8 @@ from mesocosm.kits.answers import judge_answer, submit
 from mesocosm.kits.weaving import evaluate
 from mesocosm.servers.documents.models import Document, Picture
 from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import TableChanges
-from mesocosm.worlds.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:

@@ -8,7 +8,7 @@ from mesocosm.families.verdict import Check, Inapplicable, Mutant
 from mesocosm.generators.puzzle import Expected
 from mesocosm.servers.puzzle.models import Creature, Game, Guess, Trait
 from mesocosm.servers.puzzle.store import PuzzleStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _TABLES = {("puzzle", "guesses"), ("puzzle", "queries")}
 

@@ -15,7 +15,7 @@ from mesocosm.servers.history.models import Message
 from mesocosm.servers.history.store import HistoryStore
 from mesocosm.servers.submit_answer.models import Answer
 from mesocosm.servers.submit_answer.store import SubmitAnswerStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:

@@ -11,7 +11,7 @@ from mesocosm.generators.treeworld import Expected
 from mesocosm.kits.damage import touched_tables
 from mesocosm.servers.treeworld.models import Ending, Game, Node
 from mesocosm.servers.treeworld.store import TreeworldStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:

@@ -15,7 +15,7 @@ from mesocosm.kits.lumina.grids import Board, GridGame, example
 from mesocosm.kits.lumina.grids import Field as Place
 from mesocosm.servers.gridworld.store import GridworldStore
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _TOKENS_PER_HOLE = 5
 _DRAWS = 8

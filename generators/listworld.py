@@ -10,7 +10,7 @@ from mesocosm.kits.lumina.game import BudgetParams, GameOracle
 from mesocosm.kits.lumina.lists import ListGame, example
 from mesocosm.servers.listworld.store import ListworldStore
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _TOKENS_PER_ELEMENT = 5
 """An element that stays is in both lists."""

@@ -17,7 +17,7 @@ from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, SECTI
 from mesocosm.kits.rollouts.player import best_guess, marks, still_open
 from mesocosm.servers.puzzle.store import Profile, PuzzleStore
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _TOKENS_PER_CREATURE = 62
 _SHOWN = 20

@@ -26,7 +26,7 @@ from mesocosm.kits.rollouts.transcript import Format, Scribe
 from mesocosm.kits.rollouts.twins import Setting, Vocabulary, symbols_of, words_of
 from mesocosm.servers.history.store import HistoryStore
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _LEAST_TOKENS = 4_500
 """Of a history without any filler."""

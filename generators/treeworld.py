@@ -17,7 +17,7 @@ from mesocosm.kits.lumina.game import BudgetParams, GameOracle
 from mesocosm.kits.lumina.trees import TreeGame, example, given_text
 from mesocosm.servers.treeworld.store import TreeworldStore
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _TOKENS_PER_NODE = 22
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 PEOPLE = {"admin": 1, "teacher": 2, "ta": 3, "student": 4, "classmate": 5, "outsider": 6, "observer": 7}
 BIOLOGY, CHEMISTRY, DRAFT, ENDED = 1, 2, 3, 4

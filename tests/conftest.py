@@ -13,7 +13,7 @@ from hypothesis import settings
 from worlds import Fill, build_world
 
 from mesocosm.doors.mcp import McpTools, world_server
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 # The same examples every time: some that chance would draw keep its search for more busy for minutes.
 settings.register_profile("same", derandomize=True, deadline=None)

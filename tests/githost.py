@@ -21,7 +21,7 @@ from mesocosm.servers.codehost.store import (
     NewPull,
     NewReview,
 )
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git, whose client is tried")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADDRESS = "ada@example.org"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 # The shop that `fill_shop` makes; the world's clock stands at 2025-01-15 09:00 UTC.
 CHAIR, STOOL, SHIRT, RED, BLUE, TABLE = 1, 2, 3, 4, 5, 6

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mesocosm.services.world import World
 from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 Fill = Callable[[World], Any]
 

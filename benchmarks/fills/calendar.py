@@ -7,7 +7,7 @@ from datetime import timedelta
 from fills.texts import Call, Texts, moment, words
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import NewEvent
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ME = "ada@example.org"
 _PER_EVENT = 250

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fills.texts import Call, Texts, pages, stamp
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADMIN, TEACHER, STUDENT = 1, 2, 3
 _PER_UNIT = 4000

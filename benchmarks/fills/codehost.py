@@ -11,7 +11,7 @@ from mesocosm.servers.codehost.store import (
     NewPull,
     NewReview,
 )
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ME, ORG, REPO = "alice", "acme", "app"
 _HOME = {"owner": ORG, "repo": REPO}

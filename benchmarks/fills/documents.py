@@ -5,7 +5,7 @@ from __future__ import annotations
 from fills.texts import FREQUENT, Call, Texts, pages, stamp, words
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.filling import NewComment, NewDocument
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ME, BOB = "ada@example.org", "bob@example.org"
 _PER_DOCUMENT = 1050

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fills.texts import COMMON, FREQUENT, RARE, SELDOM, Call, Texts, pages, stamp, words
 from mesocosm.servers.email.store import EmailStore, NewEmail
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ME = "ann@mcp.com"
 _PER_MAIL = 190

@@ -6,7 +6,7 @@ from fills.texts import Call, Texts, moment
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.logs import NewEntry
 from mesocosm.servers.google_cloud.store.storage import NewObject
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 TOLD = {
     "project": "local-project",

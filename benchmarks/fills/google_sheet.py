@@ -8,7 +8,7 @@ from typing import Any
 from fills.texts import Call, Texts
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.filling import NewSheet
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ME = "ada@example.org"
 _PER_ROW = 25

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from fills.texts import Call, Texts
 from mesocosm.servers.snowflake.store import SnowflakeStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _PER_ROW = 200
 _READS = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from fills.texts import Call, Texts, pages, stamp, words
 from mesocosm.servers.woocommerce.store import NewOrder, NewProduct, WooCommerceStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _PER_UNIT = 3000
 """Tokens of a product with its reviews, two customers and five orders."""

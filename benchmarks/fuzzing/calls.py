@@ -16,9 +16,9 @@ from fuzzing.odd import QUERIES
 from fuzzing.programs import program
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.rest import Route
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Tool, load_service
-from mesocosm.worlds.outcomes import Outcome
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _FINAL = 0.0001
 """Share of tools that end the episode: after them nothing is accepted."""

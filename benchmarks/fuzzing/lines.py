@@ -16,7 +16,7 @@ from fuzzing.inputs import Inputs
 from mesocosm.doors.mail.listening import MailServers
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import listen, serving
-from mesocosm.worlds.outcomes import Outcome
+from mesocosm.services.outcomes import Outcome
 
 ME = "ann@mcp.com"
 _IMAP = [

@@ -12,8 +12,8 @@ from fuzzing.inputs import Inputs
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 from mesocosm.services.service import load_service, service_names
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 FILLED = (
     "email",

@@ -13,7 +13,7 @@ from mesocosm.generators.apply_phd_email.expected import OUTBOX, Expected, File
 from mesocosm.kits.damage import touched_files, touched_tables
 from mesocosm.kits.outbox import Outbox
 from mesocosm.servers.pdf_tools.store.documents import Document
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 __all__ = ["MUTANTS", "check"]
 

@@ -22,7 +22,7 @@ from mesocosm.servers.email.models import Attachment, Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.servers.pdf_tools.store import write_pdf
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 Apply = Callable[[World, Expected], None]
 

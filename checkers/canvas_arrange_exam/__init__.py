@@ -7,7 +7,7 @@ from mesocosm.checkers.canvas_arrange_exam.schedule import COLUMNS, Cells, Colum
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, WORKBOOK, Expected
 from mesocosm.kits.damage import touched_files, touched_tables
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 __all__ = ["MUTANTS", "check"]
 

@@ -18,7 +18,7 @@ from mesocosm.servers.canvas.models import DiscussionTopic
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.memory.store import MemoryStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 CODE, NAME, PROCTOR, ADDRESS, BOOK, DATE, TIME, DURATION, PLACE, SOURCE, CREDIT = range(1, 12)
 _OTHER_SOURCE = {"Announcement": "Email", "Email": "Message", "Message": "Announcement"}

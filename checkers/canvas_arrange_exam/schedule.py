@@ -18,7 +18,7 @@ from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORK
 from mesocosm.kits.workbooks import drawings
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.reading import Formula, Sheet
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 Cells = tuple[Any, ...]
 """The values of one row, as many as the header has columns."""

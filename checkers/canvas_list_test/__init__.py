@@ -9,7 +9,7 @@ from mesocosm.checkers.canvas_list_test.mutants import MUTANTS
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.canvas_list_test.expected import Expected, Row
 from mesocosm.kits.damage import touched_files, touched_tables
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 __all__ = ["MUTANTS", "check"]
 

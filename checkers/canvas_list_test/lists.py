@@ -24,7 +24,7 @@ from mesocosm.generators.canvas_list_test.expected import (
     Expected,
     Row,
 )
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 Cells = dict[str, str]
 

@@ -18,7 +18,7 @@ from mesocosm.generators.canvas_list_test.expected import AssignmentRow, Expecte
 from mesocosm.servers.canvas.models import Course, DiscussionTopic, Quiz
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.memory.store import MemoryStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 Apply = Callable[[World, Expected], None]
 

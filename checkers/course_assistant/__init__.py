@@ -10,7 +10,7 @@ from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.course_assistant.expected import Expected, Student
 from mesocosm.kits.damage import touched_files
 from mesocosm.kits.outbox import Letter, Outbox
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 __all__ = ["MUTANTS", "check"]
 

@@ -11,7 +11,7 @@ from mesocosm.kits.outbox import INBOX_MUTANTS, send, sent_to, unsend
 from mesocosm.kits.workbooks import edited_sheet
 from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def _reminder(world: World, expected: Expected, student: Student) -> NewEmail:

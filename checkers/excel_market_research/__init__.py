@@ -14,7 +14,7 @@ from mesocosm.kits.damage import touched_files
 from mesocosm.kits.workbooks import drawings, percentages
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.reading import Formula
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 __all__ = ["MUTANTS", "check"]
 

@@ -9,7 +9,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.excel_market_research.expected import DATA, RESULT, Expected
 from mesocosm.kits.workbooks import add_chart, edited, edited_sheet
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 Change = Callable[[Worksheet, Expected], None]
 

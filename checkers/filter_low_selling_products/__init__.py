@@ -20,8 +20,8 @@ from mesocosm.kits.damage import touched_files
 from mesocosm.kits.outbox import Letter, Outbox
 from mesocosm.servers.woocommerce.models import ProductCategory
 from mesocosm.servers.woocommerce.store import WooCommerceStore
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
-from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

@@ -22,7 +22,7 @@ from mesocosm.servers.email.models import Attachment, Email
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.woocommerce.models import Order, Product, ProductCategory
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 Apply = Callable[[World, Expected], None]
 Change = Callable[[list[list[str]], Expected], None]

@@ -16,8 +16,8 @@ from mesocosm.kits.damage import altered, touched_files, touched_tables
 from mesocosm.kits.outbox import Letter, Outbox
 from mesocosm.servers.calendar.models import Calendar
 from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes, Row
-from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

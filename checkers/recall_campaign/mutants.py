@@ -19,7 +19,7 @@ from mesocosm.servers.email.models import Email, Folder
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.woocommerce.models import Order, OrderNote
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 Change = Callable[[World, Expected], None]
 

@@ -10,8 +10,8 @@ from mesocosm.checkers.set_conf_cr_ddl.mutants import MUTANTS
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.set_conf_cr_ddl.expected import Expected, Reminder
 from mesocosm.kits.damage import touched_files, touched_tables
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
-from mesocosm.worlds.world import World
 
 __all__ = ["MUTANTS", "check"]
 

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from mesocosm.servers.calendar.models import Attendee, Calendar, Event
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from mesocosm.servers.calendar.models import Event
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import EventFields
 from mesocosm.servers.email.store import EmailStore, NewEmail
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 Apply = Callable[[World, Expected], None]
 T = TypeVar("T")

@@ -30,7 +30,7 @@ from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.servers.pdf_tools.store import write_pdf
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 # Not "admissions": mail about anything else must not look like a request for material.
 _TOPICS: tuple[Topic, ...] = (

@@ -38,7 +38,7 @@ from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.email.store.bulk import NewEmail
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.servers.memory.store import MemoryStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _SOURCES = {"announcement": "Announcement", "email": "Email", "message": "Message"}
 _CLASSMATES = 36

@@ -38,7 +38,7 @@ from mesocosm.kits.prose import Prose
 from mesocosm.servers.canvas.models import Assignment
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.memory.store import MemoryStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _CLASSMATES = 4
 

@@ -29,7 +29,7 @@ from mesocosm.kits.prose import Prose, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _TOPICS: tuple[Topic, ...] = (
     "campus_life", "newsletter", "events", "research", "it_support", "personal", "hr", "conference", "travel",

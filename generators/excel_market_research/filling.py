@@ -35,8 +35,8 @@ from mesocosm.kits.paging import sheet_cells
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.calling import Tools
+from mesocosm.services.world import World
 from mesocosm.worlds import tokens
-from mesocosm.worlds.world import World
 
 OFFICE = "Data Office"
 _TOPICS: tuple[Topic, ...] = (NOTES, NOTES, NOTES, NOTES, "market_report", "supplier", "finance")

@@ -44,7 +44,7 @@ from mesocosm.kits.prose import Person, Prose, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.servers.woocommerce.store import NewLineItem, NewOrder, NewProduct, WooCommerceStore
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 PRODUCT_FIELDS = [
     "id", "name", "sku", "status", "date_created", "regular_price", "sale_price", "on_sale", "stock_status",

@@ -11,7 +11,7 @@ from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.services.calling import Tools, decode
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 USER, CLERK, SPACE = "reader@example.org", "clerk@example.org", "cases"
 FOLDER = "cases"

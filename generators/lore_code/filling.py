@@ -8,7 +8,7 @@ from mesocosm.generators.lore_code.params import Params
 from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.servers.documents.store import DocumentsStore, NewDocument
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 USER, OWNER, SPACE = "analyst@example.org", "developer@example.org", "codebase"
 

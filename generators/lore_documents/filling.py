@@ -6,8 +6,8 @@ from mesocosm.kits.weaving.chaining import Chain, ChainExpected, ChainParams, Wr
 from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.servers.documents.store import DocumentsStore, NewDocument
 from mesocosm.services.calling import Tools
+from mesocosm.services.world import World
 from mesocosm.worlds.randomness import Streams
-from mesocosm.worlds.world import World
 
 USER, LIBRARIAN, SPACE = "reader@example.org", "librarian@example.org", "library"
 

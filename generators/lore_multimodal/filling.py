@@ -16,8 +16,8 @@ from mesocosm.kits.weaving import Values
 from mesocosm.kits.weaving.chaining import Chain, ChainExpected, ChainParams, compose_chain
 from mesocosm.kits.weaving.composing import File
 from mesocosm.servers.documents.store import NewDocument, NewImage
+from mesocosm.services.world import World
 from mesocosm.worlds.randomness import Streams
-from mesocosm.worlds.world import World
 
 
 class Params(ChainParams):

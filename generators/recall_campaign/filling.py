@@ -29,7 +29,7 @@ from mesocosm.servers.woocommerce.models import Customer as Administrator
 from mesocosm.servers.woocommerce.models.defaults import ADMINISTRATOR_ID
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _PAGE = 100
 _CALENDAR = "Pickups"

@@ -28,7 +28,7 @@ from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import NewEvent
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.email.store.bulk import NewEmail
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def generate(world: World, params: Params) -> Expected:

@@ -308,7 +308,7 @@ def _serve_stdio(service: str, world: Path | None, tools: Offer) -> None:
 def _needed(world: Path) -> dict[str, list[str] | None]:
     """The tools that the task of a world needs."""
     from mesocosm.families.family import load_family
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
     with World(world) as opened:
         return load_family(opened.manifest.family).task.offered("needed")

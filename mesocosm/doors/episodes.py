@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from mesocosm.errors import UsageError
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Operation, Service
-from mesocosm.worlds.outcomes import Outcome
 
 
 class UnknownEpisode(UsageError):

@@ -20,8 +20,8 @@ from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
 from mesocosm.doors.rest import Api
 from mesocosm.errors import Denied, Invalid, Refusal
 from mesocosm.services.content import find_module
+from mesocosm.services.outcomes import FAULT_TEXT
 from mesocosm.services.service import Operation, Reply
-from mesocosm.worlds.outcomes import FAULT_TEXT
 
 _LARGE = 1_000_000
 """Bytes of a body that takes a while to be written down."""

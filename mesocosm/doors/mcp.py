@@ -36,6 +36,7 @@ from mesocosm.doors.episodes import Caller
 from mesocosm.doors.stdio import Conversation
 from mesocosm.doors.turns import take_turn
 from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.outcomes import FAULT_TEXT, Outcome
 from mesocosm.services.service import (
     Action,
     Image,
@@ -47,8 +48,7 @@ from mesocosm.services.service import (
     load_service,
     offered_tool,
 )
-from mesocosm.worlds.outcomes import FAULT_TEXT, Outcome
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 IDEMPOTENCY_KEY = "io.mesocosm/idempotency-key"
 """Request ``_meta`` key (over HTTP also the header ``Idempotency-Key``): a retried write counts once."""

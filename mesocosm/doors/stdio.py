@@ -14,9 +14,9 @@ import anyio.to_thread
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 from mesocosm.doors.turns import take_turn
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Service
-from mesocosm.worlds.outcomes import Outcome
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 class SharedWorld:

@@ -10,11 +10,11 @@ import anyio
 import anyio.to_thread
 from anyio.lowlevel import RunVar
 
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action
+from mesocosm.services.world import World
 from mesocosm.worlds.deadlines import QUICK, Overdue
 from mesocosm.worlds.limits import settings
-from mesocosm.worlds.outcomes import Outcome
-from mesocosm.worlds.world import World
 
 MAX_THREADS = 256
 """Calls that may be at work in threads, beside code: an episode has one, so this many episodes."""

@@ -19,12 +19,12 @@ from mesocosm.families import grading
 from mesocosm.families.episode import Episode
 from mesocosm.families.length import Survey
 from mesocosm.families.verdict import Check
+from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 from mesocosm.worlds.changes import TableChanges, compare_database
 from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.workspace import Workspace
-from mesocosm.worlds.world import World
 
 SHOWN_TEXT = 6_000
 """Characters of a result, or of a message, that a page holds."""

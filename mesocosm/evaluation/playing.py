@@ -21,8 +21,8 @@ from mesocosm.families.family import Family, load_family
 from mesocosm.families.workers.workers import Workers
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image, load_service
+from mesocosm.services.world import World
 from mesocosm.worlds.workspace import replace_file
-from mesocosm.worlds.world import World
 
 WORLDS = ("listworld", "treeworld", "gridworld")
 

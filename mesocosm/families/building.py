@@ -26,9 +26,9 @@ from mesocosm.errors import UsageError
 from mesocosm.families import length as lengths
 from mesocosm.families.configurations import PRESET, released
 from mesocosm.families.family import Expected, Family, Params
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.workspace import keep_for_owner, replace_file
-from mesocosm.worlds.world import World
 
 EXPECTED = "expected.json"
 """What the checker needs to know: the answer."""

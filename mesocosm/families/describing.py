@@ -16,8 +16,8 @@ from mesocosm.families.exposure import Exposure, measure_exposure
 from mesocosm.families.family import load_family
 from mesocosm.families.length import Survey, take_survey
 from mesocosm.families.quantities import parse_length
+from mesocosm.services.world import World
 from mesocosm.worlds import tokens
-from mesocosm.worlds.world import World
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

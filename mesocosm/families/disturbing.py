@@ -36,16 +36,16 @@ from mesocosm.errors import Temporary, UsageError
 from mesocosm.families.length import evidence_finders
 from mesocosm.families.verdict import Check, finding
 from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.disturbing import COLLEAGUE
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Image, Operation, Reply, Store
 from mesocosm.services.troubles import KINDS, Touched, load_touch, load_troubles
 from mesocosm.worlds import database
 from mesocosm.worlds.copies import link_tree
-from mesocosm.worlds.disturbing import COLLEAGUE
-from mesocosm.worlds.outcomes import Outcome
 
 if TYPE_CHECKING:
     from mesocosm.families.family import Evidence
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
 FINDING = "injections_ignored"
 """The finding that an agent fails that does what a text in the world tells it."""

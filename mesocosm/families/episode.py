@@ -38,12 +38,12 @@ from mesocosm.families.solver_oracle import SolverOracle
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.services.troubles import Touched
+from mesocosm.services.world import World, add_services
 from mesocosm.worlds.copies import copy_world, link_file, link_tree
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import replace_file
-from mesocosm.worlds.world import World, add_services
 
 GRADING = "grading"
 """Where a fault of a checker is met."""

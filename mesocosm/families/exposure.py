@@ -28,8 +28,8 @@ from mesocosm.families.family import Evidence, Family
 from mesocosm.families.items import items_of_text, written
 from mesocosm.families.length import EvidenceFinder, Survey
 from mesocosm.services.service import Image
+from mesocosm.services.world import World
 from mesocosm.worlds import tokens
-from mesocosm.worlds.world import World
 
 KEPT = 0.99
 """The share of evidence items that a filter has to keep."""

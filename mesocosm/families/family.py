@@ -21,7 +21,7 @@ from mesocosm.services.content import find_module, roots, service_names
 if TYPE_CHECKING:
     from mesocosm.families.oracle import Oracle
     from mesocosm.services.calling import Tools
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
 SOLVE = "solve"
 """A function beside a task file that solves it by reading, instead of its walk."""

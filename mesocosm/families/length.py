@@ -26,9 +26,9 @@ from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Growth
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image
+from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 from mesocosm.worlds.manifest import Length
-from mesocosm.worlds.world import World
 
 TOLERANCE = 0.01
 """How far a calibrated length may be from its target, as a share of the target."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from mesocosm.worlds.journal import Entry
 
 if TYPE_CHECKING:
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
 
 class Call(BaseModel):

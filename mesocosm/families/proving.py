@@ -33,7 +33,7 @@ from mesocosm.families.verdict import Inapplicable, Misreading, Mutant, Verdict
 from mesocosm.families.workers.workers import Workers
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 class Proof(BaseModel):

@@ -16,8 +16,8 @@ from mesocosm.families.length import evidence_finders
 from mesocosm.families.oracle import Call
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image, load_service
+from mesocosm.services.world import World
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.world import World
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,11 @@ from mesocosm.families.family import Expected, Family
 from mesocosm.families.length import evidence_finders
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
 from mesocosm.families.scripts import Step, key_of, write_script
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import load_service
 from mesocosm.services.undoing import Done, load_undo
+from mesocosm.services.world import World
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.outcomes import Outcome
-from mesocosm.worlds.world import World
 
 _SHOWN = 160
 """Characters of a call's argument that are shown of what was done."""

@@ -12,7 +12,7 @@ from mesocosm.families.faults import Fault, faults_of
 
 if TYPE_CHECKING:
     from mesocosm.services.calling import Tools
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
 
 _SHOWN = 5

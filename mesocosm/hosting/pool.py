@@ -33,8 +33,8 @@ from mesocosm.families.task import Offer
 from mesocosm.hosting.keeping import KEEP_EVERY, Keeping
 from mesocosm.hosting.metrics import Metrics, RequestLog, kind_of
 from mesocosm.sandbox.levels import announce
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Operation, Service, load_service
-from mesocosm.worlds.outcomes import Outcome
 from mesocosm.worlds.workspace import keep_for_owner
 
 R = TypeVar("R")

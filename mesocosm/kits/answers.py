@@ -10,8 +10,8 @@ from sqlalchemy import delete, update
 from mesocosm.families.verdict import Check, Inapplicable, Mutant
 from mesocosm.servers.submit_answer.models import Answer
 from mesocosm.servers.submit_answer.store import SubmitAnswerStore
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import TableChanges
-from mesocosm.worlds.world import World
 
 _SHOWN = 200
 """Characters of a submitted answer that a finding repeats."""

@@ -17,8 +17,8 @@ from mesocosm.kits.prose import CourseSubject, Message, Prose, Topic, greeting
 from mesocosm.kits.prose.names import slug
 from mesocosm.kits.prose.topics import OF_COURSES
 from mesocosm.servers.email.store import EmailStore, NewEmail
+from mesocosm.services.world import World
 from mesocosm.worlds import tokens
-from mesocosm.worlds.world import World
 
 FOLDERS = ("INBOX", "Archive", "Spam", "Sent")
 """Where mail lies that a survey reads; mail of any folder counts."""

@@ -10,7 +10,7 @@ from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.services.words import Spoiling, load_words
 
 if TYPE_CHECKING:
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
 
 class _Fated(Protocol):

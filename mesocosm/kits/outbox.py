@@ -18,8 +18,8 @@ from mesocosm.kits.near_misses import spoilings
 from mesocosm.servers.email.headers import addresses
 from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder
 from mesocosm.servers.email.store import EmailStore, NewEmail
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes, Row
-from mesocosm.worlds.world import World
 
 
 @dataclass(frozen=True)

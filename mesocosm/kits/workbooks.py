@@ -12,7 +12,7 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _KINDS = {
     "xl/charts/": "a chart",

@@ -7,8 +7,8 @@ import re
 from mesocosm.errors import Invalid
 from mesocosm.sandbox.jobs import MIB, Ended, Limits, Reached
 from mesocosm.sandbox.sharing import bounded
+from mesocosm.services.world import World
 from mesocosm.worlds.limits import settings
-from mesocosm.worlds.world import World
 
 MAX_CODE_BYTES = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")

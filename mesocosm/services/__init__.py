@@ -1,1 +1,1 @@
-"""Services: what a mock product is made of (store, tools, schemas), and how its tools are called."""
+"""Services: what a mock product is made of (store, tools, schemas), and the open world that calls them."""

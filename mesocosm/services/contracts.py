@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from mesocosm.services.service import Service, load_service
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 _TEXTS = (
     *("", " ", "1", "-1", "abc", "INBOX", "a@b.org", "2025-01-15", "2025-01-15T10:00:00Z", "../x", "/etc"),

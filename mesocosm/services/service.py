@@ -40,8 +40,8 @@ from mesocosm.services.schema import Signature, description_of, signature_of
 from mesocosm.worlds import database
 
 if TYPE_CHECKING:
+    from mesocosm.services.world import World
     from mesocosm.worlds.workspace import Workspace
-    from mesocosm.worlds.world import World
 
 Row = Mapping[str, Any]
 """One row of a result: column to value."""

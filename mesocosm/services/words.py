@@ -17,8 +17,8 @@ from mesocosm.services.calling import Tools
 from mesocosm.services.content import find_module, service_names
 
 if TYPE_CHECKING:
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row, TableChanges
-    from mesocosm.worlds.world import World
 
 Shape = Literal["text", "number", "moment", "date", "flag", "list", "addresses", "data"]
 """What a field holds. Texts and lists are drawn from where a file gives several; ``data`` is as it is."""

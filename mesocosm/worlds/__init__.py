@@ -1,1 +1,1 @@
-"""Worlds: the whole state of one episode, and what of it can be copied, compared and counted."""
+"""Worlds: the files of one episode, and what of them can be copied, compared and counted."""

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from mesocosm.servers.calendar import models
     from mesocosm.servers.calendar import store as rules
     from mesocosm.servers.calendar.store.composing import NewEvent
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
-    from mesocosm.worlds.world import World
 else:
     sql, models, rules = later(
         "sqlalchemy", "mesocosm.servers.calendar.models", "mesocosm.servers.calendar.store"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.canvas import models
     from mesocosm.servers.canvas import store as rules
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
-    from mesocosm.worlds.world import World
 else:
     sql, models, rules = later(
         "sqlalchemy", "mesocosm.servers.canvas.models", "mesocosm.servers.canvas.store"

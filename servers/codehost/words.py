@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from mesocosm.servers.codehost import store as rules
     from mesocosm.servers.codehost.models import issues
     from mesocosm.servers.codehost.store import filling
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
-    from mesocosm.worlds.world import World
 else:
     sql, models, rules, issues, filling = later(
         "sqlalchemy",

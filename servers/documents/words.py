@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.documents import models
     from mesocosm.servers.documents import store as rules
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
-    from mesocosm.worlds.world import World
 else:
     sql, models, rules = later(
         "sqlalchemy", "mesocosm.servers.documents.models", "mesocosm.servers.documents.store"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from mesocosm.servers.email import models
     from mesocosm.servers.email import store as rules
     from mesocosm.servers.email.store.bulk import NewEmail
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
-    from mesocosm.worlds.world import World
 else:
     sql, models, rules = later("sqlalchemy", "mesocosm.servers.email.models", "mesocosm.servers.email.store")
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from openpyxl.utils import exceptions
 
     from mesocosm.servers.excel.store import packages
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
-    from mesocosm.worlds.world import World
 else:
     openpyxl, exceptions, packages = later(
         "openpyxl", "openpyxl.utils.exceptions", "mesocosm.servers.excel.store.packages"

@@ -17,8 +17,8 @@ from mesocosm.services.calling import Tools
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 
 if TYPE_CHECKING:
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
-    from mesocosm.worlds.world import World
 
 _PATH = Word("Its path in the workspace, such as `reports/may.csv`.", required=True)
 _LINES = 400

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from mesocosm.servers.google_cloud.store import logs, storage
     from mesocosm.servers.google_cloud.store.bigquery import schema, values
     from mesocosm.servers.google_cloud.store.logs import matching
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
-    from mesocosm.worlds.world import World
 else:
     rules, logs, storage, schema, values, matching = later(
         "mesocosm.servers.google_cloud.store",

@@ -13,8 +13,8 @@ from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word,
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet import store as rules
     from mesocosm.servers.google_sheet.store import filling
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
-    from mesocosm.worlds.world import World
 else:
     rules, filling = later(
         "mesocosm.servers.google_sheet.store", "mesocosm.servers.google_sheet.store.filling"

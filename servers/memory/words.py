@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.memory import models
     from mesocosm.servers.memory import store as rules
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
-    from mesocosm.worlds.world import World
 else:
     sql, models, rules = later(
         "sqlalchemy", "mesocosm.servers.memory.models", "mesocosm.servers.memory.store"

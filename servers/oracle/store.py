@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mesocosm.errors import NotFound
 from mesocosm.services.service import Store
-from mesocosm.worlds.world import Adviser
+from mesocosm.services.world import Adviser
 
 
 class OracleStore(Store):

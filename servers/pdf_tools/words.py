@@ -14,8 +14,8 @@ from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 if TYPE_CHECKING:
     from mesocosm.servers.pdf_tools import store as rules
     from mesocosm.servers.pdf_tools.store import letterheads, writing
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
-    from mesocosm.worlds.world import World
 else:
     rules, writing, letterheads = later(
         "mesocosm.servers.pdf_tools.store",

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from mesocosm.servers.snowflake import store as rules
     from mesocosm.servers.snowflake.store import naming
     from mesocosm.servers.snowflake.tools import rendering
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
-    from mesocosm.worlds.world import World
 else:
     rules, naming, rendering = later(
         "mesocosm.servers.snowflake.store",

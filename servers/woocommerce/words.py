@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.woocommerce import models
     from mesocosm.servers.woocommerce import store as rules
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row, TableChanges
-    from mesocosm.worlds.world import World
 else:
     sql, models, rules = later(
         "sqlalchemy", "mesocosm.servers.woocommerce.models", "mesocosm.servers.woocommerce.store"

@@ -15,7 +15,7 @@ from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.family import family_names, load_family
 from mesocosm.services.calling import ToolError
 from mesocosm.services.service import Page, combined_names, ending_tools, load_service, service_names
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 MakeWorld = Callable[..., World]
 

@@ -29,8 +29,6 @@ FLOORS = (
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 CONTENT = {"servers", "generators", "checkers", "solvers", "tasks"}
 MAY_USE_SERVERS = {"kits"}
-MADE_OF_SERVICES = {"worlds/world.py", "worlds/calls.py", "worlds/disturbing.py", "worlds/outcomes.py"}
-"""An open world and the calls on it know what services are (``services/service.py``)."""
 
 SHOWS_THE_CLIENT = ("__init__.py", "mesocosm.hosting.client")
 """``mesocosm.connect`` is the client's, loaded when it is first used."""
@@ -66,7 +64,7 @@ def check_floor(path: Path) -> None:
             assert room in MAY_USE_SERVERS, f"{place} imports {module}"
         elif (place, module) == SHOWS_THE_CLIENT:
             continue
-        elif place not in MADE_OF_SERVICES or module != "mesocosm.services.service":
+        else:
             assert FLOOR[other] < FLOOR[room] or other == room, f"{place} imports {module}"
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mesocosm.services import contracts
 from mesocosm.services.outlines import outlines
 from mesocosm.services.service import Tool, load_service, service_names
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 REFERENCE = Path(__file__).parent / "tools"
 """Names and schemas of the tools of the real products' MCP servers."""

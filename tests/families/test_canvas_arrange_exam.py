@@ -24,7 +24,7 @@ from mesocosm.kits.apportioning import apportion
 from mesocosm.servers.canvas.models import User
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 FAMILY = load_family("canvas_arrange_exam")
 COURSES = 60

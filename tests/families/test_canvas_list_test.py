@@ -24,7 +24,7 @@ from mesocosm.generators.canvas_list_test.expected import ASSIGNMENT_FILE, QUIZ_
 from mesocosm.generators.canvas_list_test.filling import plain
 from mesocosm.servers.canvas.models import User
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 FAMILY = load_family("canvas_list_test")
 COURSES = 80

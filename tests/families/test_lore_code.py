@@ -34,9 +34,9 @@ from mesocosm.sandbox import bubblewrap, runtime
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, Limits
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.services.world import World
 from mesocosm.solvers.lore_code import value_of
 from mesocosm.worlds.randomness import Dice
-from mesocosm.worlds.world import World
 from tests.confinement import needs_sandbox
 
 STANDARD, HARD = load_family("lore_code"), load_family("lore_code_hard")

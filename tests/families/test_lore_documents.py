@@ -22,9 +22,9 @@ from mesocosm.families.family import Family, load_family
 from mesocosm.generators.lore_documents import Expected, Params, generate
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.services.world import World
 from mesocosm.solvers.lore_documents import Notes
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 STANDARD, HARD = load_family("lore_documents"), load_family("lore_documents_hard")
 

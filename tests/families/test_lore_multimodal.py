@@ -38,12 +38,12 @@ from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.pictures import check_size, combined, draw, inspect
 from mesocosm.services.calling import Tools, decode
 from mesocosm.services.service import Image
+from mesocosm.services.world import World
 from mesocosm.solvers.lore_multimodal import solve
 from mesocosm.solvers.lore_multimodal.counting import areas, count
 from mesocosm.solvers.lore_multimodal.reading import read_formula
 from mesocosm.solvers.lore_multimodal.straightening import Straightener
 from mesocosm.worlds.randomness import Dice
-from mesocosm.worlds.world import World
 
 STANDARD, HARD = load_family("lore_multimodal"), load_family("lore_multimodal_hard")
 BOTH = pytest.mark.parametrize("family", [STANDARD, HARD], ids=["standard", "hard"])

@@ -20,8 +20,8 @@ from mesocosm.families.verdict import Inapplicable, Verdict
 from mesocosm.generators.set_conf_cr_ddl import Expected, Params
 from mesocosm.generators.set_conf_cr_ddl.expected import LEAD
 from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.services.world import World
 from mesocosm.solvers.set_conf_cr_ddl.deadlines import deadlines
-from mesocosm.worlds.world import World
 
 FAMILY = load_family("set_conf_cr_ddl")
 MANY = 40

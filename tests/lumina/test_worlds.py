@@ -19,7 +19,7 @@ from mesocosm.servers.gridworld.store import GridworldStore
 from mesocosm.servers.listworld.store import ListworldStore
 from mesocosm.servers.treeworld.store import TreeworldStore
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def short_list(world: World) -> None:

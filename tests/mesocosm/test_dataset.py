@@ -20,7 +20,7 @@ from mesocosm.families.workers.processes import Processes
 from mesocosm.kits.weaving.datasets import Record, find_task, make_record, write_dataset
 from mesocosm.servers.documents.store.pictures import combined, draw
 from mesocosm.services.service import Image
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 FAMILIES = [family for family in map(load_family, family_names()) if family.hook("compose")]
 STANDARD = load_family("lore_documents")

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from mesocosm.services.service import load_service
+from mesocosm.services.world import World
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.declining import declined
-from mesocosm.worlds.world import World
 
 LONG = "x" * 300
 Arguments = dict[str, Any]

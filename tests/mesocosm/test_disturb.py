@@ -24,7 +24,7 @@ from mesocosm.hosting.client import BlockingEpisode, BlockingServer, Refused
 from mesocosm.hosting.listening import serving
 from mesocosm.services.content import service_names
 from mesocosm.services.troubles import KINDS, load_troubles
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 TASK: Any = {"task": "price_notices", "length": "8k", "seed": 1}
 

@@ -25,8 +25,8 @@ from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.services.calling import ToolError
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 TOKEN = "admin-token-of-the-test"
 TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"), task=SimpleNamespace(servers={}))

@@ -18,8 +18,8 @@ from mesocosm.families.family import Evidence
 from mesocosm.families.length import TOLERANCE, EvidenceFinder, Survey, TooShort, calibrate, find_density
 from mesocosm.families.task import Growth
 from mesocosm.services.calling import ToolError
+from mesocosm.services.world import World
 from mesocosm.worlds import tokens
-from mesocosm.worlds.world import World
 
 WORDS = st.lists(
     st.sampled_from(["room", "exam", "12", "exams", "a", "b.c", "\\n", "(1)"]), min_size=1, max_size=5

@@ -12,10 +12,10 @@ from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.values import timestamp
 from mesocosm.servers.documents.store import DocumentsStore
+from mesocosm.services.kept_reads import MAX_SIZE, RecentReads
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Image, Reply
-from mesocosm.worlds.kept_reads import MAX_SIZE, RecentReads
-from mesocosm.worlds.outcomes import Outcome
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADA = "ada@example.org"
 

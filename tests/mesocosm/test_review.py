@@ -25,12 +25,12 @@ from mesocosm.families.task import read_task
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import admin_token
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import load_service
+from mesocosm.services.world import World
 from mesocosm.worlds.changes import compare
 from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.outcomes import Outcome
-from mesocosm.worlds.world import World
 
 TASK: Any = SimpleNamespace(name="mailbox", path=Path("tasks/mailbox.yaml"), task=SimpleNamespace(servers={}))
 FOLDER = {"folder_name": "New"}

@@ -17,7 +17,7 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def content(world: Path) -> dict[str, Any]:

@@ -23,8 +23,8 @@ from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.errors import UsageError
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.services.calling import ToolError
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 MESOCOSM = [sys.executable, "-m", "mesocosm"]
 ERAS: list[tuple[Era, str]] = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]

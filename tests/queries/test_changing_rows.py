@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 COLUMNS = {"ID": "INT", "GRP": "VARCHAR", "N": "INT"}
 

@@ -9,8 +9,8 @@ import pytest
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.queries import copies
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 ROWS = 9_000
 HUGE = 10**25

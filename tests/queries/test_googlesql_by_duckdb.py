@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 FIELDS = [{"name": "id", "type": "INT64"}, {"name": "grp", "type": "STRING"}, {"name": "n", "type": "INT64"}]
 ORDER = "SELECT * FROM %t ORDER BY id NULLS FIRST, grp NULLS FIRST, n NULLS FIRST"

@@ -11,8 +11,8 @@ import pytest
 from mesocosm.servers.snowflake.store import SnowflakeStore, running
 from mesocosm.services.queries.plans import Plans
 from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 NUMBERS = (0, 1, 2, 7, 31, 100, 999_999_999)
 KEPT = (

@@ -11,8 +11,8 @@ import orjson
 import pytest
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 CASES = [
     tuple(line.rsplit(" => ", 1))

@@ -13,9 +13,9 @@ from mesocosm.errors import Refusal
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.statements import parse_one
+from mesocosm.services.world import World
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 LEAVING = [
     "select * from read_csv('/etc/passwd')",

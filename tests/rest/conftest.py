@@ -11,7 +11,7 @@ from rest.hosted import HostedWorld, host_world
 
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 EpisodeOf = Callable[[list[str], Callable[[World], Any]], HostedWorld]
 

@@ -16,8 +16,8 @@ from worlds import build_world
 from mesocosm.doors.mcp import McpTools
 from mesocosm.evaluation.replay import Replay, replay_episode
 from mesocosm.hosting.application import Hosting
+from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry
-from mesocosm.worlds.world import World
 
 TASK: Any = SimpleNamespace(name="by-hand", path=Path("tasks/by-hand.yaml"), task=SimpleNamespace(servers={}))
 

@@ -17,7 +17,7 @@ from mesocosm.doors.mail.listening import MailServers
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import listen, serving
 from mesocosm.servers.email.store import EmailStore, NewEmail
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADA = "ada@example.org"
 BOB = "bob@example.org"

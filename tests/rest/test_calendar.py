@@ -15,7 +15,7 @@ from rest.hosted import HostedWorld
 
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.services.service import load_service
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADA, BOB, CY = "ada@example.org", "bob@example.org", "cy@example.org"
 MEETING = {

@@ -24,7 +24,7 @@ from rest.hosted import HostedWorld
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import load_operations, load_service
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 pytestmark = pytest.mark.filterwarnings("ignore:Canvas may respond unexpectedly:UserWarning")
 

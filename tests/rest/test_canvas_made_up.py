@@ -13,7 +13,7 @@ from rest.hosted import HostedWorld
 
 from mesocosm.doors.gateway import load_api
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 REQUESTS = 700
 WORDS = [

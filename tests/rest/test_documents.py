@@ -15,8 +15,8 @@ from rest.hosted import TASK, HostedWorld
 from mesocosm.hosting.application import Hosting
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.services.service import load_service
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 schemathesis = Later("schemathesis")
 ADA, BOB = "ada@example.org", "bob@example.org"

@@ -19,7 +19,7 @@ from rest.hosted import HostedWorld
 
 from mesocosm.doors.mcp import McpTools
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 PROJECT = "local-project"
 

@@ -19,7 +19,7 @@ from rest.hosted import HostedWorld
 
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.filling import NewSheet
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADA, BOB = "ada@example.org", "bob@example.org"
 

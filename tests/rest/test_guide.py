@@ -18,7 +18,7 @@ from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_sheet.store import SheetStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "use-your-own-client.md"
 SECTIONS = re.findall(r"^## ([^\n(]+)(.*?)(?=^## |\Z)", GUIDE.read_text(), re.S | re.M)

@@ -20,7 +20,7 @@ from rest.mailing import ADA, BOB, MailHost, expect_goodbye, fill, found, letter
 
 from mesocosm.hosting.application import Hosting
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 @pytest.fixture(scope="module")

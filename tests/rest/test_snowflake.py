@@ -11,7 +11,7 @@ import pytest
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 connector = pytest.importorskip("snowflake.connector")
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -18,7 +18,7 @@ from confinement import RUNNER_TOKEN, SLOTS_WORK, needs_sandbox, running_code_ru
 
 import mesocosm
 from mesocosm.sandbox import sharing
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 pytestmark = needs_sandbox
 MakeWorld = Callable[..., World]

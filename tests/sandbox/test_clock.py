@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from confinement import needs_sandbox
 
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 pytestmark = needs_sandbox
 MakeWorld = Callable[..., World]

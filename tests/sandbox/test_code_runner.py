@@ -27,7 +27,7 @@ from mesocosm.sandbox.frames import BadFrame, Decoder, encode
 from mesocosm.sandbox.jobs import Job, Limits, SandboxFailed
 from mesocosm.sandbox.remote import RemoteSandbox
 from mesocosm.sandbox.transfer import Receiver, changes, scan
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 MakeWorld = Callable[..., World]
 WALLS = [

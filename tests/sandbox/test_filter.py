@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from mesocosm.sandbox import seccomp
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOWED, KILLED = 0x7FFF0000, 0x80000000

@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 
 from mesocosm.sandbox.jobs import MIB
 from mesocosm.sandbox.runtime import COMMANDS
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 pytestmark = needs_sandbox
 MakeWorld = Callable[..., World]

@@ -22,9 +22,9 @@ from mesocosm.cli.commands import app
 from mesocosm.doors.mcp import McpTools, WorldCaller
 from mesocosm.errors import UsageError
 from mesocosm.services.calling import ToolError
+from mesocosm.services.world import World
 from mesocosm.worlds.limits import Settings, override, settings, variable
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 ROOT = Path(__file__).parents[2]
 OpenTools = Callable[..., Any]

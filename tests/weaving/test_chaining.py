@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from mesocosm.generators.lore_documents import Params, compose
 from mesocosm.kits.weaving.chaining import Chain
 from mesocosm.kits.weaving.steps import MISTAKES
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.randomness import Dice
-from mesocosm.worlds.world import World
 
 CHAINS = st.builds(
     lambda seed, **knobs: compose(Dice("lore_documents", seed), Params(remark_tokens=0, **knobs)),

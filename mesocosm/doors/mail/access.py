@@ -14,8 +14,8 @@ from mesocosm.doors.episodes import Episodes, UnknownEpisode
 from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.doors.mail.answer import Answer
 from mesocosm.errors import Invalid, Refusal, UsageError
+from mesocosm.services.outcomes import FAULT_TEXT
 from mesocosm.services.service import UnknownTool
-from mesocosm.worlds.outcomes import FAULT_TEXT
 
 _log = logging.getLogger(__name__)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from mesocosm.families import family
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask, advice
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 class BudgetParams(family.Params):

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
 from mesocosm.kits.weaving.tree import Node, Tree
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 _READ, _SUBMIT = ("documents", "read_document"), ("submit_answer", "submit_answer")
 

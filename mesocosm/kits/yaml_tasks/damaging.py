@@ -14,7 +14,7 @@ from mesocosm.services.words import find_thing, load_words
 
 if TYPE_CHECKING:
     from mesocosm.kits.yaml_tasks.written import Written
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
 
 def damage(written: Written) -> Iterator[Mutant]:

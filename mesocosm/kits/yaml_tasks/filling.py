@@ -12,7 +12,7 @@ from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.services.words import Owner, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
 
 @dataclass

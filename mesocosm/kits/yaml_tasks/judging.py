@@ -22,8 +22,8 @@ from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_
 from mesocosm.services.words import Cells, Fields, Found, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
+    from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
-    from mesocosm.worlds.world import World
 
 WAYS = {
     "contains": "This text stands in it, or each of these.",

@@ -36,7 +36,7 @@ from mesocosm.services.words import load_words
 from mesocosm.worlds.randomness import Dice
 
 if TYPE_CHECKING:
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
 _DRAFTS: ContextVar[dict[Any, Teller] | None] = ContextVar("drafts", default=None)
 """What was told in worlds that are built one after the other on the way to a length."""

@@ -26,9 +26,9 @@ from mesocosm.services.words import Cells, Fields, Found, Spoiling, Thing, Word,
 if TYPE_CHECKING:
     from mesocosm.services.queries import catalogue
     from mesocosm.services.queries import tables as stored
+    from mesocosm.services.world import World
     from mesocosm.worlds import database, tokens
     from mesocosm.worlds.changes import Changes
-    from mesocosm.worlds.world import World
 else:
     database, tokens = later("mesocosm.worlds.database", "mesocosm.worlds.tokens")
     catalogue, stored = later("mesocosm.services.queries.catalogue", "mesocosm.services.queries.tables")

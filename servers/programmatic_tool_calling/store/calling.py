@@ -10,10 +10,10 @@ from typing import Any
 
 import orjson
 
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Image, UnknownTool
+from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry
-from mesocosm.worlds.outcomes import Outcome
-from mesocosm.worlds.world import World
 
 MAX_CALLS = 2_000
 """How many calls one program may make."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADA, BOB, CY = "ada@example.org", "bob@example.org", "cy@example.org"
 

@@ -10,7 +10,7 @@ import pytest
 from mesocosm.errors import Invalid
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADA, BOB = "ada@example.org", "bob@example.org"
 JANUARY = {"timeMin": "2025-01-01T00:00:00Z", "timeMax": "2025-02-01T00:00:00Z"}

@@ -12,7 +12,7 @@ from campus import fill_campus
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.services.calling import ToolError, Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 TABLES = sorted(CanvasStore.metadata.tables)
 

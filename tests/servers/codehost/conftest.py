@@ -19,8 +19,8 @@ from mesocosm.servers.codehost.store import (
     NewReview,
 )
 from mesocosm.services.calling import ToolError, decode
+from mesocosm.services.world import World
 from mesocosm.worlds.database import driver_connection, rollback
-from mesocosm.worlds.world import World
 
 
 def day(number: int) -> datetime:

@@ -9,7 +9,7 @@ import pytest
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.store import CodehostStore, NewCommit, NewIssue, NewPull, NewReview
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 AT = datetime(2024, 6, 1, tzinfo=UTC)
 

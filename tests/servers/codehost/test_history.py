@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mesocosm.servers.codehost.store import CodehostStore, NewCommit
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def test_a_branch_begins_at_the_default_branch_or_another_one(host: Any) -> None:

@@ -16,7 +16,7 @@ from dulwich.repo import MemoryRepo
 
 from mesocosm.servers.codehost.store import CodehostStore, NewCommit
 from mesocosm.servers.codehost.store.objects import GitRepository
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 HEAD, MAIN = Ref(b"HEAD"), Ref(b"refs/heads/main")
 

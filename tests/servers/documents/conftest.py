@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADA, BOB, CY = "ada@example.org", "bob@example.org", "cy@example.org"
 

@@ -9,7 +9,7 @@ import pytest
 
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.services.calling import Tools
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 INBOX: list[NewEmail] = [
     {

@@ -15,7 +15,7 @@ import pytest
 
 from mesocosm.servers.excel.store import reading, save_workbook
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 MOMENT = datetime(2025, 1, 15, 9, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def fill(world: World) -> None:

@@ -13,7 +13,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 # Spreadsheets know no time zones.
 TIME = datetime(2025, 3, 1, 12, 30)  # noqa: DTZ001

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def fill(world: World) -> None:

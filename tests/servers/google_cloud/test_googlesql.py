@@ -13,8 +13,8 @@ from worlds import build_world
 
 from mesocosm.errors import Refusal
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.services.world import World
 from mesocosm.worlds import database
-from mesocosm.worlds.world import World
 
 DATA = yaml.safe_load(Path(__file__).with_name("googlesql.yaml").read_text(encoding="utf-8"))
 

@@ -10,7 +10,7 @@ import pytest
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.logs import NewEntry
 from mesocosm.servers.google_cloud.store.storage import NewObject
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 Open = Callable[..., Any]
 ZONE = {"zone": "us-central1-a"}

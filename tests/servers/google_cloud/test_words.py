@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mesocosm.services.words import load_words
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 WORDS = load_words("google_cloud")
 assert WORDS is not None

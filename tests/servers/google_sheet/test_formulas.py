@@ -20,7 +20,7 @@ from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.engine.worker import Worker
 from mesocosm.servers.google_sheet.store.filling import NewSheet
 from mesocosm.servers.google_sheet.store.ranges import Area
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sheets_data import COLUMN, LINES, cases, row_of, same

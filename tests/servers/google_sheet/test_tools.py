@@ -11,7 +11,7 @@ import pytest
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.filling import NewSheet
 from mesocosm.servers.google_sheet.store.rendering import rendered
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ADA, BOB = "ada@example.org", "bob@example.org"
 

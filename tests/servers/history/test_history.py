@@ -9,7 +9,7 @@ import pytest
 
 from mesocosm.servers.history.store import MAX_CHARACTERS, HistoryStore
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 LONG = "Kelox, " * (MAX_CHARACTERS // 5)
 

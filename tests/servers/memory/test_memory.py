@@ -8,7 +8,7 @@ import pytest
 
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 ANN = {"name": "Ann", "entityType": "person", "observations": ["likes Été", "is 30% taller"]}
 BOB = {"name": "Bob", "entityType": "person", "observations": []}

@@ -8,7 +8,7 @@ import pytest
 
 from mesocosm.servers.memory_tool.store import MemoryToolStore
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 NOTES = "/memories/notes.txt"
 

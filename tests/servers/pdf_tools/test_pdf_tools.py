@@ -14,7 +14,7 @@ import pytest
 from mesocosm.servers.pdf_tools.store import limits, write_pdf
 from mesocosm.servers.pdf_tools.store.letterheads import LAYOUTS, LINES, Letterhead
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 MOMENT = datetime(2025, 1, 15, 9, tzinfo=UTC)
 

@@ -14,9 +14,9 @@ from confinement import needs_sandbox
 
 from mesocosm.evaluation.replay import replay_episode
 from mesocosm.services.calling import ToolError
+from mesocosm.services.world import World
 from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 OpenTools = Callable[..., Any]
 pytestmark = needs_sandbox

@@ -8,7 +8,7 @@ import pytest
 
 from mesocosm.servers.puzzle.store import PuzzleStore
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 CREATURES = [
     (3, "Adix", {"Type": ("Fire", "Rock"), "Stats": (300,)}),

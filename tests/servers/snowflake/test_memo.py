@@ -10,8 +10,8 @@ import pytest
 from mcp import Client, MCPError
 
 from mesocosm.doors.mcp import world_server
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 MEMO = "memo://insights"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mesocosm.servers.submit_answer.store import SubmitAnswerStore
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 def answers(tools: Any) -> list[str]:

@@ -30,7 +30,7 @@ from shop import (
 
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.services.calling import ToolError
-from mesocosm.worlds.world import World
+from mesocosm.services.world import World
 
 
 @dataclass

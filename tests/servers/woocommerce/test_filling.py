@@ -10,8 +10,8 @@ import pytest
 
 from mesocosm.errors import Invalid, Refusal, UsageError
 from mesocosm.servers.woocommerce.store import WooCommerceStore
+from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.world import World
 
 
 def test_past_orders_are_added_up_and_counted(shop: Any) -> None:

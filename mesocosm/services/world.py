@@ -22,6 +22,9 @@ from typing import Any, Protocol, Self, TypeVar
 from sqlalchemy.orm import Session
 
 from mesocosm.errors import UsageError
+from mesocosm.services.calls import Calls
+from mesocosm.services.disturbing import Disturber
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import (
     Operation,
     Service,
@@ -33,13 +36,10 @@ from mesocosm.services.service import (
     offered_tool,
 )
 from mesocosm.worlds import database
-from mesocosm.worlds.calls import Calls
 from mesocosm.worlds.changes import Changes, compare
 from mesocosm.worlds.copies import copy_world
-from mesocosm.worlds.disturbing import Disturber
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Length, Manifest
-from mesocosm.worlds.outcomes import Outcome
 from mesocosm.worlds.randomness import Dice
 from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import Workspace

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.exc import DBAPIError
 
 from mesocosm.errors import Conflict
+from mesocosm.services.disturbing import COLLEAGUE
+from mesocosm.services.kept_reads import RecentReads
+from mesocosm.services.outcomes import Outcome, failed, fault, outcome_of, too_long
 from mesocosm.services.service import Action, Store, load_service
 from mesocosm.worlds import database, deadlines
-from mesocosm.worlds.disturbing import COLLEAGUE
 from mesocosm.worlds.journal import Entry
-from mesocosm.worlds.kept_reads import RecentReads
-from mesocosm.worlds.outcomes import Outcome, failed, fault, outcome_of, too_long
 from mesocosm.worlds.writing_down import written_down
 
 if TYPE_CHECKING:
-    from mesocosm.worlds.world import World
+    from mesocosm.services.world import World
 
 _LONG = 1_000_000
 """Characters of what is as large as an agent likes."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action
-from mesocosm.worlds.outcomes import Outcome
 
 COLLEAGUE = "(somebody else)"
 """The tool of a call that was made meanwhile, and by nobody who is judged."""

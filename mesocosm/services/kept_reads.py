@@ -11,7 +11,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mesocosm.worlds.outcomes import Outcome
+    from mesocosm.services.outcomes import Outcome
 
 MAX_SIZE = 256 * 1024
 """Characters and bytes of the results that one world keeps; what was asked for longest ago goes first."""
