@@ -27,7 +27,6 @@ gc.disable()
 
 def pytest_collection_finish() -> None:
     """Everything is imported."""
-    gc.freeze()
     gc.enable()
 
 
