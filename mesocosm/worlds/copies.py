@@ -16,6 +16,8 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 STEPS = "steps"
 """The folder of what a world was like before its latest calls; nothing in it is ever changed."""
+_FOLDER_SIZE = 4096
+"""Bytes that a folder takes on a disk; files that have not changed share theirs, folders cannot."""
 _SETTLED = 50_000_000
 """Nanoseconds after which a file that is changed again bears another time."""
 
@@ -46,6 +48,27 @@ def link_file(source: str | Path, target: str | Path) -> None:
 def link_tree(source: Path, target: Path) -> None:
     """Second names for files that nobody writes; copies where the file system cannot link."""
     shutil.copytree(source, target, symlinks=True, copy_function=link_file)
+
+
+def is_within(source: Path, entries: int, size: int) -> bool:
+    """Whether a folder of the agent's holds no more entries and bytes; looks at no more of them."""
+    with open_folder(source) as folder:
+        return _is_within(folder, settings().workspace_depth, [entries, size])
+
+
+def _is_within(folder: int, depth: int, left: list[int]) -> bool:
+    with os.scandir(folder) as items:
+        for item in items:
+            is_folder = item.is_dir(follow_symlinks=False)
+            left[0] -= 1
+            left[1] -= _FOLDER_SIZE if is_folder else item.stat(follow_symlinks=False).st_size
+            if min(left) < 0:
+                return False
+            if is_folder and depth:
+                with open_folder(item.name, folder) as inner:
+                    if not _is_within(inner, depth - 1, left):
+                        return False
+    return True
 
 
 class Copied:
@@ -108,6 +131,7 @@ def _copy_folder(source: int, target: int, depth: int, copied: Copied, below: st
             os.symlink(os.readlink(entry.name, dir_fd=source), entry.name, dir_fd=target)
         elif entry.is_dir(follow_symlinks=False):
             os.mkdir(entry.name, dir_fd=target)
+            copied.size += _FOLDER_SIZE
             with open_folder(entry.name, source) as folder, open_folder(entry.name, target) as copy:
                 if depth:
                     _copy_folder(folder, copy, depth - 1, copied, f"{below}{entry.name}/")

@@ -40,6 +40,9 @@ class Settings(BaseModel):
         default=100, ge=0, description="Latest changes of an episode to which it can go back at once"
     )
     steps_size: ByteSize = _size(64, "What these take together", least=0)
+    steps_entries: int = Field(
+        default=1000, ge=0, description="Files and folders up to which a workspace is kept for that"
+    )
     query_memory: ByteSize = _size(256, "Memory that one statement on a warehouse may take", least=32 * _MIB)
     query_copies: ByteSize = _size(512, "Columns of warehouses in memory, of all episodes")
     query_jobs: int = Field(

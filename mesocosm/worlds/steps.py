@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mesocosm.worlds.copies import STEPS, Copied, copy_tree
+from mesocosm.worlds.copies import STEPS, Copied, copy_tree, is_within
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.workspace import replace_file
 
@@ -101,9 +101,17 @@ class Steps:
         self._keep(_Kept(seq, path, path.stat().st_size))
 
     def keep_files(self, seq: int) -> None:
-        """Keep the workspace as it is, before a call changes something there; once for a call."""
+        """Keep the workspace as it is, before a call changes something there; once for a call.
+
+        A copy costs what the workspace holds, even where little of it is new. So one that is large is not kept:
+        to go back behind the call, calls are made again.
+        """
         path, draft = self._folder / f"{seq}.{_FILES}", self._folder / ".draft"
         if path.is_dir():
+            return
+        limits = settings()
+        if not is_within(self._world / _WORKSPACE, limits.steps_entries, limits.steps_size):
+            self.forget(seq)
             return
         shutil.rmtree(draft, ignore_errors=True)
         before = self._copied.size

@@ -112,6 +112,23 @@ def test_a_step_that_is_no_longer_kept_is_made_again(
     assert mail_episode.world.steps.first == 1
 
 
+def test_a_large_workspace_is_not_copied_with_each_change(
+    mail_episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MESOCOSM_STEPS_ENTRIES", "4")
+    watched = Watched(mail_episode)
+    for number in range(8):
+        watched.look("filesystem", "write_file", {"path": f"{number}.txt", "content": f"{number}"})
+    send(mail_episode.world, "after them")
+    steps = mail_episode.world.steps
+    assert steps
+    assert steps.first == 8
+    assert not list((mail_episode.path / "world" / "steps").glob("*.workspace-files"))
+    for step in (8, 7, 2):
+        mail_episode.rollback(step)
+        assert content(mail_episode.path / "world") == watched.seen[step]
+
+
 def test_forks_snapshots_and_resets_have_the_steps_of_their_own_past(mail_episode: Episode) -> None:
     write(mail_episode.world, "a.txt", "first")
     send(mail_episode.world, "second")
