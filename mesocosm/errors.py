@@ -75,6 +75,15 @@ class InUse(UsageError):
     """A world is open in another process, such as a server; one process owns an open world."""
 
 
+class NotNow(Exception):
+    """It cannot be done at present, and may be a while later.
+
+    ``seconds`` says how much later it is worth asking again.
+    """
+
+    seconds = 5
+
+
 class MissingExtra(UsageError):
     """Something is asked for that a part of the dependencies is needed for, which is not installed."""
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from mesocosm.doors.mail.listening import MailServers
     from mesocosm.families.storing import Store
     from mesocosm.families.task import Offer
-    from mesocosm.hosting.application import Hosting
     from mesocosm.hosting.hosts.host import HostSettings
     from mesocosm.hosting.metrics import RequestLog
+    from mesocosm.hosting.pool import EpisodePool
 
 
 @app.command()
@@ -129,13 +129,13 @@ def serve(
     requests = _request_log(log)
     kept = _store(store)
     if hosts is not None:
-        if imap_port is not None or smtp_port is not None:
-            raise UsageError("--imap-port and --smtp-port cannot be combined with --hosts yet")
+        mail_listeners = _mail_listeners(host, imap_port, smtp_port)
         order = _order(task, length, seed, param, tools, added, disturb, trust) if task else None
         behind = HostSettings(
             number=0,
             address="",
             state=state.absolute(),
+            mail_ports={name: listener.getsockname()[1] for name, listener in mail_listeners.items()},
             key=key_of(state).hex(),
             admin_token=token,
             allowed_hosts=allowed_host or [],
@@ -145,17 +145,16 @@ def serve(
         )
         if not admin_token:
             err.print(f"admin token: {state / 'admin-token'}")
-        _serve_hosts(hosts, listener, host, behind, order, requests)
+        _serve_hosts(hosts, listener, host, behind, order, requests, mail_listeners)
         return
     hosting = Hosting(
         state, admin_token=token, allowed_hosts=allowed_host, log=requests, store=kept, keep_every=keep_every
     )
-    mail = _mail_servers(hosting, host, imap_port, smtp_port)
+    mail = _mail_servers(hosting.pool, _mail_listeners(host, imap_port, smtp_port))
     port = listener.getsockname()[1]
     base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     err.print(f"serving on {base}; control plane: {base}/docs")
-    for protocol, mail_port in hosting.pool.mail_ports.items():
-        err.print(f"{protocol} on {host}, port {mail_port}")
+    _show_mail(host, hosting.pool.mail_ports)
     if not admin_token:
         err.print(f"admin token: {state / 'admin-token'}")
     if task:
@@ -207,6 +206,7 @@ def _serve_hosts(
     settings: HostSettings,
     order: dict[str, Any] | None,
     log: RequestLog | None,
+    mail: dict[str, socket.socket],
 ) -> None:
     import mesocosm
     from mesocosm.hosting.hosts.serving import serve_hosts
@@ -214,6 +214,7 @@ def _serve_hosts(
     port = listener.getsockname()[1]
     base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     err.print(f"serving on {base} with {count} hosts; control plane: {base}/docs")
+    _show_mail(host, settings.mail_ports)
 
     def open_first() -> None:
         if order is not None:
@@ -221,7 +222,7 @@ def _serve_hosts(
                 view = server.create(**order).view.data
             show_episode(base, view["id"], view["prompt"], list(view["services"]), list(view["apis"]))
 
-    serve_hosts(listener, settings, count, open_first, log)
+    serve_hosts(listener, settings, count, open_first, log, mail)
 
 
 def _store(url: str | None) -> Store | None:
@@ -243,22 +244,31 @@ def _request_log(path: str | None) -> RequestLog | None:
         raise UsageError(f"--log {path}: {error.strerror}") from None
 
 
-def _mail_servers(
-    hosting: Hosting, host: str, imap_port: int | None, smtp_port: int | None
-) -> MailServers | None:
-    if imap_port is None and smtp_port is None:
-        return None
+def _show_mail(host: str, ports: dict[str, int]) -> None:
+    for protocol, port in ports.items():
+        err.print(f"{protocol} on {host}, port {port}")
+
+
+def _mail_listeners(host: str, imap_port: int | None, smtp_port: int | None) -> dict[str, socket.socket]:
+    """The ports of mail that are served."""
+    asked = {name: port for name, port in (("imap", imap_port), ("smtp", smtp_port)) if port is not None}
+    if not asked:
+        return {}
     try:
-        from mesocosm.doors.mail.listening import MailServers
+        import mesocosm.doors.mail.listening  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("to serve mailboxes", "mail") from None
     from mesocosm.hosting.listening import listen
 
-    return MailServers(
-        hosting.pool,
-        imap=None if imap_port is None else listen(host, imap_port),
-        smtp=None if smtp_port is None else listen(host, smtp_port),
-    )
+    return {name: listen(host, port) for name, port in asked.items()}
+
+
+def _mail_servers(pool: EpisodePool, listeners: dict[str, socket.socket]) -> MailServers | None:
+    if not listeners:
+        return None
+    from mesocosm.doors.mail.listening import MailServers
+
+    return MailServers.of(pool, imap=listeners.get("imap"), smtp=listeners.get("smtp"))
 
 
 @app.command(name="mcp-config")

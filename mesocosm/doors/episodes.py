@@ -51,6 +51,9 @@ class Episodes(Protocol):
 
     mail_ports: dict[str, int]
 
+    async def bring(self, id_: str, /) -> None:
+        """Have an episode here, if it was kept elsewhere."""
+
     def get(self, id_: str, /) -> ServedEpisode:
         """The episode of that id, else ``UnknownEpisode``."""
 

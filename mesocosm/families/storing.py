@@ -18,7 +18,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-from mesocosm.errors import MissingExtra, UsageError
+from mesocosm.errors import MissingExtra, NotNow, UsageError
 from mesocosm.families.archives import unpack
 from mesocosm.worlds.workspace import replace_file
 
@@ -26,7 +26,7 @@ KEPT = "kept"
 """The file of an episode that says under which number it was kept last."""
 
 
-class StoreFailed(Exception):
+class StoreFailed(NotNow):
     """It cannot be written to or read at present."""
 
 

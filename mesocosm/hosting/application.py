@@ -25,8 +25,8 @@ from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mcp import HttpEndpoints, error_body
 from mesocosm.doors.rooted import Rooted, rooted_at
-from mesocosm.errors import InUse, UsageError
-from mesocosm.families.storing import Store, StoreFailed
+from mesocosm.errors import InUse, NotNow, UsageError
+from mesocosm.families.storing import Store
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.control_plane import control_plane
 from mesocosm.hosting.hosts.placement import Seat
@@ -113,8 +113,8 @@ class Hosting:
         except UnknownEpisode:
             await _refuse(send, 404, "unknown episode")
             return
-        except StoreFailed as error:
-            await _refuse(send, 503, str(error), {b"retry-after": b"5"})
+        except NotNow as error:
+            await _refuse(send, 503, str(error), {b"retry-after": b"%d" % error.seconds})
             return
         except InUse:
             await _refuse(send, 503, BEING_MOVED, {b"retry-after": b"1"})

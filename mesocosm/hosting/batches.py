@@ -9,7 +9,7 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import NotNow, UsageError
 from mesocosm.families.disturbing import read_disturb
 from mesocosm.families.family import load_family
 from mesocosm.families.quantities import parse_length
@@ -91,14 +91,14 @@ async def _each(what: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R
     """Do something with each of them, a few at a time. Where some are refused, no further one is begun, and
     the first refusal is raised when those that were begun have ended."""
     results: dict[int, R] = {}
-    refusals: dict[int, UsageError] = {}
+    refusals: dict[int, UsageError | NotNow] = {}
     left = iter(enumerate(items))
 
     async def work() -> None:
         for number, item in left:
             try:
                 results[number] = await what(item)
-            except UsageError as error:
+            except (UsageError, NotNow) as error:
                 refusals[number] = error
             if refusals:
                 return

@@ -15,11 +15,10 @@ from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 import mesocosm
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.mcp import HttpEndpoints
-from mesocosm.errors import InUse, UsageError
+from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.archives import pack
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names
-from mesocosm.families.storing import StoreFailed
 from mesocosm.hosting.batches import judge_all, open_all, open_one
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
@@ -110,9 +109,10 @@ def control_plane(
             return JSONResponse({"detail": BEING_MOVED}, 503, {"Retry-After": "1"})
         return JSONResponse({"detail": str(error)}, 404 if isinstance(error, UnknownEpisode) else 400)
 
-    @app.exception_handler(StoreFailed)
-    async def wait_for_store(_: Request, error: Exception) -> JSONResponse:
-        return JSONResponse({"detail": str(error)}, 503, {"Retry-After": "5"})
+    @app.exception_handler(NotNow)
+    async def wait(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, NotNow)
+        return JSONResponse({"detail": str(error)}, 503, {"Retry-After": str(error.seconds)})
 
     @app.get("/health", tags=["status"])
     async def health() -> Health:

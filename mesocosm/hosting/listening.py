@@ -46,6 +46,17 @@ def listen(host: str, port: int) -> socket.socket:
         raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
 
 
+def listen_at(address: str) -> socket.socket:
+    """The same on the path of a unix socket, or on ``name:port``."""
+    if "/" not in address:
+        name, _, port = address.rpartition(":")
+        return listen(name.strip("[]"), int(port))
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address)
+    listener.listen(2048)
+    return listener
+
+
 class _Server(uvicorn.Server):
     """uvicorn with something else in the same event loop, such as the mail ports."""
 
@@ -84,7 +95,14 @@ def serve(
         _Server(_config(app, host=host, port=port), beside).run(sockets=[taken])
 
 
-def serve_at(app: Hosting, address: str, ready: Callable[[], None], *, behind_proxy: bool) -> None:
+def serve_at(
+    app: Hosting,
+    address: str,
+    ready: Callable[[], None],
+    beside: AbstractAsyncContextManager[object],
+    *,
+    behind_proxy: bool,
+) -> None:
     """Serve a door of ours until told to end, on the path of a unix socket or on ``name:port``; ``ready`` is
     called when requests are answered. ``behind_proxy``: headers that say how clients came in are believed."""
     sys.setswitchinterval(0.001)
@@ -93,8 +111,9 @@ def serve_at(app: Hosting, address: str, ready: Callable[[], None], *, behind_pr
 
     @asynccontextmanager
     async def telling() -> AsyncIterator[None]:
-        ready()
-        yield
+        async with beside:
+            ready()
+            yield
 
     # The door closes connections that rest; a host that did so could meet a request on its way.
     more = {"timeout_keep_alive": 86_400, "forwarded_allow_ips": "*" if behind_proxy else "127.0.0.1"}

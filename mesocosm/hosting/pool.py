@@ -30,6 +30,7 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.storing import Store, mark
 from mesocosm.families.task import Offer
+from mesocosm.hosting.hosts.ids import is_id
 from mesocosm.hosting.keeping import KEEP_EVERY, Keeping
 from mesocosm.hosting.metrics import Metrics, RequestLog, kind_of
 from mesocosm.sandbox.levels import announce
@@ -232,7 +233,7 @@ class EpisodePool:
 
     def path(self, id_: str) -> Path:
         """Where an episode of that id lies."""
-        if not (len(id_) == 32 and id_.isalnum() and id_.isascii()):
+        if not is_id(id_):
             raise UnknownEpisode("unknown episode")
         folder = self.root / "episodes"
         return folder / id_ if (folder / id_).is_dir() else folder / _folder_of(id_)

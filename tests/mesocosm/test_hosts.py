@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import imaplib
+import importlib.util
 import json
 import os
 import re
 import signal
+import smtplib
 import socket
 import subprocess
 import sys
@@ -36,6 +39,8 @@ class Served:
     def __init__(self, state: Path) -> None:
         self.log = state / "requests.jsonl"
         options = ["--hosts", "2", "--port", "0", "--state", str(state), "--log", str(self.log)]
+        if importlib.util.find_spec("pymap"):
+            options += ["--imap-port", "0", "--smtp-port", "0"]
         command = [sys.executable, "-m", "mesocosm", "serve", *options]
         environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
         self.state = state
@@ -167,6 +172,44 @@ def test_the_same_is_refused_as_in_one_process(served: Served, server: BlockingS
     assert b"pipelining" in served.raw(two)
     assert served.raw(b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000) == b""
     episode.delete()
+
+
+def test_mail_reaches_the_host_that_its_password_names(served: Served, server: BlockingServer) -> None:
+    pytest.importorskip("pymap")
+    group = server.create_batch([{**ORDER, "tools": "all", "count": 2}])
+    assert {served.host_of(one) for one in group} == {0, 1}
+    ports = group[0].view.data["mail"]
+    for number, episode in enumerate(group):
+        with (
+            imaplib.IMAP4("127.0.0.1", ports["imap"], timeout=30) as box,
+            smtplib.SMTP("127.0.0.1", ports["smtp"], timeout=30) as sender,
+        ):
+            for wrong in ("0" * 32, "nonsense"):
+                with pytest.raises(imaplib.IMAP4.error, match="AUTHENTICATIONFAILED"):
+                    box.login("me", wrong)
+                with pytest.raises(smtplib.SMTPAuthenticationError, match="535"):
+                    sender.login("me", wrong)
+            with pytest.raises(imaplib.IMAP4.error, match="AUTHENTICATIONFAILED"):
+                box.login("somebody@else.example", episode.id)
+            if number:
+                box.authenticate("PLAIN", lambda _, id_=episode.id: f"\0me\0{id_}".encode())
+            else:
+                box.login("me", episode.id)
+            before = int(box.select("INBOX")[1][0] or b"")
+            box.send(b"x IDLE\r\n")
+            assert box.readline().startswith(b"+")
+            me = episode.call("email", "get_current_user")["email"]
+            sender.login("me", episode.id)
+            body = ("x" * 70 + "\r\n") * 2000
+            sender.sendmail(me, [me], f"From: {me}\r\nTo: {me}\r\nSubject: Hello\r\n\r\n{body}")
+            assert box.readline() == b"* %d EXISTS\r\n" % (before + 1)
+            box.send(b"DONE\r\n")
+            while not box.readline().startswith(b"x OK"):
+                pass
+            read = box.fetch(str(before + 1), "(BODY[TEXT])")[1][0]
+            assert isinstance(read, tuple)
+            assert read[1] == body.encode()
+    server.grade_batch(group, delete=True)
 
 
 def test_what_was_acknowledged_is_there_after_a_host_is_killed(

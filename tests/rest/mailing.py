@@ -114,7 +114,7 @@ def mail_host(folder: Path) -> Iterator[MailHost]:
     """Such a server, while the context is open."""
     app = Hosting(folder / "state", admin_token="admin-token-of-the-tests")
     ports = {name: listen("127.0.0.1", 0) for name in ("imap", "smtp")}
-    with serving(app, MailServers(app.pool, imap=ports["imap"], smtp=ports["smtp"])) as base:
+    with serving(app, MailServers.of(app.pool, imap=ports["imap"], smtp=ports["smtp"])) as base:
         yield MailHost(app, base, folder)
 
 

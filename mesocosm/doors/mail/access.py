@@ -6,14 +6,15 @@ import logging
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
 from mesocosm.doors.episodes import Episodes, UnknownEpisode
 from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.doors.mail.answer import Answer
-from mesocosm.errors import Invalid, Refusal, UsageError
+from mesocosm.doors.mail.onward import Onward
+from mesocosm.errors import Invalid, NotNow, Refusal, UsageError
 from mesocosm.services.outcomes import FAULT_TEXT
 from mesocosm.services.service import UnknownTool
 
@@ -23,6 +24,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 class BadSignIn(Exception):
     """The password is no episode's, or the user not its mailbox."""
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why or "Unknown user or wrong password; the password is the id of the episode.")
 
 
 class Closed(Exception):
@@ -48,6 +52,7 @@ class Access:
     async def sign_in(cls, pool: Episodes, operation: str, user: str, password: str) -> Access:
         """Open the episode whose id is the password. Raises ``BadSignIn`` or ``Closed``."""
         try:
+            await pool.bring(password)
             hosted = pool.get(password)
             if MAIL_SERVICE not in hosted.services:
                 raise Closed("This episode has no mailbox.")
@@ -58,12 +63,10 @@ class Access:
             access = cls(pool, password)
             return cls(pool, password, (await access._request(operation, user=user)).data)
         except (UnknownEpisode, UnicodeError):
-            raise BadSignIn(
-                "Unknown user or wrong password; the password is the id of the episode."
-            ) from None
+            raise BadSignIn from None
         except Refusal as refusal:
             raise BadSignIn(refusal.message) from None
-        except UsageError:
+        except (UsageError, NotNow):
             raise Broken from None
 
     async def ask(self, operation: str, **arguments: Any) -> Answer:
@@ -102,6 +105,27 @@ class Access:
         if not isinstance(outcome.reply, Answer):
             raise Broken
         return outcome.reply
+
+
+class Mailboxes(Protocol):
+    """Where clients sign in."""
+
+    async def sign_in(self, operation: str, user: str, password: str) -> Access | Onward:
+        """Open the mailbox of the episode whose id is the password, here or on another server.
+
+        Raises ``BadSignIn``, ``Closed`` or ``Broken``, or ``Declined`` where another server says no.
+        """
+
+
+class OwnMailboxes:
+    """Those of the episodes of this process."""
+
+    def __init__(self, pool: Episodes) -> None:
+        self._pool = pool
+
+    async def sign_in(self, operation: str, user: str, password: str) -> Access:
+        """Open the mailbox of an episode."""
+        return await Access.sign_in(self._pool, operation, user, password)
 
 
 def one_line(text: str) -> str:

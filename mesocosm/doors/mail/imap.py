@@ -8,7 +8,7 @@ from argparse import Namespace
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
-from typing import Never
+from typing import Never, cast
 
 from proxyprotocol.sock import SocketInfo
 from pymap.concurrent import Subsystem
@@ -28,12 +28,12 @@ from pysasl.hashing import Cleartext
 from pysasl.identity import Identity
 
 from mesocosm.doors.connections import INTRODUCTION, connections
-from mesocosm.doors.episodes import Episodes
-from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, one_line
+from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, Mailboxes, one_line
 from mesocosm.doors.mail.criteria import BAD_CHARSET, Search, UidSearch
 from mesocosm.doors.mail.mailbox_names import mend_pymap
+from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.sections import mend_sections
-from mesocosm.doors.mail.session import MailSession
+from mesocosm.doors.mail.session import MailSession, Refused
 
 MAX_LITERAL = 15_000_000
 """Longest string that a client may send, in bytes."""
@@ -104,12 +104,12 @@ class _Password(Identity):
 class _SignedIn(IdentityInterface):
     """A client that has signed in."""
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: Access | Onward) -> None:
         self._access = access
 
     @property
     def name(self) -> str:
-        return self._access.account
+        return self._access.account if isinstance(self._access, Access) else ""
 
     @property
     def roles(self) -> frozenset[str]:
@@ -117,7 +117,8 @@ class _SignedIn(IdentityInterface):
 
     @asynccontextmanager
     async def new_session(self) -> AsyncIterator[SessionInterface]:
-        yield MailSession(self._access)
+        # No command of a client that goes on elsewhere reaches a session here.
+        yield MailSession(cast(Access, self._access))
 
     async def new_token(self, *, expiration: object = None) -> None:
         return None
@@ -135,8 +136,8 @@ class _SignedIn(IdentityInterface):
 class _Login(LoginInterface):
     """Signs a client in with an episode's id as password."""
 
-    def __init__(self, pool: Episodes, tell: Callable[[], None]) -> None:
-        self._pool = pool
+    def __init__(self, mailboxes: Mailboxes, tell: Callable[[Access | Onward], None]) -> None:
+        self._mailboxes = mailboxes
         self._tell = tell
 
     @property
@@ -147,14 +148,16 @@ class _Login(LoginInterface):
         password = _Password(credentials.authcid)
         credentials.verify(password)
         try:
-            access = await Access.sign_in(self._pool, "IMAP LOGIN", password.authcid, password.secret)
+            access = await self._mailboxes.sign_in("IMAP LOGIN", password.authcid, password.secret)
         except BadSignIn as problem:
             raise InvalidAuth(one_line(str(problem))) from None
         except Closed as problem:
             raise NotAllowedError(one_line(str(problem))) from None
         except Broken as problem:
             raise TemporaryFailure(str(problem)) from None
-        self._tell()
+        except Declined as problem:
+            raise Refused(problem.text, problem.code) from None
+        self._tell(access)
         return _SignedIn(access)
 
     async def authorize(self, authenticated: IdentityInterface, authzid: str) -> IdentityInterface:
@@ -175,14 +178,22 @@ class _State(ConnectionState):
 class _Connection(IMAPConnection):
     """Reads no more from a client than a command can need, and does not wait for it forever."""
 
-    signed_in = False
+    signed_in: Access | Onward | None = None
 
-    def sign_in(self) -> None:
+    def sign_in(self, access: Access | Onward) -> None:
         """The client has signed in: it may stay, and be silent."""
-        self.signed_in = True
+        self.signed_in = access
         connections.asks(self.writer.transport)
 
+    def sign_out(self) -> None:
+        """The client is gone."""
+        if isinstance(self.signed_in, Onward):
+            self.signed_in.end()
+
     async def readline(self) -> memoryview:
+        if isinstance(self.signed_in, Onward):
+            await self.signed_in.relay(self.reader, self.writer)
+            raise EOFError
         try:
             async with asyncio.timeout(_SILENCE if self.signed_in else INTRODUCTION):
                 return memoryview(await self._command())
@@ -207,10 +218,10 @@ class _Connection(IMAPConnection):
 class ImapService:
     """Serves IMAP connections of all episodes."""
 
-    def __init__(self, pool: Episodes) -> None:
+    def __init__(self, mailboxes: Mailboxes) -> None:
         mend_pymap()
         mend_sections()
-        self._pool = pool
+        self._mailboxes = mailboxes
         self._config = _Config()
         self._commands = self._config.commands
 
@@ -225,8 +236,9 @@ class ImapService:
             connection_exit.set(stack)
             stack.enter_context(closing(connection))
             stack.callback(connections.left, writer.transport)
+            stack.callback(connection.sign_out)
             try:
-                await connection.run(_State(_Login(self._pool, connection.sign_in), self._config))
+                await connection.run(_State(_Login(self._mailboxes, connection.sign_in), self._config))
             except ConnectionError:
                 pass  # the client has gone
             except Exception as problem:  # noqa: BLE001 - clients send whatever they like, and pymap says BYE

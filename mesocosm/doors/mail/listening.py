@@ -10,6 +10,7 @@ from typing import Self
 
 from mesocosm.doors.connections import connections
 from mesocosm.doors.episodes import Episodes
+from mesocosm.doors.mail.access import Mailboxes, OwnMailboxes
 from mesocosm.doors.mail.imap import ImapService
 from mesocosm.doors.mail.smtp import Connection
 
@@ -22,20 +23,27 @@ class MailServers:
     Its sockets are closed with it.
     """
 
-    def __init__(self, pool: Episodes, *, imap: socket.socket | None, smtp: socket.socket | None) -> None:
-        self._pool = pool
+    def __init__(
+        self, mailboxes: Mailboxes, *, imap: socket.socket | None, smtp: socket.socket | None
+    ) -> None:
+        self._mailboxes = mailboxes
         self._imap, self._smtp = imap, smtp
         self._servers: list[asyncio.Server] = []
         self._clients: set[asyncio.Task[None]] = set()
         self._connections: set[asyncio.BaseTransport] = set()
+
+    @classmethod
+    def of(cls, pool: Episodes, *, imap: socket.socket | None, smtp: socket.socket | None) -> Self:
+        """For the episodes of this process, which are told the ports."""
         for name, listener in (("imap", imap), ("smtp", smtp)):
             if listener is not None:
                 pool.mail_ports[name] = listener.getsockname()[1]
+        return cls(OwnMailboxes(pool), imap=imap, smtp=smtp)
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
         if self._imap is not None:
-            service = ImapService(self._pool)
+            service = ImapService(self._mailboxes)
 
             async def serve(reader: StreamReader, writer: StreamWriter) -> None:
                 task = asyncio.current_task()
@@ -46,13 +54,15 @@ class MailServers:
                 finally:
                     self._clients.discard(task)
 
-            self._servers.append(await asyncio.start_server(serve, sock=self._imap))
+            start = asyncio.start_unix_server if _is_unix(self._imap) else asyncio.start_server
+            self._servers.append(await start(serve, sock=self._imap))
         if self._smtp is not None:
 
             def connect() -> Connection:
-                return _Tracked(self._connections, self._pool, _HOSTNAME, loop)
+                return _Tracked(self._connections, self._mailboxes, _HOSTNAME, loop)
 
-            self._servers.append(await loop.create_server(connect, sock=self._smtp))
+            create = loop.create_unix_server if _is_unix(self._smtp) else loop.create_server
+            self._servers.append(await create(connect, sock=self._smtp))
         return self
 
     async def __aexit__(
@@ -67,17 +77,21 @@ class MailServers:
         await asyncio.gather(*self._clients, return_exceptions=True)
 
 
+def _is_unix(listener: socket.socket) -> bool:
+    return listener.family == socket.AF_UNIX
+
+
 class _Tracked(Connection):
     """A connection that can be found when the server stops."""
 
     def __init__(
         self,
         connections: set[asyncio.BaseTransport],
-        pool: Episodes,
+        mailboxes: Mailboxes,
         hostname: str,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        super().__init__(pool, hostname, loop)
+        super().__init__(mailboxes, hostname, loop)
         self._connections = connections
         self._tracked: asyncio.BaseTransport | None = None
 

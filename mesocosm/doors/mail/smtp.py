@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 import re
 from asyncio import AbstractEventLoop
+from contextlib import suppress
 from typing import Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
 from mesocosm.doors.connections import connections
-from mesocosm.doors.episodes import Episodes, UnknownEpisode
-from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, one_line
+from mesocosm.doors.episodes import UnknownEpisode
+from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, Mailboxes, one_line
+from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Denied, Refusal
 
@@ -80,7 +82,7 @@ class _Handler:
 class Connection(SMTP):
     """One client; it signs in with the episode's id."""
 
-    def __init__(self, pool: Episodes, hostname: str, loop: AbstractEventLoop) -> None:
+    def __init__(self, mailboxes: Mailboxes, hostname: str, loop: AbstractEventLoop) -> None:
         super().__init__(
             _Handler(),
             data_size_limit=MAX_BYTES,
@@ -91,7 +93,26 @@ class Connection(SMTP):
             authenticator=_read_password,
             loop=loop,
         )
-        self._pool = pool
+        self._mailboxes = mailboxes
+        self._onward: Onward | None = None
+
+    async def smtp_AUTH(self, arg: str) -> None:  # noqa: N802 - aiosmtpd's name
+        """Sign in; whoever has signed in elsewhere goes on there."""
+        await super().smtp_AUTH(arg)
+        if self._onward is None:
+            return
+        assert self._timeout_handle is not None
+        self._timeout_handle.cancel()  # from here on the other server has the patience
+        with suppress(ConnectionError):
+            await self._onward.relay(self._reader, self._writer)
+        if self.transport is not None:
+            self.transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Of ``asyncio``."""
+        if self._onward is not None:
+            self._onward.end()
+        super().connection_lost(error)
 
     async def auth_PLAIN(self, _: Any, args: list[str]) -> AuthResult:  # noqa: N802 - aiosmtpd's name
         """AUTH PLAIN."""
@@ -108,12 +129,16 @@ class Connection(SMTP):
         assert isinstance(given, LoginPassword)
         try:
             user, password = given.login.decode(), given.password.decode()
-            access = await Access.sign_in(self._pool, "SMTP AUTH", user, password)
+            access = await self._mailboxes.sign_in("SMTP AUTH", user, password)
         except (BadSignIn, Closed, UnicodeDecodeError) as problem:
             why = "Authentication credentials invalid" if isinstance(problem, ValueError) else str(problem)
             return AuthResult(success=False, handled=False, message=one_line(f"535 5.7.8 {why}"))
         except Broken as problem:
             return AuthResult(success=False, handled=False, message=f"{_BROKEN}{problem}")
+        except Declined as problem:
+            return AuthResult(success=False, handled=False, message=f"{problem.code} {problem.text}")
+        if isinstance(access, Onward):
+            self._onward = access
         if self.transport is not None:
             connections.asks(self.transport)
         return AuthResult(success=True, auth_data=access)

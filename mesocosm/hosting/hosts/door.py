@@ -49,6 +49,8 @@ class Door:
         self._most_busy = most_busy
         self._repeats = Repeats()
         self._changed = asyncio.Event()
+        self.told: list[Callable[[], None]] = []
+        """Who is told, before hosts are, that episodes are on others from now on."""
         self._moving: tuple[Placement, asyncio.Event] | None = None
         self._turn = asyncio.Lock()
         self._log = log
@@ -88,6 +90,8 @@ class Door:
         before, self.placement = self.placement, self.placement.among(up)
         moved = asyncio.Event()
         self._moving = (before, moved)
+        for tell in self.told:
+            tell()
         try:
             asked = [self._tell(self.hosts[number]) for number in before.up if number in self.hosts]
             await asyncio.gather(*asked)
@@ -134,6 +138,10 @@ class Door:
         self.metrics.request(kind_of(head.path), status, seconds, sent)
         if self._log is not None:
             log_request(self._log, head.method, head.path, status, seconds, sent, host)
+
+    async def host_of(self, id_: str) -> Host | Reply:
+        """The host that an episode is on, when it has it; else why there is none."""
+        return await self._settled(self._host_of(id_))
 
     def _host_of(self, id_: str) -> Choice:
         number = self.placement.of(id_)

@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from mesocosm.families.storing import Store
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.keeping import KEEP_EVERY
+from mesocosm.hosting.pool import EpisodePool
 
 
 class HostSettings(BaseModel):
@@ -27,6 +29,10 @@ class HostSettings(BaseModel):
     """Where it is to listen: the path of a unix socket, or ``name:port``."""
     state: Path
     """The directory of the episodes, which all hosts share."""
+    mail: dict[str, str] = {}
+    """Where it is to listen for ``imap`` and ``smtp``, like the address."""
+    mail_ports: dict[str, int] = {}
+    """The door's ports of these, which clients are told."""
     key: str
     """Of the ids, in hexadecimal digits."""
     admin_token: str
@@ -55,7 +61,18 @@ def run(settings: HostSettings, ready: Callable[[], None]) -> None:
         keep_every=settings.keep_every,
         seat=Seat(settings.number, Ids(bytes.fromhex(settings.key))),
     )
-    serve_at(hosting, settings.address, ready, behind_proxy=settings.behind_proxy)
+    hosting.pool.mail_ports.update(settings.mail_ports)
+    beside = _mail_servers(hosting.pool, settings.mail) if settings.mail else nullcontext()
+    serve_at(hosting, settings.address, ready, beside, behind_proxy=settings.behind_proxy)
+
+
+def _mail_servers(pool: EpisodePool, addresses: Mapping[str, str]) -> AbstractAsyncContextManager[object]:
+    from mesocosm.doors.mail.access import OwnMailboxes
+    from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.hosting.listening import listen_at
+
+    listeners = {protocol: listen_at(address) for protocol, address in addresses.items()}
+    return MailServers(OwnMailboxes(pool), imap=listeners.get("imap"), smtp=listeners.get("smtp"))
 
 
 def live(settings: HostSettings, starter: Connection) -> None:

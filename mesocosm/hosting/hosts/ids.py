@@ -36,6 +36,11 @@ class Ids:
         return int.from_bytes(hashlib.blake2b(drawn, key=self._key, digest_size=2).digest())
 
 
+def is_id(text: str) -> bool:
+    """Whether a text may be the id of an episode."""
+    return len(text) == 32 and text.isalnum() and text.isascii()
+
+
 def key_of(state: Path) -> bytes:
     """The key of a directory of episodes, made when it is first asked for."""
     path = state / "ids-key"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -32,6 +33,8 @@ class Host:
     number: int
     address: str
     """The path of its unix socket, or ``name:port``."""
+    mail: Mapping[str, str] = field(default_factory=dict)
+    """Where it serves ``imap`` and ``smtp``, if it does."""
     pid: int | None = None
     """Its process, where that is one of this machine."""
     idle: list[Link] = field(default_factory=list)

@@ -75,12 +75,13 @@ class HostProcesses:
     async def _live(self, number: int) -> None:
         self._born += 1
         address = f"{self._folder}/{self._born}"
-        settings = self._settings.model_copy(update={"number": number, "address": address})
+        mail = {protocol: f"{address}.{protocol}" for protocol in self._settings.mail_ports}
+        settings = self._settings.model_copy(update={"number": number, "address": address, "mail": mail})
         ours, theirs = self._forks.Pipe()
         process = self._forks.Process(target=live, args=(settings, theirs), name=f"host-{number}")
         await asyncio.to_thread(process.start)
         theirs.close()
-        host = Host(number, address, process.pid)
+        host = Host(number, address, mail, process.pid)
         try:
             if await _says_that_it_serves(ours):
                 await self._door.came(host)
@@ -89,7 +90,8 @@ class HostProcesses:
             self._door.went(host)
             ours.close()
             await asyncio.shield(_end(process))
-            Path(address).unlink(missing_ok=True)
+            for path in (address, *mail.values()):
+                Path(path).unlink(missing_ok=True)
 
     async def _watch(self, process: BaseProcess, host: Host) -> None:
         """Until it has ended, or answers no more."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from types import MappingProxyType
 
 import uvicorn
 
@@ -25,11 +27,15 @@ def serve_hosts(
     count: int,
     when_up: Callable[[], None],
     log: RequestLog | None = None,
+    mail: Mapping[str, socket.socket] = MappingProxyType({}),
 ) -> None:
-    """Serve until interrupted, on a socket that listens already. ``when_up`` is called beside, once."""
+    """Serve until interrupted, on sockets that listen already. ``when_up`` is called beside, once.
+
+    ``mail`` has those of ``imap`` and ``smtp``, where they are served.
+    """
     factory = uvicorn.Config("", loop="auto").get_loop_factory()
     with listener, asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(_serve(listener, settings, count, when_up, log))
+        runner.run(_serve(listener, settings, count, when_up, log, mail))
 
 
 async def _serve(
@@ -38,13 +44,14 @@ async def _serve(
     count: int,
     when_up: Callable[[], None],
     log: RequestLog | None,
+    mail: Mapping[str, socket.socket],
 ) -> None:
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, over.set)
     door = Door(Placement(Ids(bytes.fromhex(settings.key))), settings.admin_token, log=log)
     door.metrics.gauge("mesocosm_episodes", "Episodes that there are", lambda: count_in(settings.state))
-    async with HostProcesses(door, settings, count):
+    async with HostProcesses(door, settings, count), _mail_servers(door, mail):
         server = await loop.create_server(door.client, sock=listener, backlog=2048)
         leave_modules_out()
         beside = asyncio.create_task(asyncio.to_thread(when_up))
@@ -58,3 +65,12 @@ async def _serve(
         server.close()
     if beside.done():
         beside.result()
+
+
+def _mail_servers(door: Door, mail: Mapping[str, socket.socket]) -> AbstractAsyncContextManager[object]:
+    if not mail:
+        return nullcontext()
+    from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.hosting.hosts.mail import HostsMailboxes
+
+    return MailServers(HostsMailboxes(door), imap=mail.get("imap"), smtp=mail.get("smtp"))
