@@ -13,9 +13,9 @@ from urllib.parse import parse_qsl, urlencode
 
 import orjson
 
-from mesocosm.doors.fields import Fields, remembering
 from mesocosm.doors.form_parts import parts_of
 from mesocosm.errors import Invalid
+from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.schema import MAX_VALUES, has_more_values
 
 KEPT_HEADERS = (

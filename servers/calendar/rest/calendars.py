@@ -3,15 +3,17 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.servers.calendar.rest.service import Json, api, body_of, etag_of, listing, text_field
+from mesocosm.servers.calendar.rest.service import Json, api, body_of, etag_of, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.tools.scheduling import get_freebusy, list_colors
 from mesocosm.servers.calendar.tools.views import calendar_view, rule_view
+from mesocosm.services.fields import Fields
 
 _TEXTS = ("summary", "description", "location")
 _CALENDAR = ("id", "summary", "description", "location", "timeZone", "dataOwner")
@@ -56,15 +58,15 @@ def get_entry(store: CalendarStore, calendarId: str) -> Json:
 def insert_entry(store: CalendarStore, request: Request) -> Json:
     """Put a calendar that others share on the list."""
     body = body_of(request)
-    calendar_id = text_field(body, "id")
+    calendar_id = read.text(body, "id")
     if not calendar_id:
         raise Invalid("Missing calendar id.", code="required")
-    return _entry(store.subscribe(calendar_id, text_field(body, "summaryOverride")))
+    return _entry(store.subscribe(calendar_id, read.text(body, "summaryOverride")))
 
 
 def _change_entry(store: CalendarStore, request: Request, calendarId: str) -> Json:
     _listed(store, calendarId)
-    return _entry(store.subscribe(calendarId, text_field(body_of(request), "summaryOverride")))
+    return _entry(store.subscribe(calendarId, read.text(body_of(request), "summaryOverride")))
 
 
 api.patch("/users/me/calendarList/{calendarId}")(_change_entry)
@@ -97,10 +99,10 @@ def insert_calendar(store: CalendarStore, request: Request) -> Json:
     """A new secondary calendar."""
     body = body_of(request)
     made = store.create_calendar(
-        text_field(body, "summary") or "",
-        text_field(body, "timeZone"),
-        description=text_field(body, "description"),
-        location=text_field(body, "location"),
+        read.text(body, "summary") or "",
+        read.text(body, "timeZone"),
+        description=read.text(body, "description"),
+        location=read.text(body, "location"),
     )
     return _calendar(store.calendar(made))
 
@@ -109,20 +111,20 @@ def insert_calendar(store: CalendarStore, request: Request) -> Json:
 def patch_calendar(store: CalendarStore, request: Request, calendarId: str) -> Json:
     """A calendar with some fields changed; ``null`` empties one."""
     body = body_of(request)
-    changes = {name: text_field(body, name) for name in _TEXTS if name in body}
-    if body.get("timeZone") is not None:
-        changes["time_zone"] = text_field(body, "timeZone")
-    return _calendar(store.update_calendar(calendarId, changes))
+    return _changed(store, calendarId, body, [name for name in _TEXTS if name in body])
 
 
 @api.put("/calendars/{calendarId}")
 def update_calendar(store: CalendarStore, request: Request, calendarId: str) -> Json:
     """A calendar with all its fields replaced."""
-    body = body_of(request)
-    changes = {name: text_field(body, name) for name in _TEXTS}
+    return _changed(store, calendarId, body_of(request), _TEXTS)
+
+
+def _changed(store: CalendarStore, calendar_id: str, body: Fields, names: Sequence[str]) -> Json:
+    changes = {name: read.text(body, name) for name in names}
     if body.get("timeZone") is not None:
-        changes["time_zone"] = text_field(body, "timeZone")
-    return _calendar(store.update_calendar(calendarId, changes))
+        changes["time_zone"] = read.text(body, "timeZone")
+    return _calendar(store.update_calendar(calendar_id, changes))
 
 
 @api.delete("/calendars/{calendarId}")
@@ -168,8 +170,8 @@ def insert_rule(store: CalendarStore, request: Request, calendarId: str) -> Json
     scope = body.get("scope")
     if not isinstance(scope, dict):
         raise Invalid("Missing scope.", code="required")
-    kind, value = text_field(scope, "type"), text_field(scope, "value")
-    role = text_field(body, "role")
+    kind, value = read.text(scope, "type"), read.text(scope, "value")
+    role = read.text(body, "role")
     if not role:
         raise Invalid("Missing role.", code="required")
     known = kind if kind == "default" else f"{kind}:{value}"
@@ -179,7 +181,7 @@ def insert_rule(store: CalendarStore, request: Request, calendarId: str) -> Json
 
 def _change_rule(store: CalendarStore, request: Request, calendarId: str, ruleId: str) -> Json:
     get_rule(store, calendarId, ruleId)
-    role = text_field(body_of(request), "role")
+    role = read.text(body_of(request), "role")
     if role is not None:
         store.share(calendarId, ruleId, role)
     return get_rule(store, calendarId, ruleId)
@@ -207,7 +209,7 @@ def query_free_busy(
     timeZone: str | None = None,
 ) -> Json:
     """When calendars are busy."""
-    calendars = [text_field(item, "id") for item in items or ()]
+    calendars = [read.text(item, "id") for item in items or ()]
     if None in calendars:
         raise Invalid("Each item needs the id of a calendar.", code="required")
     found = get_freebusy(store, timeMin, timeMax, [one for one in calendars if one is not None], timeZone)

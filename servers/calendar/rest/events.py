@@ -9,10 +9,9 @@ from typing import Any, Literal, TypedDict, cast
 
 import orjson
 
-from mesocosm.doors.fields import Fields
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, text_field
+from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.store.composing import EventFields
@@ -20,6 +19,7 @@ from mesocosm.servers.calendar.store.times import FIRST, LAST, known_zone, point
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence, Window
 from mesocosm.servers.calendar.tools.events import Attendee, Reminders
 from mesocosm.servers.calendar.tools.views import event_view
+from mesocosm.services.fields import Fields
 from mesocosm.services.schema import signature_of
 
 _DEFAULTS: Mapping[str, Any] = {
@@ -251,7 +251,7 @@ def get_event(store: CalendarStore, calendarId: str, eventId: str, timeZone: str
 def insert_event(store: CalendarStore, request: Request, calendarId: str) -> Json:
     """A new event."""
     body = body_of(request)
-    event_id = text_field(body, "id")
+    event_id = read.text(body, "id")
     return _resource(*store.create_event(calendarId, _fields(body), event_id))
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
-from mesocosm.doors.fields import Fields
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, bearer
 from mesocosm.errors import Invalid, Refusal
+from mesocosm.services.fields import Fields
+from mesocosm.services.values import Kinds, Reader
 
 Json = dict[str, Any]
 
@@ -86,12 +86,11 @@ def etag_of(value: Any) -> str:
     return f'"{hashlib.sha256(orjson.dumps(value)).hexdigest()[:16]}"'
 
 
-def text_field(body: Mapping[str, Any], name: str) -> str | None:
-    """A text of a resource; ``Invalid`` where it is something else."""
-    value = body.get(name)
-    if value is not None and not isinstance(value, str):
-        raise Invalid(f"Invalid value for {name}: a text is expected.", code="invalid")
-    return value
+def _wrong(name: str, value: Any, expected: str) -> Invalid:
+    return Invalid(f"Invalid value for {name}: {expected} is expected.", code="invalid")
+
+
+read = Reader(Kinds(_wrong))
 
 
 def listing(kind: str, items: list[Json], next_token: str | None = None, **more: Any) -> Json:

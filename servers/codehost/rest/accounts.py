@@ -7,7 +7,7 @@ from typing import Any, Literal
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.api import RATE, api, cut, paged, window_of
-from mesocosm.servers.codehost.rest.bodies import Body
+from mesocosm.servers.codehost.rest.bodies import body_of, read
 from mesocosm.servers.codehost.rest.links import PREFIX, Links
 from mesocosm.servers.codehost.rest.shapes.accounts import (
     full_repository,
@@ -168,14 +168,14 @@ def create_organization_repository(store: CodehostStore, request: Request, org: 
 
 
 def _create(store: CodehostStore, request: Request, organization: str | None) -> dict[str, Any]:
-    body = Body.of(request)
-    private = body.flag("private")
+    body = body_of(request)
+    private = read.changed_flag(body, "private")
     made = store.fields.start_repository(
-        body.required("name"),
-        body.text("description"),
+        read.required(body, "name"),
+        read.text(body, "description"),
         organization,
-        private=body.text("visibility") == "private" if private is None else private,
-        with_readme=bool(body.flag("auto_init")),
+        private=read.text(body, "visibility") == "private" if private is None else private,
+        with_readme=read.flag(body, "auto_init"),
     )
     return full_repository(Links(request), store, store.repositories.repository_by_id(made["id"]))
 
@@ -207,7 +207,7 @@ def list_forks(store: CodehostStore, request: Request, owner: str, repo: str) ->
 @api.post(f"{PREFIX}/repos/{{owner}}/{{repo}}/forks", status=202)
 def create_fork(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Fork a repository; it is there at once."""
-    fork = store.repositories.fork_repository(owner, repo, Body.of(request).text("organization"))
+    fork = store.repositories.fork_repository(owner, repo, read.text(body_of(request), "organization"))
     return full_repository(Links(request), store, store.repositories.repository_by_id(fork["id"]))
 
 

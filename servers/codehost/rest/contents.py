@@ -12,7 +12,7 @@ from dulwich.objects import Blob, ObjectID, Tag
 from mesocosm.doors.request import Request
 from mesocosm.errors import Conflict, NotFound
 from mesocosm.servers.codehost.rest.api import accepts, api
-from mesocosm.servers.codehost.rest.bodies import Body
+from mesocosm.servers.codehost.rest.bodies import body_of, read
 from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes import git
@@ -22,6 +22,7 @@ from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.objects import DIRECTORY, write_tree
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, moment, parse_time
+from mesocosm.services.fields import Fields
 from mesocosm.services.service import Reply, Row
 
 MAX_ENTRIES = 10_000
@@ -85,10 +86,11 @@ def put_content(store: CodehostStore, request: Request, owner: str, repo: str, p
     repository, links, body = (
         store.repositories.repository(owner, repo, need="write"),
         Links(request),
-        Body.of(request),
+        body_of(request),
     )
-    branch = body.text("branch") or repository["default_branch"]
-    data, message, sha = _decoded(body.required("content")), body.required("message"), body.text("sha")
+    branch = read.text(body, "branch") or repository["default_branch"]
+    data, message = _decoded(read.required(body, "content")), read.required(body, "message")
+    sha = read.text(body, "sha")
     commit, entry = store.contents.put_file(repository, path, data, message, branch, sha, allow_symlink=True)
     shape = {
         "content": git.content(links, repository, entry, branch),
@@ -102,9 +104,9 @@ def delete_content(
     store: CodehostStore, request: Request, owner: str, repo: str, path: str
 ) -> dict[str, Any]:
     """Commit the removal of a file; ``sha`` names the version that is removed."""
-    repository, body = store.repositories.repository(owner, repo, need="write"), Body(request.values)
-    branch = body.text("branch") or repository["default_branch"]
-    message, sha = body.required("message"), body.required("sha")
+    repository, body = store.repositories.repository(owner, repo, need="write"), request.values
+    branch = read.text(body, "branch") or repository["default_branch"]
+    message, sha = read.required(body, "message"), read.required(body, "sha")
     entry, _ = look(store, repository, path, f"refs/heads/{branch}")
     if entry.sha != sha.lower():
         raise Conflict(f"{path} does not match {sha}")
@@ -149,9 +151,9 @@ def get_blob(store: CodehostStore, request: Request, owner: str, repo: str, sha:
 @api.post(f"{REPO}/git/blobs", status=201)
 def create_blob(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Store the contents of a file."""
-    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
-    content = body.required("content")
-    encoding = body.choice("encoding", "utf-8", "base64")
+    repository, body = store.repositories.repository(owner, repo, need="write"), body_of(request)
+    content = read.required(body, "content")
+    encoding = read.choice(body, "encoding", "utf-8", "base64")
     blob = Blob.from_string(_decoded(content) if encoding == "base64" else content.encode())
     store.pushes.add_objects(repository, [blob])
     sha = blob.id.decode()
@@ -191,22 +193,22 @@ def _tree(
 @api.post(f"{REPO}/git/trees", status=201)
 def create_tree(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Store a tree: that of ``base_tree`` with these files set, or removed (``sha`` is null)."""
-    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
-    entries, base = body.objects("tree"), body.text("base_tree")
+    repository, body = store.repositories.repository(owner, repo, need="write"), body_of(request)
+    entries, base = read.objects(body, "tree"), read.text(body, "base_tree")
     if not entries:
-        raise body.missing("tree")
+        raise read.missing(body, "tree")
     changes: dict[str, tuple[int, str] | None] = {}
     for entry in entries:
-        changes[valid_path(entry.required("path"))] = _entry(store, repository, entry)
+        changes[valid_path(read.required(entry, "path"))] = _entry(store, repository, entry)
     tree = write_tree(
         store.commits.objects(repository), store.commits.tree(repository, base) if base else None, changes
     )
     return _tree(store, request, repository, tree)
 
 
-def _entry(store: CodehostStore, repository: Row, entry: Body) -> tuple[int, str] | None:
+def _entry(store: CodehostStore, repository: Row, entry: Fields) -> tuple[int, str] | None:
     """Mode and object of a file in a new tree."""
-    mode, sha, content = entry.required("mode"), entry.text("sha"), entry.text("content")
+    mode, sha, content = read.required(entry, "mode"), read.text(entry, "sha"), read.text(entry, "content")
     modes = {f"{number:06o}": number for number in _MODES}
     if mode not in modes:
         raise Unprocessable(f"tree.mode must be one of {', '.join(modes)}")
@@ -217,7 +219,7 @@ def _entry(store: CodehostStore, repository: Row, entry: Body) -> tuple[int, str
     if sha is None:
         if "sha" in entry:
             return None
-        raise entry.missing("sha")
+        raise read.missing(entry, "sha")
     kind = _MODES[modes[mode]]
     known = store.commits.objects(repository).types([sha.lower()]).get(sha.lower())
     if known != kind and not (kind == _COMMIT and _is_sha(sha)):
@@ -240,19 +242,17 @@ def get_git_commit(store: CodehostStore, request: Request, owner: str, repo: str
 @api.post(f"{REPO}/git/commits", status=201)
 def create_git_commit(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Store a commit; no branch moves."""
-    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
-    message = clean(body.required("message"), "message", blank=False)
-    tree = body.required("tree").lower()
-    names = [sha.lower() for sha in body.texts("parents") or []]
+    repository, body = store.repositories.repository(owner, repo, need="write"), body_of(request)
+    message = clean(read.required(body, "message"), "message", blank=False)
+    tree = read.required(body, "tree").lower()
+    names = [sha.lower() for sha in read.texts(body, "parents") or []]
     if store.commits.objects(repository).types([tree]).get(tree) != _TREE:
         raise Unprocessable("Tree SHA does not exist")
     known = store.commits.objects(repository).types(names)
     if any(known.get(name) != _COMMIT for name in names):
         raise Unprocessable("Parent SHA does not exist or is not a commit object")
-    author, authored = _person(store, body.object("author"))
-    committer, committed = (
-        _person(store, body.object("committer")) if "committer" in body else (author, authored)
-    )
+    author, authored = _person(store, body, "author")
+    committer, committed = _person(store, body, "committer") if "committer" in body else (author, authored)
     commit = store.commits.add_commit(
         repository,
         tree,
@@ -266,12 +266,13 @@ def create_git_commit(store: CodehostStore, request: Request, owner: str, repo: 
     return git.git_commit(Links(request), store, repository, commit)
 
 
-def _person(store: CodehostStore, given: Body | None) -> tuple[Signature, datetime]:
+def _person(store: CodehostStore, body: Fields, name: str) -> tuple[Signature, datetime]:
     """Who a commit or tag is by, and when; by default the signed-in account, now."""
+    given = read.field(body, name, read.kinds.object)
     if given is None:
         return store.contents.signature(store.me), store.now
-    date = given.text("date")
-    signature = (clean(given.required("name"), "name"), clean(given.required("email"), "email"))
+    date = read.text(given, "date")
+    signature = (clean(read.required(given, "name"), "name"), clean(read.required(given, "email"), "email"))
     return signature, moment(parse_time(date, "date")) if date else store.now
 
 
@@ -297,13 +298,13 @@ def _tag(store: CodehostStore, links: Links, repository: Row, sha: str) -> dict[
 @api.post(f"{REPO}/git/tags", status=201)
 def create_tag(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Store an annotated tag of a commit; no ref points at it yet."""
-    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
-    name, target = body.required("tag"), body.required("object").lower()
+    repository, body = store.repositories.repository(owner, repo, need="write"), body_of(request)
+    name, target = read.required(body, "tag"), read.required(body, "object").lower()
     store.commits.check_ref_name(f"refs/tags/{name}")
     if store.commits.objects(repository).types([target]).get(target) != _COMMIT:
         raise Unprocessable("Object does not exist")
-    tagger, date = _person(store, body.object("tagger"))
+    tagger, date = _person(store, body, "tagger")
     sha = store.commits.add_annotation(
-        repository, name, target, clean(body.required("message"), "message"), tagger, date
+        repository, name, target, clean(read.required(body, "message"), "message"), tagger, date
     )
     return _tag(store, Links(request), repository, sha)

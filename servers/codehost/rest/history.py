@@ -7,7 +7,7 @@ from typing import Any
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.api import accepts, api, cut, paged, paged_object, window_of
-from mesocosm.servers.codehost.rest.bodies import Body
+from mesocosm.servers.codehost.rest.bodies import body_of, read
 from mesocosm.servers.codehost.rest.links import PREFIX, Links, node_id
 from mesocosm.servers.codehost.rest.patches import patches
 from mesocosm.servers.codehost.rest.shapes import accounts, git, pulls
@@ -164,8 +164,8 @@ def _matching(store: CodehostStore, request: Request, repository: Row, prefix: s
 @api.post(f"{REPO}/git/refs", status=201)
 def create_ref(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """A new branch or tag."""
-    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
-    name, sha = body.required("ref"), body.required("sha")
+    repository, body = store.repositories.repository(owner, repo, need="write"), body_of(request)
+    name, sha = read.required(body, "ref"), read.required(body, "sha")
     if store.commits.ref(repository, name) is not None:
         raise Unprocessable("Reference already exists")
     store.pushes.update_ref(repository, name, sha)
@@ -175,11 +175,11 @@ def create_ref(store: CodehostStore, request: Request, owner: str, repo: str) ->
 @api.patch(f"{REPO}/git/refs/{{ref:path}}")
 def update_ref(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> dict[str, Any]:
     """Have a branch or tag point somewhere else; without ``force`` only forward."""
-    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
-    name, sha = f"refs/{ref}", body.required("sha")
+    repository, body = store.repositories.repository(owner, repo, need="write"), body_of(request)
+    name, sha = f"refs/{ref}", read.required(body, "sha")
     if store.commits.ref(repository, name) is None:
         raise Unprocessable("Reference does not exist")
-    store.pushes.update_ref(repository, name, sha, force=bool(body.flag("force")))
+    store.pushes.update_ref(repository, name, sha, force=read.flag(body, "force"))
     return _ref(store, Links(request), repository, name, sha)
 
 

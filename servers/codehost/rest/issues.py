@@ -7,12 +7,13 @@ from typing import Any, Literal
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.api import api, cut, paged, window_of
-from mesocosm.servers.codehost.rest.bodies import Body
+from mesocosm.servers.codehost.rest.bodies import body_of, read
 from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.rest.shapes import issues as shapes
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.issues import UNCHANGED
+from mesocosm.services.fields import Fields
 from mesocosm.services.service import Page, Row
 
 ISSUE = f"{REPO}/issues/{{number:int}}"
@@ -58,15 +59,15 @@ def list_issues(
 @api.post(f"{REPO}/issues", status=201)
 def create_issue(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Open an issue."""
-    body = Body.of(request)
+    body = body_of(request)
     issue = store.issues.open_issue(
         store.repositories.repository(owner, repo),
-        body.required("title"),
-        body.text("body"),
-        labels=body.names(),
+        read.required(body, "title"),
+        read.text(body, "body"),
+        labels=read.names(body),
         assignees=_assignees(body),
-        milestone=body.number("milestone"),
-        issue_type=body.text("type"),
+        milestone=read.number(body, "milestone"),
+        issue_type=read.text(body, "type"),
     )
     return shapes.issue(Links(request), store, issue)
 
@@ -84,35 +85,35 @@ def update_issue(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Change what the body names; ``null`` takes a milestone or a type away."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
-    state = body.choice("state", "open", "closed")
-    reason = body.choice("state_reason", *_REASONS)
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    state = read.choice(body, "state", "open", "closed")
+    reason = read.choice(body, "state_reason", *_REASONS)
     if state is not None and store.issues.issue(repository, number)["is_pull"]:
         store.pulls.change_pull(repository, number, state=state)
         state = None
     # Clients that cannot write null send an empty text.
-    none = "milestone" in body and body.fields["milestone"] in (None, "")
+    none = "milestone" in body and body["milestone"] in (None, "")
     store.issues.change_issue(
         repository,
         number,
-        title=body.text("title"),
-        body=(body.text("body") or "") if "body" in body else None,
-        labels=body.names(),
+        title=read.text(body, "title"),
+        body=(read.text(body, "body") or "") if "body" in body else None,
+        labels=read.names(body),
         assignees=_assignees(body),
-        milestone=0 if none else body.number("milestone"),
-        issue_type=body.text("type") if "type" in body else UNCHANGED,
+        milestone=0 if none else read.number(body, "milestone"),
+        issue_type=read.text(body, "type") if "type" in body else UNCHANGED,
         state=state,
         state_reason=None if reason == "reopened" else reason,
-        duplicate_of=body.number("duplicate_of"),
+        duplicate_of=read.number(body, "duplicate_of"),
     )
     return shapes.issue(Links(request), store, store.issues.issue(repository, number))
 
 
-def _assignees(body: Body) -> list[str] | None:
+def _assignees(body: Fields) -> list[str] | None:
     """Who is to be assigned; the older ``assignee`` names one."""
-    if (logins := body.texts("assignees")) is not None or "assignee" not in body:
+    if (logins := read.texts(body, "assignees")) is not None or "assignee" not in body:
         return logins
-    return [login] if (login := body.text("assignee")) else []
+    return [login] if (login := read.text(body, "assignee")) else []
 
 
 @api.post(f"{ISSUE}/assignees", status=201)
@@ -136,7 +137,7 @@ def _assign(
 ) -> dict[str, Any]:
     issue = store.issues.issue(repository, number)
     there = [row["login"] for row in store.issues.assignees_of([issue["id"]])[issue["id"]]]
-    named = Body.of(request).texts("assignees") or []
+    named = read.texts(body_of(request), "assignees") or []
     gone = {login.lower() for login in named}
     logins = [*there, *named] if add else [login for login in there if login.lower() not in gone]
     changed = store.issues.change_issue(repository, number, assignees=logins)
@@ -161,7 +162,7 @@ def create_comment(
 ) -> dict[str, Any]:
     """Comment."""
     repository = store.repositories.repository(owner, repo)
-    row = store.issues.add_comment(repository, number, Body.of(request).required("body"))
+    row = store.issues.add_comment(repository, number, read.required(body_of(request), "body"))
     return shapes.comments(Links(request), store, repository, number, [row])[0]
 
 
@@ -178,7 +179,7 @@ def get_comment(store: CodehostStore, request: Request, owner: str, repo: str, i
 def update_comment(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> dict[str, Any]:
     """Write a comment anew."""
     repository = store.repositories.repository(owner, repo)
-    row = store.taking_back.change_comment(repository, id, Body.of(request).required("body"))
+    row = store.taking_back.change_comment(repository, id, read.required(body_of(request), "body"))
     number = store.issues.issue_by_id(row["issue_id"])["number"]
     return shapes.comments(Links(request), store, repository, number, [row])[0]
 
@@ -249,9 +250,9 @@ def react(
     store: CodehostStore, request: Request, repository: Row, subject: str, subject_id: int
 ) -> dict[str, Any]:
     """Put an emoji to something."""
-    content = Body.of(request).choice("content", *shapes.REACTIONS)
+    content = read.choice(body_of(request), "content", *shapes.REACTIONS)
     if content is None:
-        raise Body.of(request).missing("content")
+        raise read.missing(body_of(request), "content")
     made = store.issues.react(repository, subject, subject_id, content)
     row = next(row for row in store.listing.reaction_list(subject, subject_id) if row["id"] == made)
     return shapes.reaction(Links(request), row)
@@ -278,10 +279,10 @@ def get_parent(store: CodehostStore, request: Request, owner: str, repo: str, nu
     return shapes.issue(Links(request), store, parent)
 
 
-def _sub_issue(body: Body) -> int:
-    child = body.number("sub_issue_id")
+def _sub_issue(body: Fields) -> int:
+    child = read.number(body, "sub_issue_id")
     if child is None:
-        raise body.missing("sub_issue_id")
+        raise read.missing(body, "sub_issue_id")
     return child
 
 
@@ -290,8 +291,8 @@ def add_sub_issue(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Make an issue (by its id) part of another one."""
-    body = Body.of(request)
-    replace = bool(body.flag("replace_parent"))
+    body = body_of(request)
+    replace = read.flag(body, "replace_parent")
     child = _sub_issue(body)
     store.issues.add_sub_issue(
         store.repositories.repository(owner, repo), number, child, replace_parent=replace
@@ -304,7 +305,7 @@ def remove_sub_issue(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Take an issue out of its parent."""
-    child = _sub_issue(Body.of(request))
+    child = _sub_issue(body_of(request))
     row = store.issues.remove_sub_issue(store.repositories.repository(owner, repo), number, child)
     return shapes.issue(Links(request), store, row)
 
@@ -314,13 +315,13 @@ def move_sub_issue(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Move a sub-issue after or before another one."""
-    body = Body.of(request)
+    body = body_of(request)
     child = _sub_issue(body)
     store.issues.move_sub_issue(
         store.repositories.repository(owner, repo),
         number,
         child,
-        after_id=body.number("after_id"),
-        before_id=body.number("before_id"),
+        after_id=read.number(body, "after_id"),
+        before_id=read.number(body, "before_id"),
     )
     return shapes.issue(Links(request), store, store.issues.issue_by_id(child))

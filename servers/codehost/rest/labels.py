@@ -7,7 +7,7 @@ from typing import Any, Literal
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.api import api, cut, paged
-from mesocosm.servers.codehost.rest.bodies import Body, names_in
+from mesocosm.servers.codehost.rest.bodies import body_of, names_in, read
 from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.issues import ISSUE
 from mesocosm.servers.codehost.rest.links import Links
@@ -28,10 +28,10 @@ def list_labels(store: CodehostStore, request: Request, owner: str, repo: str) -
 @api.post(f"{REPO}/labels", status=201)
 def create_label(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """A new label."""
-    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
-    name = body.required("name")
+    repository, body = store.repositories.repository(owner, repo, need="write"), body_of(request)
+    name = read.required(body, "name")
     store.fields.add_label(
-        repository, name, body.text("color") or NEW_LABEL_COLOR, body.text("description") or ""
+        repository, name, read.text(body, "color") or NEW_LABEL_COLOR, read.text(body, "description") or ""
     )
     return label(Links(request), repository, store.fields.label(repository, name.strip()))
 
@@ -46,10 +46,9 @@ def get_label(store: CodehostStore, request: Request, owner: str, repo: str, nam
 @api.patch(f"{REPO}/labels/{{name:path}}")
 def update_label(store: CodehostStore, request: Request, owner: str, repo: str, name: str) -> dict[str, Any]:
     """Rename a label, or change its colour or description."""
-    repository, body = store.repositories.repository(owner, repo, need="write"), Body.of(request)
-    row = store.fields.change_label(
-        repository, name, body.text("new_name"), body.text("color"), body.text("description")
-    )
+    repository, body = store.repositories.repository(owner, repo, need="write"), body_of(request)
+    new_name, color, about = (read.text(body, one) for one in ("new_name", "color", "description"))
+    row = store.fields.change_label(repository, name, new_name, color, about)
     return label(Links(request), repository, row)
 
 
@@ -117,7 +116,7 @@ def _named(request: Request) -> list[str]:
     """The labels that a body names: an array, or an object that has it."""
     if isinstance(request.json, list):
         return names_in(request.json, "labels")
-    return Body.of(request).names() or []
+    return read.names(body_of(request)) or []
 
 
 def _relabel(
@@ -147,10 +146,9 @@ def list_milestones(
 @api.post(f"{REPO}/milestones", status=201)
 def create_milestone(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """A new milestone."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
-    row = store.listing.new_milestone(
-        repository, body.required("title"), body.text("description") or "", body.text("due_on")
-    )
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    title, about = read.required(body, "title"), read.text(body, "description") or ""
+    row = store.listing.new_milestone(repository, title, about, read.text(body, "due_on"))
     return milestone(Links(request), repository, row)
 
 
@@ -168,10 +166,10 @@ def update_milestone(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Change a milestone; ``null`` takes its due date away."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
     named = [name for name in ("title", "description", "due_on") if name in body]
-    changes = {name: body.text(name) for name in named}
-    if state := body.choice("state", "open", "closed"):
+    changes = {name: read.text(body, name) for name in named}
+    if state := read.choice(body, "state", "open", "closed"):
         changes["state"] = state
     return milestone(
         Links(request), repository, store.taking_back.change_milestone(repository, number, changes)

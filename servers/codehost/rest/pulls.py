@@ -7,7 +7,7 @@ from typing import Any, Literal
 from mesocosm.doors.request import Request
 from mesocosm.errors import Conflict, NotFound
 from mesocosm.servers.codehost.rest.api import accepts, api, cut, paged, window_of
-from mesocosm.servers.codehost.rest.bodies import Body
+from mesocosm.servers.codehost.rest.bodies import body_of, read
 from mesocosm.servers.codehost.rest.history import REPO, named_commit, text
 from mesocosm.servers.codehost.rest.issues import react, reactions
 from mesocosm.servers.codehost.rest.links import Links
@@ -18,6 +18,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import user
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks, line_at, unified
 from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.services.fields import Fields
 from mesocosm.services.service import Page, Row
 
 PULL = f"{REPO}/pulls/{{number:int}}"
@@ -55,16 +56,16 @@ def list_pulls(
 @api.post(f"{REPO}/pulls", status=201)
 def create_pull(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """Open a pull request."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
-    title, head, base = body.required("title"), body.required("head"), body.required("base")
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    title, head, base = read.required(body, "title"), read.required(body, "head"), read.required(body, "base")
     row = store.pulls.open_pull(
         repository,
         title,
         head,
         base,
-        body.text("body") or "",
-        draft=bool(body.flag("draft")),
-        maintainer_can_modify=bool(body.flag("maintainer_can_modify")),
+        read.text(body, "body") or "",
+        draft=read.flag(body, "draft"),
+        maintainer_can_modify=read.flag(body, "maintainer_can_modify"),
     )
     return shapes.pull(Links(request), store, repository, row)
 
@@ -87,16 +88,16 @@ def get_pull(store: CodehostStore, request: Request, owner: str, repo: str, numb
 @api.patch(PULL)
 def update_pull(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
     """Change what the body names."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
     row = store.pulls.change_pull(
         repository,
         number,
-        title=body.text("title"),
-        body=(body.text("body") or "") if "body" in body else None,
-        state=body.choice("state", "open", "closed"),
-        base=body.text("base"),
-        draft=body.flag("draft"),
-        maintainer_can_modify=body.flag("maintainer_can_modify"),
+        title=read.text(body, "title"),
+        body=(read.text(body, "body") or "") if "body" in body else None,
+        state=read.choice(body, "state", "open", "closed"),
+        base=read.text(body, "base"),
+        draft=read.changed_flag(body, "draft"),
+        maintainer_can_modify=read.changed_flag(body, "maintainer_can_modify"),
     )
     return shapes.pull(Links(request), store, repository, row)
 
@@ -139,16 +140,16 @@ def check_merged(store: CodehostStore, owner: str, repo: str, number: int) -> No
 @api.put(f"{PULL}/merge")
 def merge_pull(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
     """Merge a pull request."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
-    expected = body.text("sha")
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    expected = read.text(body, "sha")
     if expected and expected.lower() != store.pulls.pull(repository, number)["head_sha"]:
         raise Conflict("Head branch was modified. Review and try the merge again.")
     sha = store.pulls.merge_pull(
         repository,
         number,
-        body.choice("merge_method", "merge", "squash", "rebase") or "merge",
-        body.text("commit_title"),
-        body.text("commit_message"),
+        read.choice(body, "merge_method", "merge", "squash", "rebase") or "merge",
+        read.text(body, "commit_title"),
+        read.text(body, "commit_message"),
     )
     return {"sha": sha, "merged": True, "message": "Pull Request successfully merged"}
 
@@ -159,7 +160,7 @@ def update_branch(
 ) -> dict[str, Any]:
     """Merge the base branch into the branch of a pull request."""
     repository = store.repositories.repository(owner, repo)
-    store.pulls.update_branch(repository, number, Body.of(request).text("expected_head_sha"))
+    store.pulls.update_branch(repository, number, read.text(body_of(request), "expected_head_sha"))
     url = Links(request).page(repository, "pull", number)
     return {"message": "Updating pull request branch.", "url": url}
 
@@ -187,9 +188,9 @@ def request_reviewers(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Ask further people and teams to review."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
-    teams = [f"{repository['owner']}/{slug}" for slug in body.texts("team_reviewers") or []]
-    people = body.texts("reviewers") or []
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    teams = [f"{repository['owner']}/{slug}" for slug in read.texts(body, "team_reviewers") or []]
+    people = read.texts(body, "reviewers") or []
     row = store.pulls.change_pull(repository, number, reviewers=[*people, *teams])
     return shapes.pull(Links(request), store, repository, row)
 
@@ -211,26 +212,27 @@ def create_review(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Review a pull request; without an ``event`` the review stays pending."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
-    event = body.choice("event", *EVENTS, "PENDING")
-    pull = store.reviews.start_review(repository, number, None, body.text("body"), body.text("commit_id"))
-    for comment in body.objects("comments") or []:
-        path = comment.required("path")
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    event = read.choice(body, "event", *EVENTS, "PENDING")
+    content, commit = read.text(body, "body"), read.text(body, "commit_id")
+    pull = store.reviews.start_review(repository, number, None, content, commit)
+    for comment in read.objects(body, "comments"):
+        path = read.required(comment, "path")
         side, line = _place(store, repository, pull, path, comment)
-        store.reviews.comment_on_line(repository, pull, path, line, side, comment.required("body"))
+        store.reviews.comment_on_line(repository, pull, path, line, side, read.required(comment, "body"))
     _, review = store.reviews.pending_review(repository, number)
     if event in EVENTS:
-        store.reviews.submit_review(repository, number, event, body.text("body"))
+        store.reviews.submit_review(repository, number, event, content)
     return _review(store, request, repository, number, review)
 
 
-def _place(store: CodehostStore, repository: Row, pull: Row, path: str, comment: Body) -> tuple[str, int]:
+def _place(store: CodehostStore, repository: Row, pull: Row, path: str, comment: Fields) -> tuple[str, int]:
     """Side and line of a comment, which older clients name by its ``position`` in the file's patch."""
-    line, position = comment.number("line"), comment.number("position")
+    line, position = read.number(comment, "line"), read.number(comment, "position")
     if line is not None:
-        return comment.choice("side", "LEFT", "RIGHT") or "RIGHT", line
+        return read.choice(comment, "side", "LEFT", "RIGHT") or "RIGHT", line
     if position is None:
-        raise comment.missing("line")
+        raise read.missing(comment, "line")
     found = next(
         (item for item in store.pulls.compare(repository, pull).differences if item.path == path), None
     )
@@ -267,9 +269,10 @@ def submit_review(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
 ) -> dict[str, Any]:
     """Submit a pending review."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
     _own(store, repository, number, id)
-    store.reviews.submit_review(repository, number, body.choice("event", *EVENTS), body.text("body"))
+    event = read.choice(body, "event", *EVENTS)
+    store.reviews.submit_review(repository, number, event, read.text(body, "body"))
     return _review(store, request, repository, number, id)
 
 
@@ -328,13 +331,13 @@ def create_review_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
     """Comment on a line that the diff shows, or (``in_reply_to``) on a comment there."""
-    repository, body = store.repositories.repository(owner, repo), Body.of(request)
-    content, earlier = body.required("body"), body.number("in_reply_to")
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    content, earlier = read.required(body, "body"), read.number(body, "in_reply_to")
     if earlier is not None:
         return _comment(store, request, repository, store.reviews.reply(repository, number, earlier, content))
-    path = body.required("path")
+    path = read.required(body, "path")
     side, line = _place(store, repository, store.pulls.pull(repository, number), path, body)
-    pull = store.reviews.start_review(repository, number, None, "", body.text("commit_id"))
+    pull = store.reviews.start_review(repository, number, None, "", read.text(body, "commit_id"))
     made = store.reviews.comment_on_line(repository, pull, path, line, side, content)
     store.reviews.submit_review(repository, number, "COMMENT", "")
     return _comment(store, request, repository, made)
@@ -346,7 +349,7 @@ def reply_to_review_comment(
 ) -> dict[str, Any]:
     """Reply to a comment on a line."""
     repository = store.repositories.repository(owner, repo)
-    reply = store.reviews.reply(repository, number, id, Body.of(request).required("body"))
+    reply = store.reviews.reply(repository, number, id, read.required(body_of(request), "body"))
     return _comment(store, request, repository, reply)
 
 
@@ -356,7 +359,7 @@ def update_review_comment(
 ) -> dict[str, Any]:
     """Write a comment on a line anew."""
     repository = store.repositories.repository(owner, repo)
-    store.taking_back.change_review_comment(repository, id, Body.of(request).required("body"))
+    store.taking_back.change_review_comment(repository, id, read.required(body_of(request), "body"))
     return get_review_comment(store, request, owner, repo, id)
 
 

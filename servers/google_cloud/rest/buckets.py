@@ -15,11 +15,8 @@ from mesocosm.servers.google_cloud.rest.service import (
     check_project,
     condition,
     etag_of,
-    flag,
-    inner,
     instant,
-    objects_in,
-    text,
+    read,
     texts,
 )
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
@@ -54,8 +51,8 @@ def _rules(body: Any) -> list[Any] | None:
     if "lifecycle" not in body:
         return None
     return [
-        {name: dict(inner(rule, name).items()) for name in ("action", "condition")}
-        for rule in objects_in(inner(body, "lifecycle"), "rule")
+        {name: dict(read.inner(rule, name).items()) for name in ("action", "condition")}
+        for rule in read.objects(read.inner(body, "lifecycle"), "rule")
     ]
 
 
@@ -89,15 +86,15 @@ def insert_bucket(store: GoogleCloudStore, request: Request, project: str | None
     if project is not None:
         check_project(store, project)
     body = body_of(request)
-    name = text(body, "name")
+    name = read.text(body, "name")
     if not name:
         raise Invalid("Required parameter: name", code="required")
     bucket = store.storage.create(
         name,
-        text(body, "location"),
-        text(body, "storageClass"),
+        read.text(body, "location"),
+        read.text(body, "storageClass"),
         texts(body, "labels"),
-        versioning=flag(inner(body, "versioning"), "enabled"),
+        versioning=read.flag(read.inner(body, "versioning"), "enabled"),
         lifecycle=_rules(body) or (),
     )
     return shown(store, bucket)
@@ -116,16 +113,16 @@ def _change(
 ) -> Json:
     body = body_of(request)
     before = store.storage.bucket(bucket)
-    if text(body, "name") not in (None, bucket):
+    if read.text(body, "name") not in (None, bucket):
         raise Invalid("The name of a bucket cannot be changed.", code="invalid")
-    if (text(body, "location") or before.location).upper() != before.location:
+    if (read.text(body, "location") or before.location).upper() != before.location:
         raise Invalid("The location of a bucket cannot be changed.", code="invalid")
     changed = store.storage.update(
         bucket,
-        versioning=flag(inner(body, "versioning"), "enabled") if "versioning" in body else None,
+        versioning=read.flag(read.inner(body, "versioning"), "enabled") if "versioning" in body else None,
         lifecycle=_rules(body),
         labels=_labels(body, before.labels if request.method == "PATCH" else {}),
-        storage_class=text(body, "storageClass"),
+        storage_class=read.text(body, "storageClass"),
         condition=condition(None, None, ifMetagenerationMatch, None),
     )
     return shown(store, changed)

@@ -7,17 +7,7 @@ from typing import Any
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.google_cloud.models import Dataset
-from mesocosm.servers.google_cloud.rest.service import (
-    Json,
-    api,
-    body_of,
-    check_project,
-    etag_of,
-    inner,
-    number,
-    text,
-    texts,
-)
+from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.part import milliseconds
 
@@ -95,15 +85,15 @@ def insert_dataset(store: GoogleCloudStore, request: Request, project: str) -> J
     """A new dataset."""
     check_project(store, project)
     body = body_of(request)
-    reference = inner(body, "datasetReference")
-    check_project(store, text(reference, "projectId") or project)
+    reference = read.inner(body, "datasetReference")
+    check_project(store, read.text(reference, "projectId") or project)
     made = store.bigquery.datasets.create(
-        text(reference, "datasetId") or "",
-        text(body, "location") or "US",
-        text(body, "description"),
-        friendly_name=text(body, "friendlyName"),
+        read.text(reference, "datasetId") or "",
+        read.text(body, "location") or "US",
+        read.text(body, "description"),
+        friendly_name=read.text(body, "friendlyName"),
         labels=texts(body, "labels"),
-        default_expiration=number(body, "defaultTableExpirationMs"),
+        default_expiration=read.number(body, "defaultTableExpirationMs"),
     )
     return shown(store, made)
 
@@ -135,11 +125,11 @@ def _change(
     changes: dict[str, Any] = {}
     whole = request.method == "PUT"
     if whole or "description" in body:
-        changes["description"] = text(body, "description")
+        changes["description"] = read.text(body, "description")
     if whole or "friendlyName" in body:
-        changes["friendly_name"] = text(body, "friendlyName")
+        changes["friendly_name"] = read.text(body, "friendlyName")
     if whole or "defaultTableExpirationMs" in body:
-        changes["default_expiration"] = number(body, "defaultTableExpirationMs")
+        changes["default_expiration"] = read.number(body, "defaultTableExpirationMs")
     if whole or "labels" in body:
         said = ({} if whole else before.labels) | (texts(body, "labels") or {})
         changes["labels"] = {name: value for name, value in said.items() if value is not None}

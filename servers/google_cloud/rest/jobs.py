@@ -7,31 +7,18 @@ from typing import Any
 
 import orjson
 
-from mesocosm.doors.fields import Fields, remembering
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
 from mesocosm.servers.google_cloud.rest.media import begun, continued, noticed, related, resource
 from mesocosm.servers.google_cloud.rest.queries import asked_of, reference, run
-from mesocosm.servers.google_cloud.rest.service import (
-    Json,
-    api,
-    body_of,
-    check_project,
-    etag_of,
-    flag,
-    inner,
-    items,
-    number,
-    objects_in,
-    text,
-    texts,
-)
+from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.rest.tables import fields_in
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.bigquery.loading import Format
 from mesocosm.servers.google_cloud.store.part import milliseconds
+from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.service import Reply
 
 _UPLOAD = "/upload/bigquery/v2/projects/{project}/jobs"
@@ -119,27 +106,27 @@ def insert_job(store: GoogleCloudStore, request: Request, project: str) -> Json:
 
 
 def _insert(store: GoogleCloudStore, body: Fields, data: bytes | None) -> Json:
-    named = inner(body, "jobReference")
-    if text(named, "projectId"):
-        check_project(store, text(named, "projectId") or "")
-    text(named, "location")
-    id_ = text(named, "jobId")
+    named = read.inner(body, "jobReference")
+    if read.text(named, "projectId"):
+        check_project(store, read.text(named, "projectId") or "")
+    read.text(named, "location")
+    id_ = read.text(named, "jobId")
     store.bigquery.jobs.check_id(id_)
-    configuration = inner(body, "configuration")
+    configuration = read.inner(body, "configuration")
     texts(configuration, "labels")
     for name in ("jobTimeoutMs", "jobType", "reservation"):
         configuration.get(name)
-    dry_run = flag(configuration, "dryRun")
+    dry_run = read.flag(configuration, "dryRun")
     if configuration.get("query"):
-        return _query(store, inner(configuration, "query"), id_, dry_run)
+        return _query(store, read.inner(configuration, "query"), id_, dry_run)
     if dry_run:
         raise Invalid("Only queries can be run dry.", code="invalid")
     if configuration.get("load"):
-        return shown(store, _load(store, inner(configuration, "load"), id_, data))
+        return shown(store, _load(store, read.inner(configuration, "load"), id_, data))
     if configuration.get("extract"):
-        return shown(store, _extract(store, inner(configuration, "extract"), id_))
+        return shown(store, _extract(store, read.inner(configuration, "extract"), id_))
     if configuration.get("copy"):
-        return shown(store, _copy(store, inner(configuration, "copy"), id_))
+        return shown(store, _copy(store, read.inner(configuration, "copy"), id_))
     raise Invalid("Required parameter is missing: query, load, extract or copy", code="required")
 
 
@@ -151,7 +138,7 @@ def _query(store: GoogleCloudStore, said: Fields, id_: str | None, dry_run: bool
     return {
         "kind": "bigquery#job",
         "jobReference": {"projectId": store.project.id, "jobId": id_, "location": "US"},
-        "configuration": {"jobType": "QUERY", "dryRun": True, "query": {"query": text(said, "query")}},
+        "configuration": {"jobType": "QUERY", "dryRun": True, "query": {"query": read.text(said, "query")}},
         "status": {"state": "DONE"},
         "statistics": {
             "totalBytesProcessed": size,
@@ -161,15 +148,15 @@ def _query(store: GoogleCloudStore, said: Fields, id_: str | None, dry_run: bool
 
 
 def _place(store: GoogleCloudStore, named: Fields) -> tuple[str, str]:
-    check_project(store, text(named, "projectId") or store.project.id)
-    return text(named, "datasetId") or "", text(named, "tableId") or ""
+    check_project(store, read.text(named, "projectId") or store.project.id)
+    return read.text(named, "datasetId") or "", read.text(named, "tableId") or ""
 
 
 def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | None) -> Job:
-    dataset, table = _place(store, inner(said, "destinationTable"))
-    kind = text(said, "sourceFormat") or "CSV"
-    skip = number(said, "skipLeadingRows") or 0
-    guess = flag(said, "autodetect")
+    dataset, table = _place(store, read.inner(said, "destinationTable"))
+    kind = read.text(said, "sourceFormat") or "CSV"
+    skip = read.number(said, "skipLeadingRows") or 0
+    guess = read.flag(said, "autodetect")
     by_name = guess and kind == "CSV"
     for name in (
         "encoding",
@@ -179,7 +166,7 @@ def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | 
         "createDisposition",
     ):
         said.get(name)
-    if number(said, "maxBadRecords"):
+    if read.number(said, "maxBadRecords"):
         raise Invalid("maxBadRecords is not offered here: a load is all or nothing.", code="invalid")
     fields = fields_in(said)
     format_ = Format(
@@ -187,14 +174,14 @@ def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | 
         header=by_name or skip > 0,
         skip=max(0, skip - 1),
         named=by_name,
-        delimiter=text(said, "fieldDelimiter") or ",",
+        delimiter=read.text(said, "fieldDelimiter") or ",",
         quote=str(said.get("quote") if said.get("quote") is not None else '"'),
-        null=text(said, "nullMarker") or "",
-        jagged=flag(said, "allowJaggedRows"),
+        null=read.text(said, "nullMarker") or "",
+        jagged=read.flag(said, "allowJaggedRows"),
         fields=fields or (),
-        ignore_unknown=flag(said, "ignoreUnknownValues"),
+        ignore_unknown=read.flag(said, "ignoreUnknownValues"),
     )
-    uris = [str(uri) for uri in items(said, "sourceUris")]
+    uris = [str(uri) for uri in read.items(said, "sourceUris")]
     if data is None:
         data = b"".join(_object(store, uri) for uri in uris)
         if not uris:
@@ -204,9 +191,9 @@ def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | 
         table,
         data,
         format_,
-        mode=text(said, "writeDisposition") or "WRITE_APPEND",
+        mode=read.text(said, "writeDisposition") or "WRITE_APPEND",
         sources=uris,
-        create=text(said, "createDisposition") != "CREATE_NEVER",
+        create=read.text(said, "createDisposition") != "CREATE_NEVER",
         job_id=id_,
     )
     return done.job
@@ -226,20 +213,20 @@ def _uri(uri: str) -> tuple[str, str]:
 
 
 def _extract(store: GoogleCloudStore, said: Fields, id_: str | None) -> Job:
-    dataset, table = _place(store, inner(said, "sourceTable"))
-    uris = [str(uri) for uri in items(said, "destinationUris")]
+    dataset, table = _place(store, read.inner(said, "sourceTable"))
+    uris = [str(uri) for uri in read.items(said, "destinationUris")]
     if len(uris) != 1:
         raise Invalid("One destination URI is needed.", code="invalid")
-    packed = (text(said, "compression") or "NONE").upper()
+    packed = (read.text(said, "compression") or "NONE").upper()
     if packed not in ("NONE", "GZIP"):
         raise Invalid(f"Invalid compression {packed[:50]!r}; there are NONE and GZIP.", code="invalid")
     done = store.bigquery.loading.export(
         dataset,
         table,
         *_uri(uris[0]),
-        text(said, "destinationFormat") or "CSV",
-        header=flag(said, "printHeader", True),
-        delimiter=text(said, "fieldDelimiter") or ",",
+        read.text(said, "destinationFormat") or "CSV",
+        header=read.flag(said, "printHeader", True),
+        delimiter=read.text(said, "fieldDelimiter") or ",",
         compressed=packed == "GZIP",
         job_id=id_,
     )
@@ -247,10 +234,10 @@ def _extract(store: GoogleCloudStore, said: Fields, id_: str | None) -> Job:
 
 
 def _copy(store: GoogleCloudStore, said: Fields, id_: str | None) -> Job:
-    sources = objects_in(said, "sourceTables") or [inner(said, "sourceTable")]
+    sources = read.objects(said, "sourceTables") or [read.inner(said, "sourceTable")]
     said.get("createDisposition")
-    dataset, table = _place(store, inner(said, "destinationTable"))
-    mode = text(said, "writeDisposition") or "WRITE_EMPTY"
+    dataset, table = _place(store, read.inner(said, "destinationTable"))
+    mode = read.text(said, "writeDisposition") or "WRITE_EMPTY"
     places = [_place(store, one) for one in sources]
     query = " UNION ALL ".join(f"SELECT * FROM `{place}`.`{id_}`" for place, id_ in places)
     for place, name in places:
@@ -259,7 +246,7 @@ def _copy(store: GoogleCloudStore, said: Fields, id_: str | None) -> Job:
     configuration = {
         "copy": {
             "sourceTables": [dict(one.items()) for one in sources],
-            "destinationTable": dict(inner(said, "destinationTable").items()),
+            "destinationTable": dict(read.inner(said, "destinationTable").items()),
         }
     }
     return store.bigquery.jobs.add("COPY", configuration, {}, id_=id_, total_rows=answer.total)

@@ -6,25 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mesocosm.doors.fields import Fields
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import LogBucket, LogSink
-from mesocosm.servers.google_cloud.rest.service import (
-    Json,
-    api,
-    body_of,
-    check_project,
-    flag,
-    inner,
-    items,
-    number,
-    objects_in,
-    text,
-    texts,
-)
+from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.logs import NewEntry
+from mesocosm.services.fields import Fields
 
 _DETAILS = ("httpRequest", "operation", "trace", "spanId", "traceSampled", "sourceLocation", "split")
 
@@ -33,25 +21,25 @@ _DETAILS = ("httpRequest", "operation", "trace", "spanId", "traceSampled", "sour
 def write_entries(store: GoogleCloudStore, request: Request) -> Json:
     """Write entries; what they do not say is said for all of them."""
     body = body_of(request)
-    usual = (text(body, "logName"), inner(body, "resource"), texts(body, "labels") or {})
-    entries = [_entry(one, *usual) for one in objects_in(body, "entries")]
-    dry = flag(body, "dryRun") or flag(body, "dry_run")  # Google's own SDK writes it so
-    flag(body, "partialSuccess")
-    flag(body, "partial_success")
+    usual = (read.text(body, "logName"), read.inner(body, "resource"), texts(body, "labels") or {})
+    entries = [_entry(one, *usual) for one in read.objects(body, "entries")]
+    dry = read.flag(body, "dryRun") or read.flag(body, "dry_run")  # Google's own SDK writes it so
+    read.flag(body, "partialSuccess")
+    read.flag(body, "partial_success")
     if not dry:
         store.logs.entries.write(entries)
     return {}
 
 
 def _entry(one: Fields, log: str | None, resource: Fields, labels: dict[str, Any]) -> NewEntry:
-    name = text(one, "logName") or log
+    name = read.text(one, "logName") or log
     if not name:
         raise Invalid("Log entry is missing a log name.", code="INVALID_ARGUMENT")
-    own = inner(one, "resource") or resource
-    payload: Any = text(one, "textPayload")
+    own = read.inner(one, "resource") or resource
+    payload: Any = read.text(one, "textPayload")
     for kind in ("jsonPayload", "protoPayload"):
         if kind in one:
-            payload = _plain(inner(one, kind))
+            payload = _plain(read.inner(one, kind))
     severity = one.get("severity") or "DEFAULT"
     if not isinstance(severity, str | int) or isinstance(severity, bool):
         raise Invalid("Invalid value for severity.", code="INVALID_ARGUMENT")
@@ -59,11 +47,11 @@ def _entry(one: Fields, log: str | None, resource: Fields, labels: dict[str, Any
         name,
         payload,
         str(severity),
-        text(one, "timestamp"),
+        read.text(one, "timestamp"),
         {**labels, **(texts(one, "labels") or {})},
-        text(own, "type") or "global",
+        read.text(own, "type") or "global",
         texts(own, "labels") or {},
-        text(one, "insertId") or None,
+        read.text(one, "insertId") or None,
         {name: _plain(one[name]) for name in _DETAILS if name in one and one[name] is not None},
     )
 
@@ -78,18 +66,18 @@ def _plain(value: Any) -> Any:
 def list_entries(store: GoogleCloudStore, request: Request) -> Json:
     """Entries that a filter asks for."""
     body = body_of(request)
-    order = text(body, "orderBy") or "timestamp asc"
+    order = read.text(body, "orderBy") or "timestamp asc"
     if order not in ("timestamp asc", "timestamp desc", "timestamp"):
         raise Invalid(f"Invalid orderBy: {order[:100]!r}", code="INVALID_ARGUMENT")
-    resources = [str(one) for one in items(body, "resourceNames")]
-    resources += [f"projects/{one}" for one in items(body, "projectIds")]
+    resources = [str(one) for one in read.items(body, "resourceNames")]
+    resources += [f"projects/{one}" for one in read.items(body, "projectIds")]
     if not resources:
         raise Invalid("At least one resource name is required.", code="INVALID_ARGUMENT")
     page = store.logs.entries.list_entries(
-        text(body, "filter") or "",
+        read.text(body, "filter") or "",
         oldest_first=order != "timestamp desc",
-        limit=min(number(body, "pageSize") or 50, 1000),
-        token=text(body, "pageToken"),
+        limit=min(read.number(body, "pageSize") or 50, 1000),
+        token=read.text(body, "pageToken"),
         resources=resources,
     )
     return {"entries": page.items} | ({"nextPageToken": page.next_token} if page.next_token else {})
@@ -151,12 +139,12 @@ def create_sink(
     check_project(store, project)
     body = body_of(request)
     sink = store.logs.sinks.create(
-        text(body, "name") or "",
-        text(body, "destination") or "",
-        text(body, "filter") or "",
-        description=text(body, "description") or "",
-        disabled=flag(body, "disabled"),
-        partitioned=flag(inner(body, "bigqueryOptions"), "usePartitionedTables"),
+        read.text(body, "name") or "",
+        read.text(body, "destination") or "",
+        read.text(body, "filter") or "",
+        description=read.text(body, "description") or "",
+        disabled=read.flag(body, "disabled"),
+        partitioned=read.flag(read.inner(body, "bigqueryOptions"), "usePartitionedTables"),
     )
     return _sink(sink)
 
@@ -178,10 +166,10 @@ def _change_sink(
 ) -> Json:
     check_project(store, project)
     body = body_of(request)
-    if text(body, "name") not in (None, "", sink):
+    if read.text(body, "name") not in (None, "", sink):
         raise Invalid("The name of a sink cannot be changed.", code="INVALID_ARGUMENT")
-    given: dict[str, Any] = {name: text(body, name) for name in ("destination", "filter", "description")}
-    given["disabled"] = flag(body, "disabled") if "disabled" in body else None
+    given: dict[str, Any] = {name: read.text(body, name) for name in ("destination", "filter", "description")}
+    given["disabled"] = read.flag(body, "disabled") if "disabled" in body else None
     empty = {"destination": "", "filter": "", "description": "", "disabled": False}
     return _sink(store.logs.sinks.update(sink, _masked(given, updateMask, empty)))
 
@@ -250,9 +238,9 @@ def create_log_bucket(
     """A new log bucket."""
     check_project(store, project)
     body = body_of(request)
-    days = number(body, "retentionDays")
+    days = read.number(body, "retentionDays")
     made = store.logs.buckets.create(
-        bucketId, place, 30 if days is None else days, text(body, "description") or ""
+        bucketId, place, 30 if days is None else days, read.text(body, "description") or ""
     )
     return _bucket(project, made)
 
@@ -276,7 +264,10 @@ def update_log_bucket(
     """A log bucket with other retention or description."""
     check_project(store, project)
     body = body_of(request)
-    given = {"retentionDays": number(body, "retentionDays"), "description": text(body, "description")}
+    given = {
+        "retentionDays": read.number(body, "retentionDays"),
+        "description": read.text(body, "description"),
+    }
     changes = _masked(given, updateMask, {"retentionDays": 30, "description": ""})
     changed = store.logs.buckets.update(
         bucket, place, retention_days=changes.get("retentionDays"), description=changes.get("description")

@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 import orjson
 
-from mesocosm.doors.fields import Fields, remembering
 from mesocosm.doors.request import Request
 from mesocosm.errors import Denied, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Upload
 from mesocosm.servers.google_cloud.rest.objects import media_reply, new_object, shown
-from mesocosm.servers.google_cloud.rest.service import Json, api, condition, text
+from mesocosm.servers.google_cloud.rest.service import Json, api, condition, read
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import Condition, NewObject
+from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.service import Reply
 
 _BOUNDARY = re.compile(r'boundary="?([^";,]+)"?', re.IGNORECASE)
@@ -108,14 +108,16 @@ def upload_object(
         return _written(store, bucket, NewObject(_named(name), request.body, kind), must)
     if uploadType == "multipart":
         body, kind, data = related(request)
-        return _written(store, bucket, new_object(body, _named(name or text(body, "name")), data, kind), must)
+        return _written(
+            store, bucket, new_object(body, _named(name or read.text(body, "name")), data, kind), must
+        )
     if uploadType != "resumable":
         raise Invalid(f"Invalid upload type: {uploadType[:50]!r}", code="invalid")
     store.storage.bucket(bucket)
     body = resource(request.body)
     asked = {
         "bucket": bucket,
-        "resource": dict(body.items()) | {"name": _named(name or text(body, "name"))},
+        "resource": dict(body.items()) | {"name": _named(name or read.text(body, "name"))},
         "type": request.headers.get("x-upload-content-type"),
         "must": [ifGenerationMatch, ifGenerationNotMatch, ifMetagenerationMatch, ifMetagenerationNotMatch],
     }

@@ -16,11 +16,8 @@ from mesocosm.servers.google_cloud.rest.service import (
     body_of,
     condition,
     etag_of,
-    inner,
     instant,
-    number,
-    objects_in,
-    text,
+    read,
     texts,
 )
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
@@ -71,22 +68,24 @@ def new_object(body: Any, name: str, data: bytes, media_type: str | None = None)
     return NewObject(
         name,
         data,
-        text(body, "contentType") or media_type,
+        read.text(body, "contentType") or media_type,
         texts(body, "metadata") or {},
-        text(body, "contentEncoding"),
-        text(body, "contentDisposition"),
-        text(body, "contentLanguage"),
-        text(body, "cacheControl"),
-        text(body, "storageClass"),
+        read.text(body, "contentEncoding"),
+        read.text(body, "contentDisposition"),
+        read.text(body, "contentLanguage"),
+        read.text(body, "cacheControl"),
+        read.text(body, "storageClass"),
     )
 
 
 def _changes(body: Any) -> dict[str, Any]:
-    changes: dict[str, Any] = {column: text(body, name) for name, column in FIELDS.items() if name in body}
+    changes: dict[str, Any] = {
+        column: read.text(body, name) for name, column in FIELDS.items() if name in body
+    }
     if "metadata" in body:
         changes["custom"] = texts(body, "metadata") or {}
-    if text(body, "storageClass"):
-        changes["storage_class"] = checked_class(text(body, "storageClass") or "")
+    if read.text(body, "storageClass"):
+        changes["storage_class"] = checked_class(read.text(body, "storageClass") or "")
     return changes
 
 
@@ -287,8 +286,9 @@ def compose_object(
     """An object of the bytes of others."""
     body = body_of(request)
     sources = [
-        (text(one, "name") or "", number(one, "generation")) for one in objects_in(body, "sourceObjects")
+        (read.text(one, "name") or "", read.number(one, "generation"))
+        for one in read.objects(body, "sourceObjects")
     ]
-    new = new_object(inner(body, "destination"), object, b"")
+    new = new_object(read.inner(body, "destination"), object, b"")
     must = condition(ifGenerationMatch, None, None, None)
     return shown(bucket, store.storage.objects.compose(bucket, sources, new, must))

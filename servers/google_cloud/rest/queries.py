@@ -7,27 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.doors.fields import Fields
 from mesocosm.doors.request import Request
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
-from mesocosm.servers.google_cloud.rest.service import (
-    Json,
-    api,
-    body_of,
-    check_project,
-    flag,
-    inner,
-    number,
-    objects_in,
-    text,
-    texts,
-)
+from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, read, texts
 from mesocosm.servers.google_cloud.rest.tables import rows_as_shown
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.bigquery.schema import shown_fields
 from mesocosm.servers.google_cloud.store.part import page_token, read_token
+from mesocosm.services.fields import Fields
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud.store.bigquery.queries import Answer
@@ -48,25 +37,25 @@ class Asked:
 
 def asked_of(store: GoogleCloudStore, said: Fields, dry_run: bool) -> Asked:
     """The statement of a body or of the configuration of a job."""
-    query = text(said, "query")
+    query = read.text(said, "query")
     if not query:
         raise Invalid("Required parameter is missing: query", code="required")
-    if flag(said, "useLegacySql"):
+    if read.flag(said, "useLegacySql"):
         raise Invalid("Legacy SQL is not offered here: set useLegacySql to false.", code="invalid")
-    place = inner(said, "defaultDataset")
-    if text(place, "projectId"):
-        check_project(store, text(place, "projectId") or "")
-    flag(said, "useQueryCache", True)
+    place = read.inner(said, "defaultDataset")
+    if read.text(place, "projectId"):
+        check_project(store, read.text(place, "projectId") or "")
+    read.flag(said, "useQueryCache", True)
     for name in ("priority", "parameterMode", "createDisposition", "maximumBytesBilled", "jobCreationMode"):
         said.get(name)
     configuration: Json = {"query": query, "useLegacySql": False}
-    if text(place, "datasetId"):
+    if read.text(place, "datasetId"):
         configuration["defaultDataset"] = dict(place.items())
-    return Asked(query, text(place, "datasetId"), _parameters(said), dry_run, configuration)
+    return Asked(query, read.text(place, "datasetId"), _parameters(said), dry_run, configuration)
 
 
 def _parameters(said: Fields) -> Mapping[str, Any] | list[Any]:
-    given = objects_in(said, "queryParameters")
+    given = read.objects(said, "queryParameters")
     if not given:
         return {}
     from mesocosm.servers.google_cloud.store.bigquery.parameters import value_of
@@ -82,7 +71,7 @@ def _parameters(said: Fields) -> Mapping[str, Any] | list[Any]:
         ValueError,
     ):  # something else where an object or a list should be
         raise Invalid("Invalid query parameter: type and value do not fit.", code="invalidQuery") from None
-    names = [text(one, "name") for one in given]
+    names = [read.text(one, "name") for one in given]
     return {str(name): value for name, value in zip(names, values, strict=True)} if names[0] else values
 
 
@@ -100,15 +89,15 @@ def run(
     """Run a statement as a job, whose rows are kept; a dry run leaves none."""
     store.bigquery.jobs.check_id(id_)
     queries = store.bigquery.queries
-    target = inner(said, "destinationTable") if said is not None else Fields({})
-    mode = text(said, "writeDisposition") if said is not None else None
+    target = read.inner(said, "destinationTable") if said is not None else Fields({})
+    mode = read.text(said, "writeDisposition") if said is not None else None
     if asked.dry_run or not target:
         answer = queries.run(
             asked.text, default=asked.default, parameters=asked.parameters, dry_run=asked.dry_run
         )
     else:
-        dataset, table = text(target, "datasetId") or "", text(target, "tableId") or ""
-        check_project(store, text(target, "projectId") or store.project.id)
+        dataset, table = read.text(target, "datasetId") or "", read.text(target, "tableId") or ""
+        check_project(store, read.text(target, "projectId") or store.project.id)
         answer = queries.into(
             asked.text,
             dataset,
@@ -170,13 +159,13 @@ def query(store: GoogleCloudStore, request: Request, project: str) -> Json:
     """Run a statement, and answer with the first page of its result."""
     check_project(store, project)
     body = body_of(request)
-    asked = asked_of(store, body, flag(body, "dryRun"))
+    asked = asked_of(store, body, read.flag(body, "dryRun"))
     for name in ("requestId", "timeoutMs", "location", "formatOptions", "kind"):
         value = body.get(name)
         if isinstance(value, Fields):
             dict(value.items())
     texts(body, "labels")
-    limit = number(body, "maxResults")
+    limit = read.number(body, "maxResults")
     answer, job = run(store, asked)
     if job is None:
         return {
@@ -187,7 +176,7 @@ def query(store: GoogleCloudStore, request: Request, project: str) -> Json:
             "jobReference": {"projectId": store.project.id, "location": "US"},
         }
     options = body.get("formatOptions")
-    whole = isinstance(options, Fields) and flag(options, "useInt64Timestamp")
+    whole = isinstance(options, Fields) and read.flag(options, "useInt64Timestamp")
     if whole:
         request.pairs.append(("formatOptions.useInt64Timestamp", "true"))
     return {"kind": "bigquery#queryResponse", **_page(store, request, job, 0, limit)}

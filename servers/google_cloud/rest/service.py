@@ -8,12 +8,13 @@ from typing import Any
 
 import orjson
 
-from mesocosm.doors.fields import Fields
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import Condition
+from mesocosm.services.fields import Fields
+from mesocosm.services.values import Kinds, Reader
 
 Json = dict[str, Any]
 
@@ -76,71 +77,35 @@ def body_of(request: Request) -> Fields:
     return request.json
 
 
-def inner(body: Mapping[str, Any], name: str) -> Fields:
-    """An object inside of a resource; an empty one where there is none."""
-    value = body.get(name)
-    if value is None:
-        return Fields({})
-    if not isinstance(value, Fields):
-        raise Invalid(f"Invalid value for {name}: an object is expected.", code="invalid")
-    return value
+class _Kinds(Kinds):
+    """Numbers and truth values, which the APIs also write as text."""
+
+    def flag(self, value: Any, name: str) -> bool:
+        written = value.lower() if isinstance(value, str) else None
+        return written == "true" if written in ("true", "false") else super().flag(value, name)
+
+    def whole(self, value: Any, name: str) -> int:
+        try:
+            if isinstance(value, bool) or abs(made := int(value)) >= 2**63:
+                raise ValueError
+        except (ValueError, TypeError, OverflowError):
+            raise self.wrong("whole", value, name) from None
+        return made
+
+    def objects(self, value: Any, name: str) -> list[dict[str, Any]]:
+        return super().objects(self.items(value, name), name)
 
 
-def items(body: Mapping[str, Any], name: str) -> list[Any]:
-    """A list inside of a resource; an empty one where there is none."""
-    value = body.get(name)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise Invalid(f"Invalid value for {name}: a list is expected.", code="invalid")
-    return value
+def _wrong(name: str, value: Any, expected: str) -> Invalid:
+    return Invalid(f"Invalid value for {name}: {expected} is expected.", code="invalid")
 
 
-def objects_in(body: Mapping[str, Any], name: str) -> list[Fields]:
-    """A list of objects inside of a resource."""
-    found = items(body, name)
-    if not all(isinstance(one, Fields) for one in found):
-        raise Invalid(f"Invalid value for {name}: a list of objects is expected.", code="invalid")
-    return found
-
-
-def text(body: Mapping[str, Any], name: str) -> str | None:
-    """A text inside of a resource; ``None`` where there is none."""
-    value = body.get(name)
-    if value is not None and not isinstance(value, str):
-        raise Invalid(f"Invalid value for {name}: a text is expected.", code="invalid")
-    return value
-
-
-def flag(body: Mapping[str, Any], name: str, usual: bool = False) -> bool:
-    """A truth value inside of a resource."""
-    value = body.get(name, usual)
-    if isinstance(value, str) and value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    if value is not None and not isinstance(value, bool):
-        raise Invalid(f"Invalid value for {name}: true or false is expected.", code="invalid")
-    return usual if value is None else value
-
-
-def number(body: Mapping[str, Any], name: str) -> int | None:
-    """A whole number inside of a resource, which the APIs also write as text."""
-    value = body.get(name)
-    if value is None:
-        return None
-    try:
-        if isinstance(value, bool) or abs(made := int(value)) >= 2**63:
-            raise ValueError
-    except (ValueError, TypeError, OverflowError):
-        raise Invalid(f"Invalid value for {name}: a whole number is expected.", code="invalid") from None
-    return made
+read = Reader(_Kinds(_wrong))
 
 
 def texts(body: Mapping[str, Any], name: str) -> dict[str, Any] | None:
     """Texts by name (labels, metadata); ``None`` where there are none."""
-    if body.get(name) is None:
-        return None
-    found = inner(body, name)
-    return dict(found.items())
+    return None if body.get(name) is None else dict(read.inner(body, name).items())
 
 
 def condition(

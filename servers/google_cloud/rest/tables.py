@@ -6,29 +6,16 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from mesocosm.doors.fields import Fields
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import WarehouseTable
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
-from mesocosm.servers.google_cloud.rest.service import (
-    Json,
-    api,
-    body_of,
-    check_project,
-    etag_of,
-    flag,
-    inner,
-    items,
-    number,
-    objects_in,
-    text,
-    texts,
-)
+from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field, shown_fields
 from mesocosm.servers.google_cloud.store.bigquery.values import Unfit, api_value, stored_row
 from mesocosm.servers.google_cloud.store.part import milliseconds, moment, page_token, read_token
+from mesocosm.services.fields import Fields
 
 _TABLES = ROOT + "/{project}/datasets/{dataset}/tables"
 _WHOLE = "formatOptions.useInt64Timestamp"
@@ -71,24 +58,24 @@ def fields_in(body: Fields) -> list[Any] | None:
     """The fields of a schema, with all that is said of them taken notice of; ``None`` without one."""
     if body.get("schema") is None:
         return None
-    return [_field(one) for one in objects_in(inner(body, "schema"), "fields")]
+    return [_field(one) for one in read.objects(read.inner(body, "schema"), "fields")]
 
 
 def _field(one: Fields) -> Field:
     made: Field = {"name": one.get("name"), "type": one.get("type"), "mode": one.get("mode")}
     if one.get("fields"):
-        made["fields"] = [_field(part) for part in objects_in(one, "fields")]
+        made["fields"] = [_field(part) for part in read.objects(one, "fields")]
     for key in ("description", "defaultValueExpression"):
         if one.get(key):
-            made[key] = text(one, key)
+            made[key] = read.text(one, key)
     for key in ("precision", "scale", "maxLength"):
         if one.get(key) is not None:
-            made[key] = number(one, key)
+            made[key] = read.number(one, key)
     return made
 
 
 def _expires(body: Fields) -> str | None:
-    millis = number(body, "expirationTime")
+    millis = read.number(body, "expirationTime")
     if millis is None:
         return None
     try:
@@ -99,15 +86,15 @@ def _expires(body: Fields) -> str | None:
 
 def _partitioning(body: Fields) -> dict[str, Any] | None:
     if body.get("rangePartitioning"):
-        said = inner(body, "rangePartitioning")
-        ranges = inner(said, "range")
-        numbers = {name: number(ranges, name) for name in ("start", "end", "interval")}
+        said = read.inner(body, "rangePartitioning")
+        ranges = read.inner(said, "range")
+        numbers = {name: read.number(ranges, name) for name in ("start", "end", "interval")}
         if None in numbers.values() or not numbers["interval"] or numbers["interval"] < 1:
             raise Invalid("A range needs start, end and interval.", code="invalid")
-        return {"field": text(said, "field"), "range": {name: str(one) for name, one in numbers.items()}}
+        return {"field": read.text(said, "field"), "range": {name: str(one) for name, one in numbers.items()}}
     if body.get("timePartitioning"):
-        said = inner(body, "timePartitioning")
-        return {"type": text(said, "type"), "field": text(said, "field")}
+        said = read.inner(body, "timePartitioning")
+        return {"type": read.text(said, "type"), "field": read.text(said, "field")}
     return None
 
 
@@ -134,21 +121,21 @@ def insert_table(store: GoogleCloudStore, request: Request, project: str, datase
     """A new table or view."""
     check_project(store, project)
     body = body_of(request)
-    reference = inner(body, "tableReference")
-    check_project(store, text(reference, "projectId") or project)
-    if text(reference, "datasetId") not in (None, dataset):
+    reference = read.inner(body, "tableReference")
+    check_project(store, read.text(reference, "projectId") or project)
+    if read.text(reference, "datasetId") not in (None, dataset):
         raise Invalid("The table is for another dataset.", code="invalid")
-    id_ = text(reference, "tableId") or ""
+    id_ = read.text(reference, "tableId") or ""
     about: dict[str, Any] = {
-        "description": text(body, "description"),
-        "friendly_name": text(body, "friendlyName"),
+        "description": read.text(body, "description"),
+        "friendly_name": read.text(body, "friendlyName"),
         "labels": texts(body, "labels"),
     }
     if body.get("view"):
-        said = inner(body, "view")
-        if flag(said, "useLegacySql"):
+        said = read.inner(body, "view")
+        if read.flag(said, "useLegacySql"):
             raise Invalid("Legacy SQL is not offered here: set useLegacySql to false.", code="invalid")
-        query = text(said, "query") or ""
+        query = read.text(said, "query") or ""
         fields = store.bigquery.queries.run(query, dry_run=True).fields
         made = store.bigquery.tables.create_view(dataset, id_, query, fields, **about)
     else:
@@ -158,8 +145,8 @@ def insert_table(store: GoogleCloudStore, request: Request, project: str, datase
             id_,
             fields_in(body) or [],
             partitioning=parts,
-            clustering=[str(one) for one in items(inner(body, "clustering"), "fields")],
-            requires_filter=flag(body, "requirePartitionFilter"),
+            clustering=[str(one) for one in read.items(read.inner(body, "clustering"), "fields")],
+            requires_filter=read.flag(body, "requirePartitionFilter"),
             expires=_expires(body),
             **about,
         )
@@ -181,13 +168,13 @@ def _change(store: GoogleCloudStore, request: Request, project: str, dataset: st
     found = store.bigquery.tables.table(dataset, table)
     changes: dict[str, Any] = {}
     if "description" in body:
-        changes["description"] = text(body, "description")
+        changes["description"] = read.text(body, "description")
     if "friendlyName" in body:
-        changes["friendly_name"] = text(body, "friendlyName")
+        changes["friendly_name"] = read.text(body, "friendlyName")
     if "expirationTime" in body:
         changes["expires"] = _expires(body)
     if "requirePartitionFilter" in body:
-        changes["requires_filter"] = flag(body, "requirePartitionFilter")
+        changes["requires_filter"] = read.flag(body, "requirePartitionFilter")
     if "labels" in body:
         said = found.labels | (texts(body, "labels") or {})
         changes["labels"] = {name: value for name, value in said.items() if value is not None}
@@ -262,12 +249,12 @@ def insert_all(store: GoogleCloudStore, request: Request, project: str, dataset:
     found = store.bigquery.tables.table(dataset, table)
     if found.kind != "TABLE":
         raise Invalid(f"{dataset}.{table} is a view: nothing can be put into it.", code="invalid")
-    skip, ignore = flag(body, "skipInvalidRows"), flag(body, "ignoreUnknownValues")
+    skip, ignore = read.flag(body, "skipInvalidRows"), read.flag(body, "ignoreUnknownValues")
     known = {one["name"].lower() for one in found.fields}
     rows, errors = [], []
-    for index, one in enumerate(objects_in(body, "rows")):
-        text(one, "insertId")
-        said = dict(inner(one, "json").items())
+    for index, one in enumerate(read.objects(body, "rows")):
+        read.text(one, "insertId")
+        said = dict(read.inner(one, "json").items())
         if ignore:
             said = {name: value for name, value in said.items() if name.lower() in known}
         try:

@@ -14,10 +14,9 @@ from mesocosm.servers.google_sheet.rest.service import (
     Json,
     api,
     body_of,
-    flag_field,
     masked,
     plain,
-    text_field,
+    read,
 )
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.drive import FileEntry, Granted
@@ -167,11 +166,11 @@ def _content(body: Mapping[str, Any]) -> Json:
         raise api.unknown(unknown[0])
     changes: Json = {}
     for name in ("name", "description"):
-        if (text := text_field(body, name)) is not None:
+        if (text := read.text(body, name)) is not None:
             changes[name] = text
     for name in ("starred", "trashed"):
         if body.get(name) is not None:
-            changes[name] = flag_field(body, name)
+            changes[name] = read.flag(body, name)
     if body.get("properties") is not None:
         properties = body["properties"]
         if not isinstance(properties, dict) or not all(
@@ -199,7 +198,7 @@ def create(store: SheetStore, request: Request) -> Json:
     body = plain(body_of(request))
     changes, parent = _content(body), _parent(body)
     kinds = {mime: kind for kind, mime in MIME.items() if kind != "root"}
-    kind = kinds.get(text_field(body, "mimeType") or "")
+    kind = kinds.get(read.text(body, "mimeType") or "")
     if kind is None:
         raise Invalid("Files of this type cannot be made here: spreadsheets and folders.", code="invalid")
     name = changes.pop("name", "Untitled")

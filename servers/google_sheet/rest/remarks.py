@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_sheet.rest.files import user
-from mesocosm.servers.google_sheet.rest.service import Json, api, body_of, text_field
+from mesocosm.servers.google_sheet.rest.service import Json, api, body_of, read
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.comments import Remark, Revised
 from mesocosm.servers.google_sheet.store.searching import MIME
@@ -87,15 +87,15 @@ def create_comment(store: SheetStore, request: Request, fileId: str) -> Json:
     text = None
     if isinstance(quoted, Mapping):
         quoted.get("mimeType")
-        text = text_field(quoted, "value")
-    made = store.comments.add(fileId, text_field(body, "content") or "", text_field(body, "anchor"), text)
+        text = read.text(quoted, "value")
+    made = store.comments.add(fileId, read.text(body, "content") or "", read.text(body, "anchor"), text)
     return _comment(store, made)
 
 
 @api.patch(_COMMENT)
 def update_comment(store: SheetStore, request: Request, fileId: str, commentId: str) -> Json:
     """A comment in other words."""
-    content = text_field(body_of(request), "content") or ""
+    content = read.text(body_of(request), "content") or ""
     return _comment(store, store.comments.change(fileId, commentId, content))
 
 
@@ -126,14 +126,14 @@ def get_reply(store: SheetStore, fileId: str, commentId: str, replyId: str) -> J
 def create_reply(store: SheetStore, request: Request, fileId: str, commentId: str) -> Json:
     """Answer a comment, or resolve it."""
     body = body_of(request)
-    content, action = text_field(body, "content") or "", text_field(body, "action")
+    content, action = read.text(body, "content") or "", read.text(body, "action")
     return _reply(store, store.comments.reply(fileId, commentId, content, action))
 
 
 @api.patch(_REPLY)
 def update_reply(store: SheetStore, request: Request, fileId: str, commentId: str, replyId: str) -> Json:
     """An answer in other words."""
-    content = text_field(body_of(request), "content") or ""
+    content = read.text(body_of(request), "content") or ""
     return _reply(store, store.comments.change_answer(fileId, commentId, replyId, content))
 
 

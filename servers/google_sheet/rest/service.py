@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mesocosm.doors.fields import Fields
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route, bearer
 from mesocosm.errors import Invalid
+from mesocosm.services.fields import Fields
 from mesocosm.services.service import Reply
+from mesocosm.services.values import Kinds, Reader
 
 Json = dict[str, Any]
 
@@ -85,20 +86,11 @@ def all_of(request: Request, name: str) -> list[str]:
     return [value for key, value in request.pairs if key == name]
 
 
-def text_field(body: Mapping[str, Any], name: str) -> str | None:
-    """A text of a body."""
-    value = body.get(name)
-    if value is not None and not isinstance(value, str):
-        raise Invalid(f"Invalid value at '{name}': a text is expected.", code="INVALID_ARGUMENT")
-    return value
+def _wrong(name: str, value: Any, expected: str) -> Invalid:
+    return Invalid(f"Invalid value at '{name}': {expected} is expected.", code="INVALID_ARGUMENT")
 
 
-def flag_field(body: Mapping[str, Any], name: str) -> bool:
-    """A truth value of a body; false where it is not there."""
-    value = body.get(name)
-    if value is not None and not isinstance(value, bool):
-        raise Invalid(f"Invalid value at '{name}': true or false is expected.", code="INVALID_ARGUMENT")
-    return bool(value)
+read = Reader(Kinds(_wrong))
 
 
 def plain(value: Any) -> Any:

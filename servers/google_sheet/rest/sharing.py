@@ -6,7 +6,7 @@ from __future__ import annotations
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_sheet.rest.files import permission
-from mesocosm.servers.google_sheet.rest.service import Json, api, body_of, flag_field, masked, text_field
+from mesocosm.servers.google_sheet.rest.service import Json, api, body_of, masked, read
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.drive import Granted
 
@@ -49,12 +49,12 @@ def create_permission(
 ) -> Json:
     """Share a file. No mail leaves this server."""
     body = body_of(request)
-    kind, role = text_field(body, "type"), text_field(body, "role")
+    kind, role = read.text(body, "type"), read.text(body, "role")
     if not kind or not role:
         raise Invalid("The permission type and role fields are required.", code="required")
     for name in ("withLink", "allowFileDiscovery"):  # what is shared here is shared with whoever has the link
-        flag_field(body, name)
-    value = text_field(body, "emailAddress") or text_field(body, "domain") or text_field(body, "value")
+        read.flag(body, name)
+    value = read.text(body, "emailAddress") or read.text(body, "domain") or read.text(body, "value")
     if transferOwnership:
         role = "owner"
     return _answer(request, store.drive.share(fileId, kind, value, role))
@@ -63,7 +63,7 @@ def create_permission(
 @api.patch("/drive/v3/files/{fileId}/permissions/{permissionId}")
 def update_permission(store: SheetStore, request: Request, fileId: str, permissionId: str) -> Json:
     """Another role for somebody."""
-    role = text_field(body_of(request), "role")
+    role = read.text(body_of(request), "role")
     if not role:
         raise Invalid("The permission role field is required.", code="required")
     return _answer(request, store.drive.change_role(fileId, permissionId, role))

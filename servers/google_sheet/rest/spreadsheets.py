@@ -12,9 +12,8 @@ from mesocosm.servers.google_sheet.rest.service import (
     all_of,
     api,
     body_of,
-    flag_field,
     plain,
-    text_field,
+    read,
 )
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.resources import sheet_properties, spreadsheet
@@ -54,10 +53,10 @@ def create(store: SheetStore, request: Request) -> Json:
     if unknown := sorted(set(properties) - {"title", "locale", "timeZone", "autoRecalc"}):
         raise api.unknown(f"properties[{unknown[0]}]")
     book = store.sheets.create(
-        text_field(properties, "title") or "",
-        locale=text_field(properties, "locale") or "en_US",
-        time_zone=text_field(properties, "timeZone") or "Etc/GMT",
-        auto_recalc=text_field(properties, "autoRecalc") or "ON_CHANGE",
+        read.text(properties, "title") or "",
+        locale=read.text(properties, "locale") or "en_US",
+        time_zone=read.text(properties, "timeZone") or "Etc/GMT",
+        auto_recalc=read.text(properties, "autoRecalc") or "ON_CHANGE",
         first=not sheets,
     )
     requests: list[Json] = []
@@ -99,9 +98,9 @@ def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Jso
     if not isinstance(wanted, list):
         raise Invalid("Must specify at least one request.", code="INVALID_ARGUMENT")
     answer: Json = {"spreadsheetId": book.id, "replies": store.batches.apply(book, wanted)}
-    if flag_field(body, "includeSpreadsheetInResponse"):
+    if read.flag(body, "includeSpreadsheetInResponse"):
         ranges = [str(text) for text in body.get("responseRanges") or []]
-        shown = _shown(store, store.sheets.book(book.id), ranges, flag_field(body, "responseIncludeGridData"))
+        shown = _shown(store, store.sheets.book(book.id), ranges, read.flag(body, "responseIncludeGridData"))
         answer["updatedSpreadsheet"] = shown
     return answer
 
@@ -110,7 +109,7 @@ def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Jso
 def copy_to(store: SheetStore, request: Request, spreadsheetId: str, sheetId: int) -> Json:
     """A copy of a sheet in another spreadsheet."""
     source = store.sheets.book(spreadsheetId)
-    target_id = text_field(body_of(request), "destinationSpreadsheetId")
+    target_id = read.text(body_of(request), "destinationSpreadsheetId")
     if not target_id:
         raise Invalid("destinationSpreadsheetId is needed.", code="INVALID_ARGUMENT")
     target = store.sheets.book(target_id, "writer")

@@ -13,9 +13,8 @@ from mesocosm.servers.google_sheet.rest.service import (
     all_of,
     api,
     body_of,
-    flag_field,
     plain,
-    text_field,
+    read,
 )
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.names import range_text
@@ -96,7 +95,7 @@ def _lines(body: Mapping[str, Any]) -> tuple[list[Any], bool]:
         values = []
     if not isinstance(values, list):
         raise Invalid("Invalid value at 'data.values': a list is expected.", code="INVALID_ARGUMENT")
-    axis = text_field(body, "majorDimension") or "ROWS"
+    axis = read.text(body, "majorDimension") or "ROWS"
     if axis not in ("ROWS", "COLUMNS", "DIMENSION_UNSPECIFIED"):
         raise Invalid(f"Invalid value at 'data.major_dimension': {axis[:40]!r}", code="INVALID_ARGUMENT")
     return values, axis == "COLUMNS"
@@ -145,7 +144,7 @@ def _axis(columns: bool) -> str:
 
 
 def _same_range(body: Mapping[str, Any], range: str) -> None:
-    said = text_field(body, "range")
+    said = read.text(body, "range")
     if said is not None and said.replace("'", "") != range.replace("'", ""):
         raise Invalid(
             f"Requested writing within range [{range[:60]}], but the body says {said[:60]}.",
@@ -158,21 +157,21 @@ def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Jso
     """Write values into several ranges: all, or none."""
     book = store.sheets.book(spreadsheetId, "writer")
     body = plain(body_of(request))
-    how = _option(text_field(body, "valueInputOption"))
+    how = _option(read.text(body, "valueInputOption"))
     data = body.get("data")
     if not isinstance(data, list) or not all(isinstance(one, dict) for one in data):
         raise Invalid("Invalid value at 'data': a list of ranges is expected.", code="INVALID_ARGUMENT")
     parts = []
     for one in _some(data):
-        sheet, area = _place(store, book, text_field(one, "range") or "")
+        sheet, area = _place(store, book, read.text(one, "range") or "")
         parts.append((sheet, area, *_lines(one)))
     written = store.values.write_many(book, parts, how)
     responses = [
         _updated(book, part[0], area, count, part[3])
         for part, (area, count) in zip(parts, written, strict=True)
     ]
-    if flag_field(body, "includeValuesInResponse"):
-        render = text_field(body, "responseValueRenderOption") or "FORMATTED_VALUE"
+    if read.flag(body, "includeValuesInResponse"):
+        render = read.text(body, "responseValueRenderOption") or "FORMATTED_VALUE"
         for part, (area, _), response in zip(parts, written, responses, strict=True):
             response["updatedData"] = _range(store, part[0], area, _axis(part[3]), render, "SERIAL_NUMBER")  # type: ignore[arg-type]
     sheets = {part[0].number for part, (_, count) in zip(parts, written, strict=True) if count}

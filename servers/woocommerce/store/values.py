@@ -16,9 +16,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import partial
 from typing import Any
 
-from mesocosm.doors.fields import Fields
 from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
+from mesocosm.services.fields import Fields
 
 Check = Callable[[Any, str], Any]
 """Takes a value and its name; returns what is kept, or raises ``Invalid`` with the vendor's code."""

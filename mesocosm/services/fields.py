@@ -15,8 +15,10 @@ from typing import Any
 class Fields(dict[str, Any]):
     """An object of a request, which remembers what was looked at; who goes over all of it looks at all."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        super().__init__({name: remembering(value) for name, value in values.items()})
+    def __init__(self, values: Mapping[str, Any], where: str = "") -> None:
+        super().__init__({name: remembering(value, f"{where}{name}/") for name, value in values.items()})
+        self.where = where
+        """The names of the objects that it is in, each with a slash behind it."""
         self._taken: set[str] = set()
 
     @classmethod
@@ -99,11 +101,11 @@ def _left_in_items(name: str, items: list[Any], shown: Any, passed_over: Collect
             yield from (f"{name}[{number}][{inner}]" for inner in item.left_over(same, passed_over))
 
 
-def remembering(value: Any) -> Any:
+def remembering(value: Any, where: str = "") -> Any:
     """Data whose objects are ``Fields``."""
     if isinstance(value, Mapping):
-        return value if isinstance(value, Fields) else Fields(value)
-    return [remembering(item) for item in value] if isinstance(value, list) else value
+        return value if isinstance(value, Fields) else Fields(value, where)
+    return [remembering(item, where) for item in value] if isinstance(value, list) else value
 
 
 def _same(sent: Any, shown: Any) -> bool:
