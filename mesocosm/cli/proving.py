@@ -127,6 +127,7 @@ def suite_prove(
     seeds: SuiteSeeds = None,
     tasks: SuiteTasks = None,
     preset: SuitePreset = None,
+    disturb: Disturb = "",
     workers: Workers = None,
     ray: Ray = None,
     resume: Annotated[
@@ -136,14 +137,15 @@ def suite_prove(
     as_json: AsJson = False,
 ) -> None:
     """Prove all instances (see: mesocosm prove)."""
+    from mesocosm.families.disturbing import read_disturb
     from mesocosm.families.suite import instances
 
+    how = read_disturb(disturb)
     wanted = instances(tasks, lengths, seeds, preset)
     parameters = dict(wanted[0].parameters) if wanted else {}
     they = workers_for(workers, ray, len(wanted))
-    _prove_jobs(
-        [(i.task, i.length, i.seed) for i in wanted], they, as_json, resume=resume, parameters=parameters
-    )
+    jobs = [(i.task, i.length, i.seed) for i in wanted]
+    _prove_jobs(jobs, they, as_json, resume=resume, parameters=parameters, disturb=how)
 
 
 def _prove_jobs(
@@ -162,8 +164,8 @@ def _prove_jobs(
         proofs = [
             Proof.model_validate_json(line) for line in resume.read_bytes().splitlines() if line.strip()
         ]
-        of_these = [p for p in proofs if p.parameters == (parameters or {}) and not p.problems]
-        proofs = [p for p in of_these if (p.task, p.length, p.seed) in jobs]
+        alike = [p for p in proofs if (p.parameters, p.disturb) == (parameters or {}, disturb)]
+        proofs = [p for p in alike if not p.problems and (p.task, p.length, p.seed) in jobs]
     done = {(proof.task, proof.length, proof.seed) for proof in proofs}
     with workers, progress(len(jobs), "proving") as advance:
         for _ in proofs:

@@ -209,7 +209,7 @@ class Calls:
             if outcome.status == "ok" and not world.looked_further and call.service in world.databases:
                 self._reads.keep(key, outcome)
         if world.disturber:
-            outcome = world.disturber.shown(call.service, outcome)
+            outcome = world.disturber.shown(call.service, call.action, call.raw, outcome)
         return self._record(call, outcome, error)
 
     def _record(self, call: _Call, outcome: Outcome, error: str | None) -> Outcome:

@@ -18,8 +18,8 @@ class Disturber(Protocol):
     def instead(self, service: str, action: Action, raw: str) -> Outcome | None:
         """What is answered instead of making a call with these arguments (JSON); ``None``: it is made."""
 
-    def shown(self, service: str, outcome: Outcome) -> Outcome:
-        """What a reading call shows of its result."""
+    def shown(self, service: str, action: Action, raw: str, outcome: Outcome) -> Outcome:
+        """What a reading call with these arguments shows of its result."""
 
     def meanwhile(self, service: str) -> Action | None:
         """What somebody else does in a service after a call."""

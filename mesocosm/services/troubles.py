@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Literal, get_args
 
 from mesocosm.services.content import find_module
+from mesocosm.services.service import Store
 
 Kind = Literal["rate_limits", "errors", "timeouts", "sessions"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -41,6 +42,40 @@ class Trouble:
         return self.spoken.get(protocol) or self.told or f"{self.status}: {self.message}"
 
 
+_CREDENTIALS = (
+    "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
+    "valid authentication credential."
+)
+
+
+def google_troubles(
+    product: str, limited: str, *, status: int = 429, code: str = "rateLimitExceeded"
+) -> Mapping[Kind, Trouble]:
+    """What an API of Google says, of which there are several: https://cloud.google.com/apis/design/errors
+
+    Args:
+        product: Its name, as the tools say it.
+        limited: What it says of a quota that is used up.
+        status: With which HTTP status it does.
+        code: And for which reason.
+    """
+
+    def trouble(status: int, name: str, message: str, code: str, more: str = "") -> Trouble:
+        return Trouble(
+            status, message, code=code, told=f"{product} API error {status} {name}: {message}{more}"
+        )
+
+    unavailable = "The service is currently unavailable."
+    return {
+        "rate_limits": trouble(status, "RESOURCE_EXHAUSTED", limited, code),
+        "errors": trouble(503, "UNAVAILABLE", unavailable, "backendError"),
+        "timeouts": trouble(504, "DEADLINE_EXCEEDED", "Deadline exceeded", "deadlineExceeded"),
+        "sessions": trouble(
+            401, "UNAUTHENTICATED", _CREDENTIALS, "authError", more=" The token was refreshed."
+        ),
+    }
+
+
 @dataclass(frozen=True)
 class Touched:
     """What somebody else changes meanwhile in a row that is there: nothing that a task depends on.
@@ -57,6 +92,12 @@ class Touched:
 
 Touch = Callable[[Any, random.Random], Touched | None]
 """What is changed next, given the store and dice; ``None``: there is nothing to change."""
+
+
+def began(store: Store) -> str:
+    """The instant until which the world was built (``2025-01-15T09:00:00Z``): what was created later was by
+    whoever acts, and nobody else touches that."""
+    return f"{store.world.manifest.start:%Y-%m-%dT%H:%M:%SZ}"
 
 
 @cache

@@ -103,8 +103,8 @@ class Steps:
     def keep_files(self, seq: int) -> None:
         """Keep the workspace as it is, before a call changes something there; once for a call.
 
-        A copy costs what the workspace holds, even where little of it is new. So one that is large is not kept:
-        to go back behind the call, calls are made again.
+        A copy costs what the workspace holds, even where little of it is new. So one that is large is not
+        kept: to go back behind the call, calls are made again.
         """
         path, draft = self._folder / f"{seq}.{_FILES}", self._folder / ".draft"
         if path.is_dir():

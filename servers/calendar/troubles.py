@@ -1,43 +1,50 @@
-"""What Google Calendar says when it is disturbed: https://cloud.google.com/apis/design/errors"""
+"""What Google Calendar says when it is disturbed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
 
-from mesocosm.services.troubles import Kind, Trouble
+from sqlalchemy import select
 
-_LIMITED = (
+from mesocosm.servers.calendar.models import Attendee, Calendar, Entry, Event, SignIn
+from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.services.troubles import Touched, began, google_troubles
+
+TROUBLES = google_troubles(
+    "Google Calendar",
     "Rate Limit Exceeded: the quota of queries per minute and user is used up; retry with exponential "
-    "backoff."
-)
-_CREDENTIALS = (
-    "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
-    "valid authentication credential."
+    "backoff.",
+    status=403,
 )
 
-TROUBLES: Mapping[Kind, Trouble] = {
-    "rate_limits": Trouble(
-        403,
-        _LIMITED,
-        code="rateLimitExceeded",
-        told=f"Google Calendar API error 403 RESOURCE_EXHAUSTED: {_LIMITED}",
-    ),
-    "errors": Trouble(
-        503,
-        "The service is currently unavailable.",
-        code="backendError",
-        told="Google Calendar API error 503 UNAVAILABLE: The service is currently unavailable.",
-    ),
-    "timeouts": Trouble(
-        504,
-        "Deadline exceeded",
-        code="deadlineExceeded",
-        told="Google Calendar API error 504 DEADLINE_EXCEEDED: Deadline exceeded",
-    ),
-    "sessions": Trouble(
-        401,
-        _CREDENTIALS,
-        code="authError",
-        told=f"Google Calendar API error 401 UNAUTHENTICATED: {_CREDENTIALS} The token was refreshed.",
-    ),
-}
+
+_UNANSWERED = (
+    select(Attendee.id)
+    .join(Event, Event.number == Attendee.event)
+    .where(
+        Attendee.response_status == "needsAction",
+        Attendee.email.not_in(select(SignIn.email)),
+        Event.status != "cancelled",
+    )
+    .order_by(Attendee.id)
+)
+_MINE = (
+    select(Entry.id, Entry.color_id)
+    .join(Event, Event.number == Entry.event)
+    .join(Calendar, Calendar.number == Entry.calendar)
+    .where(Calendar.owner.in_(select(SignIn.email)), ~Entry.cancelled)
+    .order_by(Entry.id)
+)
+_COLORS = 11
+
+
+def touch(store: CalendarStore, dice: random.Random) -> Touched | None:
+    """Somebody who was invited answers; where nobody is asked, the owner's telephone colours an event."""
+    early = Event.created <= began(store)
+    if unanswered := store.session.scalars(_UNANSWERED.where(early)).all():
+        answer = dice.choice(["accepted", "tentative"])
+        return Touched("attendees", {"id": dice.choice(unanswered)}, {"response_status": answer})
+    if not (mine := store.session.execute(_MINE.where(early)).all()):
+        return None
+    number, color = dice.choice(mine)
+    return Touched("entries", {"id": number}, {"color_id": str(int(color or 0) % _COLORS + 1)})

@@ -1,43 +1,11 @@
-"""What Google Cloud says when it is disturbed: https://cloud.google.com/apis/design/errors"""
+"""What Google Cloud says when it is disturbed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from mesocosm.services.troubles import google_troubles
 
-from mesocosm.services.troubles import Kind, Trouble
-
-_LIMITED = (
+TROUBLES = google_troubles(
+    "Google Cloud",
     "Quota exceeded: Your project exceeded quota for concurrent requests. For more information, see "
-    "https://cloud.google.com/bigquery/docs/troubleshoot-quotas"
+    "https://cloud.google.com/bigquery/docs/troubleshoot-quotas",
 )
-_CREDENTIALS = (
-    "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
-    "valid authentication credential."
-)
-
-TROUBLES: Mapping[Kind, Trouble] = {
-    "rate_limits": Trouble(
-        429,
-        _LIMITED,
-        code="rateLimitExceeded",
-        told=f"Google Cloud API error 429 RESOURCE_EXHAUSTED: {_LIMITED}",
-    ),
-    "errors": Trouble(
-        503,
-        "The service is currently unavailable.",
-        code="backendError",
-        told="Google Cloud API error 503 UNAVAILABLE: The service is currently unavailable.",
-    ),
-    "timeouts": Trouble(
-        504,
-        "Deadline exceeded",
-        code="deadlineExceeded",
-        told="Google Cloud API error 504 DEADLINE_EXCEEDED: Deadline exceeded",
-    ),
-    "sessions": Trouble(
-        401,
-        _CREDENTIALS,
-        code="authError",
-        told=f"Google Cloud API error 401 UNAUTHENTICATED: {_CREDENTIALS} The token was refreshed.",
-    ),
-}

@@ -1,43 +1,32 @@
-"""What Google Sheets says when it is disturbed: https://cloud.google.com/apis/design/errors"""
+"""What Google Sheets says when it is disturbed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
 
-from mesocosm.services.troubles import Kind, Trouble
+from sqlalchemy import select
 
-_LIMITED = (
+from mesocosm.servers.google_sheet.models import File, SignIn
+from mesocosm.servers.google_sheet.store import SheetStore
+from mesocosm.services.troubles import Touched, began, google_troubles
+
+TROUBLES = google_troubles(
+    "Google Sheets",
     "Quota exceeded for quota metric 'Read requests' and limit 'Read requests per minute per user' of "
-    "service 'sheets.googleapis.com' for consumer 'project_number:1003'."
-)
-_CREDENTIALS = (
-    "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
-    "valid authentication credential."
+    "service 'sheets.googleapis.com' for consumer 'project_number:1003'.",
+    code="RESOURCE_EXHAUSTED",
 )
 
-TROUBLES: Mapping[Kind, Trouble] = {
-    "rate_limits": Trouble(
-        429,
-        _LIMITED,
-        code="RESOURCE_EXHAUSTED",
-        told=f"Google Sheets API error 429 RESOURCE_EXHAUSTED: {_LIMITED}",
-    ),
-    "errors": Trouble(
-        503,
-        "The service is currently unavailable.",
-        code="backendError",
-        told="Google Sheets API error 503 UNAVAILABLE: The service is currently unavailable.",
-    ),
-    "timeouts": Trouble(
-        504,
-        "Deadline exceeded",
-        code="deadlineExceeded",
-        told="Google Sheets API error 504 DEADLINE_EXCEEDED: Deadline exceeded",
-    ),
-    "sessions": Trouble(
-        401,
-        _CREDENTIALS,
-        code="authError",
-        told=f"Google Sheets API error 401 UNAUTHENTICATED: {_CREDENTIALS} The token was refreshed.",
-    ),
-}
+
+def touch(store: SheetStore, dice: random.Random) -> Touched | None:
+    """The owner's telephone stars a spreadsheet, or takes the star away."""
+    mine = select(File.number, File.starred).where(
+        File.kind == "spreadsheet",
+        File.owner.in_(select(SignIn.email)),
+        ~File.trashed,
+        File.created <= began(store),
+    )
+    if not (files := store.session.execute(mine.order_by(File.number)).all()):
+        return None
+    number, starred = dice.choice(files)
+    return Touched("files", {"number": number}, {"starred": int(not starred)})

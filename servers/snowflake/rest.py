@@ -15,7 +15,7 @@ import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route
-from mesocosm.errors import Invalid, Refusal
+from mesocosm.errors import Invalid, Refusal, Temporary
 from mesocosm.servers.snowflake.store import Answer, SnowflakeStore, parts_of
 from mesocosm.services.queries.catalogue import Field
 from mesocosm.services.queries.refusals import SqlError
@@ -25,6 +25,8 @@ MAX_ROWS = 100_000
 """Rows of one result: they come in one answer."""
 _EPOCH = date(1970, 1, 1)
 _KINDS = {"insert": 12544, "update": 12800, "delete": 13056, "merge": 13312, "truncatetable": 24576}
+_STATES = {"000603": "XX000", "000630": "57014"}
+"""SQLSTATEs of what goes wrong with a statement on purpose; what is wrong with a session has none."""
 _SELECT, _DEFINES = 4096, 24576
 """Numbers of the kinds of statements, from which clients know what the rows of a result are."""
 
@@ -33,11 +35,20 @@ class _Snowflake(Api):
     """An API whose refusals are answers of status 200 that say so."""
 
     def refusal(self, refusal: Refusal) -> Reply:
+        if isinstance(refusal, Temporary):
+            return self._disturbed(refusal)
         number = refusal.number if isinstance(refusal, SqlError) else 1000
         state = refusal.state if isinstance(refusal, SqlError) else "22000"
         text = refusal.text if isinstance(refusal, SqlError) else refusal.message
         data = {"internalError": False, "errorCode": f"{number:06d}", "sqlState": state, "queryId": "0"}
         return _said(data, code=f"{number:06d}", message=text, success=False)
+
+    def _disturbed(self, refusal: Temporary) -> Reply:
+        if refusal.http_status != 200:
+            return super().refusal(refusal)
+        state = _STATES.get(refusal.code or "")
+        data = {"errorCode": refusal.code, "sqlState": state, "queryId": "0"} if state else None
+        return _said(data, code=refusal.code, message=refusal.message, success=False)
 
     def _answer(self, store: Any, route: Route, bound: dict[str, Any]) -> Reply:
         # The messages carry much that only the vendor takes notice of.
@@ -124,6 +135,22 @@ def leave(store: SnowflakeStore, session: int) -> Reply:
 def heartbeat(store: SnowflakeStore, session: int) -> Reply:
     """A session goes on."""
     return _said(None)
+
+
+@api.post("/{session}/session/token-request", writes=False)
+def renew(store: SnowflakeStore, request: Request, session: int) -> Reply:
+    """Another token for a session that has expired: it opens what the former did."""
+    episode = request.base.rpartition("/e/")[2].partition("/")[0]
+    token = f"{episode}.{session}"
+    return _said(
+        {
+            "sessionToken": token,
+            "validityInSecondsST": 3600,
+            "masterToken": token,
+            "validityInSecondsMT": 14400,
+            "sessionId": session,
+        }
+    )
 
 
 @api.post("/{session}/telemetry/send", writes=False)

@@ -1,4 +1,4 @@
-"""What Snowflake says when it is disturbed:
+"""What Snowflake says when it is disturbed, most of it with the HTTP status 200:
 https://docs.snowflake.com/en/user-guide/python-connector-api#errors"""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _INTERNAL = (
     "statement."
 )
 _TIMEOUT = "Statement reached its statement or warehouse timeout of 30 second(s) and was canceled."
-_EXPIRED = "Authentication token has expired. The user must authenticate again."
+_EXPIRED = "Your session has expired. Please login again."
 
 TROUBLES: Mapping[Kind, Trouble] = {
     "rate_limits": Trouble(
@@ -22,9 +22,9 @@ TROUBLES: Mapping[Kind, Trouble] = {
         headers={"Retry-After": "1"},
         told="390429: Too many requests; retry later.",
     ),
-    "errors": Trouble(503, _INTERNAL, code="000603", told=f"000603 (XX000): {_INTERNAL}"),
-    "timeouts": Trouble(504, _TIMEOUT, code="000630", told=f"000630 (57014): {_TIMEOUT}"),
+    "errors": Trouble(200, _INTERNAL, code="000603", told=f"000603 (XX000): {_INTERNAL}"),
+    "timeouts": Trouble(200, _TIMEOUT, code="000630", told=f"000630 (57014): {_TIMEOUT}"),
     "sessions": Trouble(
-        401, _EXPIRED, code="390114", told=f"390114 (08001): {_EXPIRED} A new session was begun."
+        200, _EXPIRED, code="390112", told=f"390112 (08001): {_EXPIRED} A new session was begun."
     ),
 }

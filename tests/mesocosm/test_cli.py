@@ -285,3 +285,6 @@ def test_proofs_are_resumed_from_a_file(tmp_path: Path) -> None:
     [again] = mesocosm_json(*words, cwd=tmp_path)
     assert first == again
     assert len((tmp_path / "proofs.jsonl").read_text().splitlines()) == 1
+    [disturbed] = mesocosm_json(*words, "--disturb", "hard", cwd=tmp_path)
+    assert (disturbed["disturb"], disturbed["disturbed"] > 0, disturbed["problems"]) == ("hard", True, [])
+    assert len((tmp_path / "proofs.jsonl").read_text().splitlines()) == 2

@@ -75,6 +75,9 @@ def test_tools_and_apis_fail_as_the_vendors_do(
     answer = episode.act("woo_products_list", {})
     assert answer.is_error
     assert load_troubles("woocommerce")[kind].told == answer.text  # type: ignore[index]
+    # A session that has expired is followed by another, which lasts a while.
+    between = ["ok"] * 3 if kind == "sessions" else []
+    assert [episode.act("woo_products_list", {}).is_error for _ in between] == [False for _ in between]
     url = f"{server.plane.address.base}/e/{episode.id}/woocommerce/wp-json/wc/v3/products"
     basic = b64encode(f"{episode.id}:{episode.id}".encode()).decode()
     request = urllib.request.Request(url, headers={"Authorization": f"Basic {basic}"})
@@ -86,7 +89,7 @@ def test_tools_and_apis_fail_as_the_vendors_do(
     assert not episode.act("claim_done").is_error
     grade = episode.grade()
     assert (grade.verdict, grade.reward) == ("failed", 0)
-    assert [call["status"] for call in episode.journal()] == ["disturbed", "disturbed", "ok"]
+    assert [call["status"] for call in episode.journal()] == ["disturbed", *between, "disturbed", "ok"]
 
 
 def test_the_same_calls_are_disturbed_alike(server: BlockingServer, hosting: Hosting) -> None:

@@ -15,6 +15,7 @@ from worlds import build_world
 
 from mesocosm.doors.mcp import McpTools
 from mesocosm.evaluation.replay import Replay, replay_episode
+from mesocosm.families.disturbing import Disturbances, EpisodeDisturber
 from mesocosm.hosting.application import Hosting
 from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry
@@ -39,6 +40,11 @@ class HostedWorld:
     def api(self, service: str) -> str:
         """The URL of a service's API."""
         return f"{self.base}/e/{self.id}/{service}"
+
+    def disturb(self, how: str) -> None:
+        """Disturb its calls from now on; no task says what of it is evidence."""
+        world = self._app.pool.get(self.id).episode.world
+        world.disturber = EpisodeDisturber(Disturbances.parse(how), world, [])
 
     def tools(self) -> McpTools:
         """The MCP tools of all services; a context manager."""

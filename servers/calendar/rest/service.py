@@ -25,7 +25,10 @@ _REASONS = {
     410: "deleted",
     412: "conditionNotMet",
     413: "uploadTooLarge",
+    429: "rateLimitExceeded",
     500: "backendError",
+    503: "backendError",
+    504: "deadlineExceeded",
 }
 
 

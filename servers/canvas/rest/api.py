@@ -27,7 +27,8 @@ def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
     if status == 404:
         return {"errors": [{"message": "The specified resource does not exist."}]}
     if status == 401:
-        unknown = "user authorization required" if code == "unauthenticated" else "Invalid access token."
+        said = {"unauthenticated": "user authorization required", "expired": message}
+        unknown = said.get(code or "", "Invalid access token.")
         return {"status": "unauthenticated", "errors": [{"message": unknown}]}
     if status == 403 and code == "unauthorized":
         return {"status": "unauthorized", "errors": [{"message": message}]}

@@ -27,7 +27,10 @@ _REASONS = {
     409: ("conflict", "ALREADY_EXISTS"),
     412: ("conditionNotMet", "FAILED_PRECONDITION"),
     413: ("uploadTooLarge", "OUT_OF_RANGE"),
+    429: ("rateLimitExceeded", "RESOURCE_EXHAUSTED"),
     500: ("backendError", "INTERNAL"),
+    503: ("backendError", "UNAVAILABLE"),
+    504: ("deadlineExceeded", "DEADLINE_EXCEEDED"),
 }
 
 

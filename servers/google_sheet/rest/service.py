@@ -22,7 +22,10 @@ _STATUSES = {
     405: ("UNIMPLEMENTED", "httpMethodNotAllowed"),
     409: ("ABORTED", "conflict"),
     413: ("INVALID_ARGUMENT", "uploadTooLarge"),
+    429: ("RESOURCE_EXHAUSTED", "rateLimitExceeded"),
     500: ("INTERNAL", "backendError"),
+    503: ("UNAVAILABLE", "backendError"),
+    504: ("DEADLINE_EXCEEDED", "deadlineExceeded"),
 }
 
 
