@@ -55,6 +55,10 @@ def serve(
         typer.Option(envvar="MESOCOSM_STATE", help="Directory of the episodes; a restart serves them again."),
     ] = Path(".mesocosm"),
     admin_token: AdminToken = None,
+    tokens: Annotated[
+        Path | None,
+        typer.Option(envvar="MESOCOSM_TOKENS", help="File of further tokens, each with a name and quotas."),
+    ] = None,
     allowed_host: Annotated[
         list[str] | None,
         typer.Option(help="Host header to accept besides loopback, such as mesocosm:8321; repeatable."),
@@ -120,11 +124,13 @@ def serve(
     from mesocosm.hosting.listening import admin_token as choose_token
     from mesocosm.hosting.listening import listen
     from mesocosm.hosting.listening import serve as serve_http
+    from mesocosm.hosting.tokens import read_tokens
 
     # What is made for this process alone, such as the image of its sandboxes, goes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     raise_file_limit()
     token = choose_token(state, host, admin_token)
+    quotas = read_tokens(tokens) if tokens else []
     listener = listen(host, port)
     requests = _request_log(log)
     kept = _store(store)
@@ -138,6 +144,7 @@ def serve(
             mail_ports={name: listener.getsockname()[1] for name, listener in mail_listeners.items()},
             key=key_of(state).hex(),
             admin_token=token,
+            tokens=quotas,
             allowed_hosts=allowed_host or [],
             store=kept.url if kept else None,
             keep_every=keep_every,
@@ -148,7 +155,13 @@ def serve(
         _serve_hosts(hosts, listener, host, behind, order, requests, mail_listeners)
         return
     hosting = Hosting(
-        state, admin_token=token, allowed_hosts=allowed_host, log=requests, store=kept, keep_every=keep_every
+        state,
+        admin_token=token,
+        allowed_hosts=allowed_host,
+        log=requests,
+        store=kept,
+        keep_every=keep_every,
+        tokens=quotas,
     )
     mail = _mail_servers(hosting.pool, _mail_listeners(host, imap_port, smtp_port))
     port = listener.getsockname()[1]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import math
 import sys
-from collections.abc import Mapping
-from functools import cache
+import time
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,11 +17,29 @@ import anyio
 import anyio.to_process
 import orjson
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import NotNow, UsageError
 from mesocosm.families import program
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.storing import Store
+from mesocosm.worlds.limits import settings
+
+_BUILDING_AT_ONCE = 2
+_LONGEST_WAIT = 60
+
+
+class TooManyBuilds(NotNow):
+    """Enough instances wait to be built.
+
+    Args:
+        waiting: How many.
+        seconds: How long one takes.
+    """
+
+    def __init__(self, waiting: int, seconds: float) -> None:
+        super().__init__(f"{waiting:,} instances wait to be built")
+        wait = math.ceil(seconds * waiting / _BUILDING_AT_ONCE)
+        self.seconds = min(max(wait, 1), _LONGEST_WAIT)
 
 
 class InstanceCache:
@@ -29,7 +49,9 @@ class InstanceCache:
         self.root = root
         self._store = store
         """URL of where others find them, too."""
-        self._building = anyio.Semaphore(2)
+        self._building = anyio.Semaphore(_BUILDING_AT_ONCE)
+        self._takes = 1.0
+        """Seconds of a build, of late."""
         self._locks: dict[str, anyio.Lock] = {}
 
     def path(self, family: Family, seed: int, target: int | None, parameters: Mapping[str, Any]) -> Path:
@@ -52,15 +74,27 @@ class InstanceCache:
     async def prepare(
         self, family: Family, seed: int, target: int | None, parameters: Mapping[str, Any]
     ) -> None:
-        """Have the instance built, in a process of its own so that the server goes on answering."""
+        """Have the instance built, in a process of its own so that the server goes on answering.
+
+        Raises ``TooManyBuilds`` where others wait for that, and enough of them.
+        """
         path = self.path(family, seed, target, parameters)
-        async with self._locks.setdefault(path.name, anyio.Lock()):
-            if not path.is_dir():
-                async with self._building:
-                    await anyio.to_process.run_sync(
-                        _build, str(family.path), seed, str(path), target, dict(parameters), self._store
-                    )
-        self._locks.pop(path.name, None)
+        try:
+            async with self._locks.setdefault(path.name, anyio.Lock()):
+                if not path.is_dir():
+                    build = partial(_build, str(family.path), seed, str(path), target, dict(parameters))
+                    await self._build_apart(build)
+        finally:
+            self._locks.pop(path.name, None)
+
+    async def _build_apart(self, build: Callable[[str | None], None]) -> None:
+        waiting = self._building.statistics().tasks_waiting
+        if self._building.value == 0 and waiting >= settings().builds_waiting:
+            raise TooManyBuilds(waiting, self._takes)
+        async with self._building:
+            began = time.monotonic()
+            await anyio.to_process.run_sync(build, self._store)
+            self._takes += (time.monotonic() - began - self._takes) / 4
 
 
 def _build(

@@ -14,7 +14,7 @@ The episode's id is an unguessable capability: whoever has it may call that epis
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -33,6 +33,8 @@ from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.keeping import KEEP_EVERY
 from mesocosm.hosting.metrics import RequestLog, kind_of
 from mesocosm.hosting.pool import EpisodePool, log_request
+from mesocosm.hosting.quotas import Quotas, answer_within
+from mesocosm.hosting.tokens import Keys, Quota
 from mesocosm.hosting.views import BEING_MOVED
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -52,6 +54,7 @@ class Hosting:
         log: RequestLog | None = None,
         store: Store | None = None,
         keep_every: float = KEEP_EVERY,
+        tokens: Sequence[Quota] = (),
     ) -> None:
         hosts = [pattern for host in LOOPBACK for pattern in (host, f"{host}:*")] + ["[::1]", "[::1]:*"]
         self.pool = EpisodePool(root, max_open, seat.new_id if seat else None, store, keep_every)
@@ -59,7 +62,12 @@ class Hosting:
         if seat is None:
             self.pool.metrics.gauge("mesocosm_episodes", "Episodes that there are", self.pool.count)
         self.endpoints = HttpEndpoints(hosts + (allowed_hosts or []))
-        self.control = control_plane(self.pool, self.endpoints, admin_token, seat)
+        keys = Keys(admin_token, ((quota.sha256, quota.name) for quota in tokens))
+        self.control = control_plane(self.pool, self.endpoints, keys, seat)
+        self.quotas: Quotas | None = None
+        # With several hosts, the door counts.
+        if tokens and seat is None:
+            self.quotas = Quotas(root, keys, tokens, self.pool.metrics, prune=store is None)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, and take note of it."""
@@ -93,6 +101,8 @@ class Hosting:
             await self._serve_episode(scope, receive, send)
         elif rooted := rooted_at(scope["path"]):
             await self._serve_rooted(rooted, scope, receive, send)
+        elif self.quotas is not None and Quotas.concern(scope["method"], scope["path"]):
+            await answer_within(self.quotas, self.control, scope, receive, send)
         else:
             await self.control(scope, receive, send)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -24,6 +23,7 @@ from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.repeats import Repeats
+from mesocosm.hosting.tokens import Keys
 from mesocosm.hosting.views import (
     BEING_MOVED,
     FIRST,
@@ -62,7 +62,7 @@ First = Annotated[int, Header(alias=FIRST, ge=0, le=MAX_BATCH, include_in_schema
 
 
 def control_plane(
-    pool: EpisodePool, endpoints: HttpEndpoints, admin_token: str, seat: Seat | None = None
+    pool: EpisodePool, endpoints: HttpEndpoints, keys: Keys, seat: Seat | None = None
 ) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -77,8 +77,7 @@ def control_plane(
             await pool.bring(id_)
 
     def require_admin(request: Request) -> None:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not secrets.compare_digest(token.encode(), admin_token.encode()):
+        if keys.holder(request.headers.get("authorization")) is None:
             headers = {"WWW-Authenticate": "Bearer"}
             raise HTTPException(401, "the control plane needs the admin token as bearer token", headers)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
@@ -87,6 +87,22 @@ class Metrics:
         counted = prometheus.Counter(name, text, registry=self.registry)
         return lambda: counted.inc()
 
+    def counter_of(self, name: str, text: str, labels: Sequence[str]) -> Callable[..., None]:
+        """The same of several; what is returned is told which, and ``number``."""
+        if prometheus is None:
+            return lambda *_, **__: None
+        counted = prometheus.Counter(name, text, labels, registry=self.registry)
+
+        def count(*values: str, number: int = 1) -> None:
+            counted.labels(*values).inc(number)
+
+        return count
+
+    def gauge_of(self, name: str, text: str, label: str, now: Callable[[], Mapping[str, float]]) -> None:
+        """Something of several that is looked at when somebody asks."""
+        if prometheus is not None:
+            self.registry.register(_Gauges(name, text, label, now))
+
     def page(self) -> bytes | None:
         """All of it; ``None`` without the extra."""
         return None if prometheus is None else bytes(prometheus.generate_latest(self.registry))
@@ -98,6 +114,20 @@ def together(door: bytes, hosts: Mapping[int, bytes]) -> bytes:
     registry = prometheus.CollectorRegistry()
     registry.register(_Pages(hosts))
     return door + bytes(prometheus.generate_latest(registry))
+
+
+class _Gauges:
+    """What a function says of several, as ``prometheus_client`` collects."""
+
+    def __init__(self, name: str, text: str, label: str, now: Callable[[], Mapping[str, float]]) -> None:
+        self._name, self._text, self._label, self._now = name, text, label, now
+
+    def collect(self) -> Iterator[Any]:
+        """One sample of each."""
+        family = Metric(self._name, self._text, "gauge")
+        for value, number in self._now().items():
+            family.add_sample(self._name, {self._label: value}, number)
+        yield family
 
 
 class _Pages:

@@ -147,10 +147,10 @@ _ID = "id"
 
 def public_number(id_: str) -> str:
     """By what an episode is known to those who may not open it: the beginning of its folder's name."""
-    return _folder_of(id_)[:12]
+    return folder_of(id_)[:12]
 
 
-def _folder_of(id_: str) -> str:
+def folder_of(id_: str) -> str:
     """The name of an episode's folder. Where a file lies can be seen by others on the machine, such as in the
     tables of mounts of sandboxes; the id, which opens the episode, cannot be found out from it."""
     return hashlib.sha256(id_.encode()).hexdigest()[:32]
@@ -236,7 +236,7 @@ class EpisodePool:
         if not is_id(id_):
             raise UnknownEpisode("unknown episode")
         folder = self.root / "episodes"
-        return folder / id_ if (folder / id_).is_dir() else folder / _folder_of(id_)
+        return folder / id_ if (folder / id_).is_dir() else folder / folder_of(id_)
 
     def has(self, id_: str) -> bool:
         """Whether there is an episode of that id."""
@@ -321,7 +321,7 @@ class EpisodePool:
     def _place(self, make: Callable[[Path], Episode]) -> str:
         """Episodes appear whole or not at all: a crash leaves a draft that no id leads to."""
         id_ = self.new_id()
-        draft = self.root / "episodes" / f".{_folder_of(id_)}"
+        draft = self.root / "episodes" / f".{folder_of(id_)}"
         try:
             make(draft).close()
             keep_for_owner(draft / _ID, id_.encode())

@@ -1,4 +1,4 @@
-"""What an operator may set: how much a workspace may hold, and how much code of agents may use.
+"""What an operator may set: how much a workspace may hold, how much code of agents may use, what may wait.
 
 Each setting is the environment variable ``MESOCOSM_<NAME>``, or ``NAME=VALUE`` given to ``mesocosm serve`` as
 ``--limit``. Sizes are bytes or carry a unit, as in ``64MiB``. They can show in results (a write is refused, a
@@ -52,6 +52,9 @@ class Settings(BaseModel):
         default=120, ge=1, le=86_400, description="Seconds of a processor that judging one episode may take"
     )
     grading_memory: ByteSize = _size(2048, "Memory that judging one episode may take", least=64 * _MIB)
+    builds_waiting: int = Field(
+        default=100, ge=0, description="Instances that may wait to be built; who orders more is to come again"
+    )
     sandbox_timeout: int = Field(
         default=30, ge=1, le=86_400, description="Seconds of a command, or of code that names none"
     )

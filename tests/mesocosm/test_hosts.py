@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import imaplib
 import importlib.util
 import json
@@ -25,7 +26,14 @@ import pytest
 
 import mesocosm
 from mesocosm.doors.mcp import McpTools
-from mesocosm.hosting.client import BlockingEpisode, BlockingServer, Refused, Unauthorised, UnknownEpisode
+from mesocosm.hosting.client import (
+    BlockingEpisode,
+    BlockingServer,
+    Refused,
+    ServerError,
+    Unauthorised,
+    UnknownEpisode,
+)
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.pool import public_number
 
@@ -39,6 +47,9 @@ class Served:
     def __init__(self, state: Path) -> None:
         self.log = state / "requests.jsonl"
         options = ["--hosts", "2", "--port", "0", "--state", str(state), "--log", str(self.log)]
+        digest = hashlib.sha256(b"token-of-anna").hexdigest()
+        (state / "tokens.yaml").write_text(f"anna: {{sha256: {digest}, episodes: 3}}")
+        options += ["--tokens", str(state / "tokens.yaml")]
         if importlib.util.find_spec("pymap"):
             options += ["--imap-port", "0", "--smtp-port", "0"]
         command = [sys.executable, "-m", "mesocosm", "serve", *options]
@@ -155,6 +166,17 @@ def test_a_batch_is_on_all_hosts_and_whole_or_not_at_all(served: Served, server:
     assert served.ids() == before
     with pytest.raises(UnknownEpisode):
         server.grade_batch(group)
+
+
+def test_quotas_are_those_of_all_hosts_together(served: Served, server: BlockingServer) -> None:
+    with mesocosm.connect_sync(served.base, token="token-of-anna", retries=0) as anna:
+        group = anna.create_batch([{**ORDER, "count": 2}])
+        group.append(group[0].fork())
+        with pytest.raises(ServerError, match="3 episodes at a time"):
+            anna.create(**ORDER)
+        server.create(**ORDER).delete()
+        anna.grade_batch(group, delete=True)
+        anna.create(**ORDER).delete()
 
 
 def test_the_same_is_refused_as_in_one_process(served: Served, server: BlockingServer) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import orjson
 from starlette.types import Message
@@ -20,7 +21,9 @@ from mesocosm.hosting.hosts.placement import Placement
 from mesocosm.hosting.hosts.relay import Choice, Client, Head, Reply, busy
 from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING, Metrics, RequestLog, kind_of, together
 from mesocosm.hosting.pool import log_request
+from mesocosm.hosting.quotas import Asked, Quotas
 from mesocosm.hosting.repeats import Repeats
+from mesocosm.hosting.tokens import Keys, Quota
 
 MOST_BUSY = 1000
 """Requests that a host may be working at; more are told to come again."""
@@ -42,6 +45,9 @@ class Door:
         *,
         most_busy: int = MOST_BUSY,
         log: RequestLog | None = None,
+        tokens: Sequence[Quota] = (),
+        state: Path | None = None,
+        prune: bool = False,
     ) -> None:
         self.placement = placement
         self.hosts: dict[int, Host] = {}
@@ -60,6 +66,11 @@ class Door:
             "mesocosm_busy", "Requests being answered", lambda: sum(h.busy for h in self.hosts.values())
         )
         self._ended = self.metrics.counter("mesocosm_hosts_ended", "Hosts that have ended")
+        self._keys = Keys(admin_token, ((quota.sha256, quota.name) for quota in tokens))
+        self._quotas: Quotas | None = None
+        if tokens:
+            assert state, "quotas are kept there"
+            self._quotas = Quotas(state, self._keys, tokens, self.metrics, prune=prune)
 
     def client(self) -> Client:
         """The protocol of a connection of a client."""
@@ -114,6 +125,18 @@ class Door:
 
     def choose(self, head: Head) -> Choice:
         """The host of the episode that a request is about; else the one with the least to do."""
+        if self._quotas is not None and Quotas.concern(head.method, head.path):
+            return partial(self._within, self._quotas)
+        return self._choose(head)
+
+    async def _within(self, quotas: Quotas, head: Head, body: bytes) -> Reply:
+        async def act() -> Reply:
+            choice = self._choose(head)
+            return await (choice(head, body) if callable(choice) else self._pass_on(choice, head, body))
+
+        return await quotas.answer(Asked(head.method, head.path, head.headers, body), act)
+
+    def _choose(self, head: Head) -> Choice:
         path = head.path
         if path.startswith(("/e/", "/episodes/")):
             id_ = path.split("/", 3)[2]
@@ -248,8 +271,7 @@ class Door:
         return await self._pass_on(choice, head, body)
 
     def _is_admin(self, head: Head) -> bool:
-        given, wanted = head.headers.get("authorization", ""), f"Bearer {self._admin_token}"
-        return secrets.compare_digest(given.encode(), wanted.encode())
+        return self._keys.holder(head.headers.get("authorization")) is not None
 
     async def _show_metrics(self, head: Head, _: bytes) -> Reply:
         if not self._is_admin(head):

@@ -18,6 +18,7 @@ from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.keeping import KEEP_EVERY
 from mesocosm.hosting.pool import EpisodePool
+from mesocosm.hosting.tokens import Quota
 
 
 class HostSettings(BaseModel):
@@ -36,6 +37,8 @@ class HostSettings(BaseModel):
     key: str
     """Of the ids, in hexadecimal digits."""
     admin_token: str
+    tokens: list[Quota] = []
+    """What opens the control plane besides; the door counts what their holders make."""
     allowed_hosts: list[str] = []
     store: str | None = None
     """URL of where episodes are kept besides."""
@@ -59,6 +62,7 @@ def run(settings: HostSettings, ready: Callable[[], None]) -> None:
         allowed_hosts=settings.allowed_hosts,
         store=Store(settings.store) if settings.store else None,
         keep_every=settings.keep_every,
+        tokens=settings.tokens,
         seat=Seat(settings.number, Ids(bytes.fromhex(settings.key))),
     )
     hosting.pool.mail_ports.update(settings.mail_ports)

@@ -49,7 +49,14 @@ async def _serve(
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, over.set)
-    door = Door(Placement(Ids(bytes.fromhex(settings.key))), settings.admin_token, log=log)
+    door = Door(
+        Placement(Ids(bytes.fromhex(settings.key))),
+        settings.admin_token,
+        log=log,
+        tokens=settings.tokens,
+        state=settings.state,
+        prune=settings.store is None,
+    )
     door.metrics.gauge("mesocosm_episodes", "Episodes that there are", lambda: count_in(settings.state))
     async with HostProcesses(door, settings, count), _mail_servers(door, mail):
         server = await loop.create_server(door.client, sock=listener, backlog=2048)

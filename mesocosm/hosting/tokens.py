@@ -1,0 +1,110 @@
+"""Tokens of the control plane: the server's own, and those of a file, which have names and quotas.
+
+::
+
+    anna:
+      sha256: 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b
+      episodes: 500         # at a time
+      creations: 2000/h     # within any s, min, h or day
+      bytes: 20GiB          # on this machine's disk
+
+All of them open the whole control plane; a quota limits what whoever holds one makes there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, TypeAdapter, ValidationError
+
+from mesocosm.errors import UsageError
+
+OWN = "admin"
+"""Name of the server's own token, which has no quota."""
+_SECONDS = {"s": 1, "min": 60, "h": 3600, "day": 86_400}
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+
+
+class Rate(BaseModel):
+    """So many within so many seconds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    count: int = Field(ge=1)
+    seconds: int
+
+    def __str__(self) -> str:
+        unit = next(name for name, seconds in _SECONDS.items() if seconds == self.seconds)
+        return f"{self.count:,}/{unit}"
+
+
+def _read_rate(value: object) -> object:
+    found = re.fullmatch(r"(\d+)\s*/\s*(s|min|h|day)", str(value).strip())
+    if not found:
+        raise ValueError("write COUNT/UNIT with s, min, h or day, as in 2000/h")
+    return {"count": int(found[1]), "seconds": _SECONDS[found[2]]}
+
+
+class Quota(BaseModel):
+    """A token, by its digest, and what its holders may make."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=f"^{_NAME}$")
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    """Of the token, as ``printf %s TOKEN | sha256sum`` prints it."""
+    episodes: int | None = Field(default=None, ge=0)
+    """At a time."""
+    creations: Annotated[Rate, BeforeValidator(_read_rate)] | None = None
+    bytes: ByteSize | None = None
+    """What the episodes may take on disk."""
+
+
+def read_tokens(path: Path) -> list[Quota]:
+    """The tokens of a file; ``UsageError`` says what is wrong with it, and where."""
+    try:
+        given = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if not isinstance(given, dict) or not all(isinstance(quota, dict) for quota in given.values()):
+            raise UsageError(f"--tokens {path}: write NAME: and below it sha256: and what is limited")
+        quotas = TypeAdapter(list[Quota]).validate_python(
+            [{"name": str(name), **quota} for name, quota in given.items()]
+        )
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"--tokens {path}: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        number, *at = first["loc"]
+        name = list(given)[int(number)]
+        raise UsageError(f"--tokens {path}: {'.'.join([str(name), *map(str, at)])}: {first['msg']}") from None
+    if len({quota.sha256 for quota in quotas}) < len(quotas) or OWN in given:
+        raise UsageError(f"--tokens {path}: a token has one name, and none is named {OWN}")
+    return quotas
+
+
+class Keys:
+    """What opens the control plane.
+
+    Args:
+        own: The server's own token.
+        others: The digests of others, and their names.
+    """
+
+    def __init__(self, own: str, others: Iterable[tuple[str, str]] = ()) -> None:
+        self._own = own
+        self._others = dict(others)
+
+    def holder(self, authorization: str | None) -> str | None:
+        """The name of the token that a request's header has; ``None`` where it is none of them."""
+        scheme, _, token = (authorization or "").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        raw = token.strip().encode("utf-8", "surrogateescape")
+        if secrets.compare_digest(raw, self._own.encode()):
+            return OWN
+        return self._others.get(hashlib.sha256(raw).hexdigest())

@@ -1,0 +1,118 @@
+"""Tokens with quotas, and orders beyond what a server builds at a time."""
+
+from __future__ import annotations
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import mesocosm
+from mesocosm.errors import UsageError
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.client import Refused, ServerError, Unauthorised
+from mesocosm.hosting.listening import serving
+from mesocosm.hosting.tokens import read_tokens
+
+OWN = "the-server's-own-token"
+ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed"}
+
+
+def tokens_file(folder: Path, **quotas: str) -> Path:
+    path = folder / "tokens.yaml"
+    texts = (
+        f"{name}:\n  sha256: {hashlib.sha256(f'{name}-s'.encode()).hexdigest()}\n  {quota}\n"
+        for name, quota in quotas.items()
+    )
+    path.write_text("".join(texts))
+    return path
+
+
+def hosting(state: Path, **quotas: str) -> Hosting:
+    state.mkdir(exist_ok=True)
+    return Hosting(state, admin_token=OWN, tokens=read_tokens(tokens_file(state, **quotas)))
+
+
+def test_a_token_has_so_many_episodes_and_others_are_free(tmp_path: Path) -> None:
+    quotas = {"anna": "episodes: 3", "bob": "creations: 3/h", "carl": "bytes: 1KiB"}
+    with serving(hosting(tmp_path / "state", **quotas)) as base:
+        with mesocosm.connect_sync(base, token="anna-s", retries=0) as anna:
+            one, two = anna.create_batch([{**ORDER, "count": 2}])
+            fork = one.fork()
+            for too_much in (one.fork, lambda: anna.create(**ORDER)):
+                with pytest.raises(ServerError, match="3 episodes at a time; there are 3") as caught:
+                    too_much()
+                assert caught.value.status == 429
+            with pytest.raises(Refused, match="too many for one request"):
+                anna.create_batch([{**ORDER, "count": 4}])
+            fork.delete()
+            anna.grade_batch([two], delete=True)
+            with pytest.raises(Refused):
+                anna.create_batch([{**ORDER, "count": 1}, {"task": "none"}])
+            anna.create_batch([{**ORDER, "count": 2}])
+        with mesocosm.connect_sync(base, token="bob-s", retries=0) as bob:
+            with pytest.raises(Refused, match="none"):
+                bob.create("none")
+            group = bob.create_batch([{**ORDER, "count": 3}])
+            bob.grade_batch(group, delete=True)
+        answer = httpx.post(f"{base}/episodes", json=ORDER, headers={"Authorization": "Bearer bob-s"})
+        assert (answer.status_code, "3/h new episodes" in answer.text) == (429, True)
+        assert 1100 <= int(answer.headers["retry-after"]) <= 1200
+        with mesocosm.connect_sync(base, token="carl-s", retries=0) as carl:
+            carl.create(**ORDER)
+            with pytest.raises(ServerError, match="on disk"):
+                carl.create(**ORDER)
+        with mesocosm.connect_sync(base, token="nobody", retries=0) as nobody, pytest.raises(Unauthorised):
+            nobody.create(**ORDER)
+        with mesocosm.connect_sync(base, token=OWN) as own:
+            own.create_batch([{**ORDER, "count": 5}])
+        page = httpx.get(f"{base}/metrics", headers={"Authorization": "Bearer anna-s"})
+        if page.status_code != 501:
+            assert 'mesocosm_token_episodes{token="anna"} 3.0' in page.text
+            assert 'mesocosm_token_refused_total{limit="creations",token="bob"} 1.0' in page.text
+    # What there is is known after a restart.
+    with (
+        serving(hosting(tmp_path / "state", **quotas)) as base,
+        mesocosm.connect_sync(base, token="anna-s", retries=0) as anna,
+        pytest.raises(ServerError, match="3 episodes"),
+    ):
+        anna.create(**ORDER)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: 1", "write NAME"),
+        ("a: {sha256: short}", "a.sha256"),
+        (f"a: {{sha256: {'a' * 64}, creations: many}}", "as in 2000/h"),
+        (f"a: {{sha256: {'a' * 64}}}\nb: {{sha256: {'a' * 64}}}", "one name"),
+        (f"admin: {{sha256: {'a' * 64}}}", "none is named admin"),
+    ],
+)
+def test_a_file_of_tokens_that_is_wrong_is_said(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "tokens.yaml").write_text(text)
+    with pytest.raises(UsageError, match=said):
+        read_tokens(tmp_path / "tokens.yaml")
+
+
+def test_orders_beyond_what_may_wait_are_told_to_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MESOCOSM_BUILDS_WAITING", "1")
+    with serving(Hosting(tmp_path, admin_token=OWN)) as base, httpx.Client(timeout=120) as client:
+
+        def order(seed: int) -> httpx.Response:
+            body = {**ORDER, "seed": seed}
+            return client.post(f"{base}/episodes", json=body, headers={"Authorization": f"Bearer {OWN}"})
+
+        with ThreadPoolExecutor(6) as pool:
+            answers = list(pool.map(order, range(6)))
+        refused = [answer for answer in answers if answer.status_code == 503]
+        assert {answer.status_code for answer in answers} == {201, 503}
+        assert len(refused) == 3
+        for answer in refused:
+            assert "wait to be built" in answer.text
+            assert int(answer.headers["retry-after"]) >= 1
