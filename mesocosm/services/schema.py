@@ -99,19 +99,20 @@ class Signature:
             raise Invalid(f"A call may have {MAX_VALUES:,} values; this one has more.")
         for name, value in arguments.items():
             _refuse_unstorable(name, value)
-        for name in self.words & arguments.keys():
-            _refuse_operators(name, arguments[name])
+        for name, value in arguments.items():
+            if name in self.words:
+                _refuse_operators(name, value)
         arguments = {name: _with_ids(name, value, properties[name]) for name, value in arguments.items()}
         try:
             self._validate(dict(arguments))
         except fastjsonschema.JsonSchemaValueException as error:
             raise Invalid(_explain(error)) from None
         bound = dict(arguments)
-        for name in self.integers & bound.keys():
-            bound[name] = _whole(name, bound[name])
-        for name in self.integer_lists & bound.keys():
-            if bound[name] is not None:
-                bound[name] = [_whole(name, value) for value in bound[name]]
+        for name, value in arguments.items():
+            if name in self.integers:
+                bound[name] = _whole(name, value)
+            elif name in self.integer_lists and value is not None:
+                bound[name] = [_whole(name, item) for item in value]
         return {f"{name}_" if keyword.iskeyword(name) else name: value for name, value in bound.items()}
 
 

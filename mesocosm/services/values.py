@@ -37,8 +37,15 @@ GOOGLES: Mapping[str, str] = {
 
 
 def checked(data: Mapping[str, Any], checks: Checks) -> dict[str, Any]:
-    """The fields of a thing that somebody speaks of, each checked; those without a check stay as they are."""
-    return {name: checks[name](value, name) if name in checks else value for name, value in data.items()}
+    """The fields of a thing that somebody speaks of; those without a check stay as they are.
+
+    Of several that are wrong, the first in the table is refused, in whatever order they were written.
+    """
+    found = dict(data)
+    for name, check in checks.items():
+        if name in found:
+            found[name] = check(found[name], name)
+    return found
 
 
 class Kinds:

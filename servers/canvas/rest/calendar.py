@@ -85,8 +85,8 @@ def list_events(
     context_codes: list[str] | None = None,
 ) -> Page:
     """The events of calendars, one's own unless others are named; without dates those of today."""
-    since = values.moment("start_date", start_date) or store.stamp[:10]
-    until = values.moment("end_date", end_date, end_of_day=True) or f"{store.stamp[:10]}T23:59:59Z"
+    since = values.moment(start_date, "start_date") or store.stamp[:10]
+    until = values.moment(end_date, "end_date", end_of_day=True) or f"{store.stamp[:10]}T23:59:59Z"
     if all_events:
         since, until = "", "9"
     if until < since:

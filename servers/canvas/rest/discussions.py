@@ -57,8 +57,8 @@ def list_announcements(
     """The announcements of courses; without dates those of the last 14 days and the next 28."""
     if not context_codes:
         raise Invalid("Missing context_codes", code="context_codes.blank")
-    start = values.moment("start_date", start_date) or store.days_away(-14)
-    end = values.moment("end_date", end_date, end_of_day=True) or store.days_away(28)
+    start = values.moment(start_date, "start_date") or store.days_away(-14)
+    end = values.moment(end_date, "end_date", end_of_day=True) or store.days_away(28)
     page, per_page = stretch(request)
     listing = store.posting.announcements_between(
         context_courses(context_codes), start, end, page, per_page, active_only=active_only

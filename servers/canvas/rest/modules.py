@@ -145,7 +145,7 @@ def create_item(
 ) -> dict[str, Any]:
     """Add an item to a module; a page is named by its address."""
     access = editing(store, course_id)
-    kind = values.choice("type", module_item.get("type", ""), ITEM_TYPES)
+    kind = values.choice(module_item.get("type", ""), "type", ITEM_TYPES)
     fields: dict[str, Any] = {"title": "No Title", **module_item}
     if kind == "Page" and "page_url" in module_item:
         fields["content_id"] = store.pages.page(access, module_item["page_url"])["id"]

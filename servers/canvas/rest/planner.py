@@ -39,8 +39,8 @@ def list_planner_items(
     order: Literal["asc"] = "asc",
 ) -> Page:
     """What there is in one's current courses and one's own calendar, from today on unless dates are given."""
-    since = values.moment("start_date", start_date) or store.stamp[:10]
-    until = values.moment("end_date", end_date, end_of_day=True) or "9"
+    since = values.moment(start_date, "start_date") or store.stamp[:10]
+    until = values.moment(end_date, "end_date", end_of_day=True) or "9"
     own = not context_codes or store.user_id in context_users(context_codes)
     mine = context_courses(context_codes)
     if not context_codes:

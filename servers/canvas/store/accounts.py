@@ -206,7 +206,7 @@ def _sorted(statement: Select[Any], key: Any, order: str, tie_break: Any) -> Sel
 
 def matching(search_term: str, *columns: Any) -> Any:
     """The condition that one of the columns holds a text; upper and lower case are the same."""
-    term = values.text("search_term", search_term.strip(), limit=values.MAX_TITLE)
+    term = values.text(search_term.strip(), "search_term", limit=values.MAX_TITLE)
     if len(term) < MIN_SEARCH:
         raise Invalid(f"search_term must be at least {MIN_SEARCH} characters")
     escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

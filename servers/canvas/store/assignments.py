@@ -14,6 +14,7 @@ from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
 from mesocosm.services.service import Row
+from mesocosm.services.values import Checks, checked
 
 GRADING_TYPES = ("points", "percent", "letter_grade", "gpa_scale", "pass_fail", "not_graded")
 ONLINE_TYPES = ("online_text_entry", "online_url", "online_upload")
@@ -144,11 +145,10 @@ class Assignments(Part):
     def create_assignment(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
         """Create an assignment at the end of the course's; unpublished unless told otherwise."""
         course_id = access.course["id"]
-        checked: dict[str, Any] = {**_NEW, "submission_types": ["none"], "published": False}
-        checked |= _checked(fields)
+        new = {**_NEW, "submission_types": ["none"], "published": False, **checked(fields, _CHECKS)}
         assignment = self.insert(
             Assignment(
-                **checked,
+                **new,
                 course_id=course_id,
                 position=self.fetch(_LAST_POSITION, course=course_id)[0]["last"] + 1,
                 created_at=self.stamp,
@@ -162,10 +162,10 @@ class Assignments(Part):
         assignment = self.assignment(access, assignment_id)
         if assignment["quiz_id"] is not None:
             raise Invalid("This assignment belongs to a quiz: change it with canvas_update_quiz.")
-        checked = _checked(fields)
-        if checked.get("published") is False:
+        changes = checked(fields, _CHECKS)
+        if changes.get("published") is False:
             self.refuse_if_handed_in(assignment_id)
-        self.change(Assignment, assignment_id, checked | {"updated_at": self.stamp})
+        self.change(Assignment, assignment_id, changes | {"updated_at": self.stamp})
         return self.assignment(access, assignment_id)
 
     def refuse_if_handed_in(self, assignment_id: int) -> None:
@@ -213,8 +213,8 @@ class Assignments(Part):
 
     @staticmethod
     def _check_rubric(rubric: NewRubric) -> None:
-        rubric["title"] = values.title("title", rubric["title"])
-        rubric["description"] = values.text("description", rubric.get("description") or "") or None
+        rubric["title"] = values.title(rubric["title"], "title")
+        rubric["description"] = values.text(rubric.get("description") or "", "description") or None
         rubric["criteria"] = [_criterion(c) for c in rubric.get("criteria", [])]
 
     def _rubric_access(self, course_id: int) -> None:
@@ -231,9 +231,9 @@ class Assignments(Part):
         for assignment in assignments:
             row: dict[str, Any] = {**_NEW, "created_at": self.stamp, **assignment}
             position = last[row["course_id"]] = last.get(row["course_id"], 0) + 1
-            values.choice("grading_type", row["grading_type"], GRADING_TYPES)
+            values.choice(row["grading_type"], "grading_type", GRADING_TYPES)
             if "quiz_id" not in assignment:
-                _check_types(row["submission_types"])
+                _types(row["submission_types"], "submission_types")
             for name in ("due_at", "unlock_at", "lock_at", "created_at"):
                 row[name] = values.stored_time(row[name])
             rows.append({**row, "position": position, "updated_at": row["created_at"]})
@@ -265,45 +265,36 @@ _NEW: dict[str, Any] = {
 }
 
 
-def _checked(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields of an assignment as an agent gave them, in the tables' form."""
-    checked: dict[str, Any] = dict(fields)
-    if "name" in fields:
-        checked["name"] = values.title("name", fields["name"])
-    if "description" in fields:
-        checked["description"] = values.text("description", fields["description"])
-    if "points_possible" in fields:
-        checked["points_possible"] = values.number("points_possible", fields["points_possible"])
-    if "due_at" in fields:
-        checked["due_at"] = values.moment("due_at", fields["due_at"], end_of_day=True)
-    for name in ("unlock_at", "lock_at"):
-        if name in fields:
-            checked[name] = values.moment(name, fields[name])
-    if "grading_type" in fields:
-        values.choice("grading_type", fields["grading_type"], GRADING_TYPES)
-    if "allowed_attempts" in fields:
-        values.attempts("allowed_attempts", fields["allowed_attempts"])
-    if "submission_types" in fields:
-        _check_types(fields["submission_types"])
-    return checked
-
-
-def _check_types(submission_types: list[str]) -> None:
+def _types(submission_types: list[str], name: str) -> list[str]:
     if not submission_types:
         raise Invalid("submission_types must name at least one type")
     for kind in submission_types:
-        values.choice("submission_types", kind, SUBMISSION_TYPES)
+        values.choice(kind, name, SUBMISSION_TYPES)
     if "none" in submission_types and len(submission_types) > 1:
         raise Invalid("submission_types 'none' cannot be combined with others")
+    return submission_types
+
+
+_CHECKS: Checks = {
+    "name": values.title,
+    "description": values.text,
+    "points_possible": values.number,
+    "due_at": values.deadline,
+    "unlock_at": values.moment,
+    "lock_at": values.moment,
+    "grading_type": values.one_of(GRADING_TYPES),
+    "allowed_attempts": values.attempts,
+    "submission_types": _types,
+}
 
 
 def _criterion(criterion: Row) -> dict[str, Any]:
     ratings = [_rating(rating) for rating in criterion.get("ratings", [])]
     best = max((rating["points"] for rating in ratings), default=0.0)
     return {
-        "description": values.title("criteria description", criterion.get("description", "No description")),
-        "long_description": values.text("long_description", criterion.get("long_description", "")),
-        "points": values.number("criteria points", criterion.get("points", best)),
+        "description": values.title(criterion.get("description", "No description"), "criteria description"),
+        "long_description": values.text(criterion.get("long_description", ""), "long_description"),
+        "points": values.number(criterion.get("points", best), "criteria points"),
         "criterion_use_range": criterion.get("criterion_use_range", False),
         "ratings": sorted(ratings, key=lambda rating: -rating["points"]),
     }
@@ -311,7 +302,7 @@ def _criterion(criterion: Row) -> dict[str, Any]:
 
 def _rating(rating: Row) -> dict[str, Any]:
     return {
-        "description": values.title("ratings description", rating.get("description", "No description")),
-        "long_description": values.text("long_description", rating.get("long_description", "")),
-        "points": values.number("ratings points", rating.get("points", 0)),
+        "description": values.title(rating.get("description", "No description"), "ratings description"),
+        "long_description": values.text(rating.get("long_description", ""), "long_description"),
+        "points": values.number(rating.get("points", 0), "ratings points"),
     }

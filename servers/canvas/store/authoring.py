@@ -18,9 +18,10 @@ from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied, table_of
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.listing import Lister, Listing
-from mesocosm.servers.canvas.store.modules import EXTERNAL, MAX_INDENT
+from mesocosm.servers.canvas.store.modules import EXTERNAL, ITEM, MODULE
 from mesocosm.servers.canvas.store.pages import free_url
 from mesocosm.services.service import Row
+from mesocosm.services.values import checked
 
 _MODULES = (
     select(Module.id).where(Module.course_id == bindparam("course")).order_by(Module.position, Module.id)
@@ -58,11 +59,7 @@ class Authoring(Part):
     def update_module(self, access: CourseAccess, module_id: int, fields: dict[str, Any]) -> Row:
         """Change a module; with ``position`` it moves."""
         self.store.modules.module(access, module_id)
-        changes = dict(fields)
-        if "name" in fields:
-            changes["name"] = values.title("name", fields["name"])
-        if "unlock_at" in fields:
-            changes["unlock_at"] = values.moment("unlock_at", fields["unlock_at"])
+        changes = checked(fields, MODULE)
         order = self.ids(_MODULES, course=access.course["id"])
         if "prerequisite_module_ids" in fields:
             before = order[: order.index(module_id)]
@@ -89,15 +86,11 @@ class Authoring(Part):
     def update_item(self, access: CourseAccess, module_id: int, item_id: int, fields: dict[str, Any]) -> Row:
         """Change an item of a module; with ``position`` it moves, with ``module_id`` to another module."""
         item = self.store.modules.item(access, module_id, item_id)
-        changes = dict(fields)
-        if "title" in fields:
-            changes["title"] = values.title("title", fields["title"])
-        if "indent" in fields:
-            changes["indent"] = values.whole("indent", fields["indent"], 0, MAX_INDENT)
+        changes = checked(fields, ITEM)
         if address := changes.pop("external_url", None):
             if item["type"] not in EXTERNAL:
                 raise Invalid(f"external_url is not for an item of type {item['type']}")
-            changes["external_url"] = values.web_address("external_url", address)
+            changes["external_url"] = values.web_address(address, "external_url")
         position, target = changes.pop("position", None), changes.get("module_id", module_id)
         self.store.modules.module(access, target)
         if target != module_id:
@@ -155,21 +148,21 @@ class Authoring(Part):
         if search_term is not None:
             statement = statement.where(matching(search_term, WikiPage.title))
         keys = {"title": WikiPage.title, "created_at": WikiPage.created_at, "updated_at": WikiPage.updated_at}
-        key: Any = keys[values.choice("sort", sort, keys)]
+        key: Any = keys[values.choice(sort, "sort", keys)]
         ordered = statement.order_by(key.desc() if order == "desc" else key.asc(), WikiPage.id)
         return self.listing(Lister(ordered), page, per_page)
 
     def create_page(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
         """Create a page, unpublished unless told otherwise; its address follows from its title."""
         course_id = access.course["id"]
-        title = values.title("title", fields["title"])
+        title = values.title(fields["title"], "title")
         taken = {row["url"] for row in self.fetch(_URLS, course=course_id)}
         page = self.insert(
             WikiPage(
                 course_id=course_id,
                 url=free_url(title, taken),
                 title=title,
-                body=values.text("body", fields.get("body", "")),
+                body=values.text(fields.get("body", ""), "body"),
                 published=fields.get("published", False),
                 front_page=False,
                 last_edited_by=access.user_id,
@@ -186,11 +179,11 @@ class Authoring(Part):
         page = self.store.pages.page(access, url)
         changes: dict[str, Any] = {"last_edited_by": access.user_id, "updated_at": self.stamp}
         if "title" in fields and fields["title"] != page["title"]:
-            changes["title"] = values.title("title", fields["title"])
+            changes["title"] = values.title(fields["title"], "title")
             taken = {row["url"] for row in self.fetch(_URLS, course=access.course["id"])} - {url}
             changes["url"] = free_url(changes["title"], taken)
         if "body" in fields:
-            changes["body"] = values.text("body", fields["body"])
+            changes["body"] = values.text(fields["body"], "body")
         if "published" in fields:
             if page["front_page"] and not fields["published"]:
                 raise Invalid("The front page cannot be unpublished", code="published.invalid")
@@ -229,7 +222,7 @@ class Authoring(Part):
 
     def _move(self, table: type[Module | ModuleItem], order: list[int], key: int, position: int) -> None:
         order.remove(key)
-        order.insert(values.whole("position", position, 1) - 1, key)
+        order.insert(values.whole(position, "position", 1) - 1, key)
         self._renumber(table, order)
 
     def _renumber(self, table: type[Module | ModuleItem], order: Sequence[int]) -> None:

@@ -160,8 +160,8 @@ class Calendar(Part):
 
     def events(self, start_date: str | None, end_date: str | None, page: int, per_page: int) -> Listing:
         """The events of the user and the user's courses that touch a span of time, by their start."""
-        since = values.moment("start_date", start_date) or ""
-        until = values.moment("end_date", end_date, end_of_day=True) or "9"
+        since = values.moment(start_date, "start_date") or ""
+        until = values.moment(end_date, "end_date", end_of_day=True) or "9"
         if until < since:
             raise Invalid("end_date must not be before start_date")
         return self.listing(

@@ -158,8 +158,8 @@ class Conversations(Part):
         A private conversation of the same subject is continued.
         """
         sender = self.user_id
-        text = values.filled("body", body)
-        title = values.text("subject", subject.strip(), limit=values.MAX_TITLE) if subject else ""
+        text = values.filled(body, "body")
+        title = values.text(subject.strip(), "subject", limit=values.MAX_TITLE) if subject else ""
         people = self.people_named(recipients)
         keys = [self._private(sender, other, title or None) for other in people]
         for key in keys:

@@ -26,6 +26,7 @@ from mesocosm.servers.canvas.store.access import (
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
+from mesocosm.services.values import Checks, checked
 
 ENROLLMENT_STATES = ("active", "invited", "inactive", "completed")
 COURSE_STATES = ("unpublished", "available", "completed")
@@ -160,7 +161,7 @@ class Courses(Part):
                 sis_course_id=None,
                 created_at=self.stamp,
                 updated_at=self.stamp,
-                **(_COURSE_FIELDS | {"course_code": fields["name"][:20].strip()} | _checked(fields)),
+                **(_COURSE_FIELDS | {"course_code": fields["name"][:20].strip()} | checked(fields, _CHECKS)),
             )
         )
         _check_term(course.start_at, course.end_at)
@@ -173,7 +174,7 @@ class Courses(Part):
         reopening = event in ("offer", "claim") and TEACHER in access.active and not fields
         if not (access.manages or reopening):
             raise denied()
-        changes = _checked(fields)
+        changes = checked(fields, _CHECKS)
         if event is not None:
             changes["workflow_state"] = COURSE_EVENTS[event]
         if event == "delete" and not (access.admin or access.course["workflow_state"] == "unpublished"):
@@ -186,8 +187,8 @@ class Courses(Part):
     def enroll(self, course_id: int, user_id: int, kind: str, state: str) -> Row:
         """Enroll a user; one who has such an enrollment already gets the new state."""
         access = self.access(course_id)
-        values.choice("role", kind, ENROLLMENT_TYPES)
-        values.choice("enrollment_state", state, ENROLLMENT_STATES[:3])
+        values.choice(kind, "role", ENROLLMENT_TYPES)
+        values.choice(state, "enrollment_state", ENROLLMENT_STATES[:3])
         if not may_enroll(access, kind):
             raise denied()
         if access.closed:
@@ -228,7 +229,7 @@ class Courses(Part):
         rows = []
         for course in courses:
             row: dict[str, Any] = {**defaults, **course}
-            values.choice("workflow_state", row["workflow_state"], COURSE_STATES)
+            values.choice(row["workflow_state"], "workflow_state", COURSE_STATES)
             for name in ("start_at", "end_at", "created_at"):
                 row[name] = values.stored_time(row[name])
             _check_term(row["start_at"], row["end_at"])
@@ -240,8 +241,8 @@ class Courses(Part):
         rows = []
         for enrollment in enrollments:
             row: dict[str, Any] = {**_NEW_ENROLLMENT, "created_at": self.stamp, **enrollment}
-            values.choice("type", row["type"], ENROLLMENT_TYPES)
-            values.choice("enrollment_state", row["enrollment_state"], ENROLLMENT_STATES)
+            values.choice(row["type"], "type", ENROLLMENT_TYPES)
+            values.choice(row["enrollment_state"], "enrollment_state", ENROLLMENT_STATES)
             row["created_at"] = values.stored_time(row["created_at"])
             rows.append({**row, "updated_at": row["created_at"]})
         return self.fill(Enrollment, rows)
@@ -273,21 +274,14 @@ _NEW_ENROLLMENT: dict[str, Any] = {
 }
 
 
-def _checked(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a course as an agent gave them, in the tables' form."""
-    checked: dict[str, Any] = {}
-    for name, value in fields.items():
-        if name in ("name", "course_code"):
-            checked[name] = values.title(name, value)
-        elif name == "syllabus_body":
-            checked[name] = values.text(name, value)
-        elif name == "time_zone":
-            checked[name] = values.time_zone(value)
-        elif name == "is_public":
-            checked[name] = value
-        else:
-            checked[name] = values.moment(name, value)
-    return checked
+_CHECKS: Checks = {
+    "name": values.title,
+    "course_code": values.title,
+    "syllabus_body": values.text,
+    "time_zone": values.time_zone,
+    "start_at": values.moment,
+    "end_at": values.moment,
+}
 
 
 def _check_term(start_at: str | None, end_at: str | None) -> None:

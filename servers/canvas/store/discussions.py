@@ -131,7 +131,7 @@ class Discussions(Part):
                 topic_id=topic_id,
                 user_id=access.user_id,
                 parent_id=None,
-                message=values.filled("message", message),
+                message=values.filled(message, "message"),
                 created_at=self.stamp,
                 updated_at=self.stamp,
             )

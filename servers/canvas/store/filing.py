@@ -74,7 +74,7 @@ class Filing(Part):
 
     def create_folder(self, access: CourseAccess, name: str, parent: Row | None, *, hidden: bool) -> Row:
         """Create a folder in another, by default in the course's root."""
-        course_id, name = access.course["id"], values.title("name", name)
+        course_id, name = access.course["id"], values.title(name, "name")
         if "/" in name:
             raise Invalid("name must not contain a slash", code="name.invalid")
         known = self.store.pages.known_folders({course_id})
@@ -135,7 +135,7 @@ class Filing(Part):
                 for kind in content_types
             ]
             statement = statement.where(or_(*kinds))
-        key = FILE_SORTS[values.choice("sort", sort, FILE_SORTS)]
+        key = FILE_SORTS[values.choice(sort, "sort", FILE_SORTS)]
         ordered = statement.order_by(key.desc() if order == "desc" else key.asc(), File.id)
         return self.listing(Lister(ordered), page, per_page)
 
@@ -155,7 +155,7 @@ class Filing(Part):
                     "course_id": course_id,
                     "folder_id": folder_id,
                     "user_id": self.user_id,
-                    "display_name": values.title("name", name),
+                    "display_name": values.title(name, "name"),
                     "content_type": kind,
                     "size": size,
                 }
@@ -168,7 +168,7 @@ class Filing(Part):
         self._own_or_editing(file_id)
         changes = dict(fields)
         if "display_name" in fields:
-            changes["display_name"] = values.title("name", fields["display_name"])
+            changes["display_name"] = values.title(fields["display_name"], "name")
         self.change(File, file_id, changes | {"updated_at": self.stamp})
         return self.store.pages.file(file_id)
 

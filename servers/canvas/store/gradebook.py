@@ -130,8 +130,8 @@ class Gradebook(Part):
         if assignment_ids is not None:
             statement = statement.where(Assignment.id.in_(list(assignment_ids)))
         if bucket is not None:
-            statement = statement.where(*_bucket(values.choice("bucket", bucket, BUCKETS), self.stamp))
-        keys = ASSIGNMENT_ORDERS[values.choice("order_by", order_by, ASSIGNMENT_ORDERS)]
+            statement = statement.where(*_bucket(values.choice(bucket, "bucket", BUCKETS), self.stamp))
+        keys = ASSIGNMENT_ORDERS[values.choice(order_by, "order_by", ASSIGNMENT_ORDERS)]
         ordered = Lister(statement.order_by(*keys, Assignment.id))
         parameters = {"viewer": access.user_id} if bucket in _OWN_BUCKETS else {}
         return self.listing(ordered, page, per_page, **parameters)
@@ -191,14 +191,14 @@ class Gradebook(Part):
             raise denied()
         statement = _pairs(access.course["id"], assignment_ids, user_ids)
         if workflow_state is not None:
-            values.choice("workflow_state", workflow_state, SUBMISSION_STATES)
+            values.choice(workflow_state, "workflow_state", SUBMISSION_STATES)
             state = func.coalesce(Submission.workflow_state, "unsubmitted")
             statement = statement.where(state == workflow_state)
         if submitted_since is not None:
-            since = values.moment("submitted_since", submitted_since) or ""
+            since = values.moment(submitted_since, "submitted_since") or ""
             statement = statement.where(Submission.submitted_at > since)
         if graded_since is not None:
-            since = values.moment("graded_since", graded_since) or ""
+            since = values.moment(graded_since, "graded_since") or ""
             statement = statement.where(Submission.graded_at > since)
         order = (Enrollment.user_id, Assignment.position, Assignment.id)
         keys = order if by_user else (Assignment.position, Assignment.id, Enrollment.user_id)
@@ -221,7 +221,7 @@ class Gradebook(Part):
                 submission_id=after["id"],
                 author_id=access.user_id,
                 attempt=after["attempt"],
-                comment=values.filled("text_comment", text),
+                comment=values.filled(text, "text_comment"),
                 created_at=self.stamp,
             )
         )

@@ -53,7 +53,7 @@ def graded(assignment: Row, posted: str | float) -> tuple[str, float]:
 
 def _score(posted: str | float, points: float) -> float:
     if not isinstance(posted, str):
-        return number("grade", posted, minimum=-MAX_NUMBER)
+        return number(posted, "grade", minimum=-MAX_NUMBER)
     posted = posted.strip()
     word = posted.casefold()
     letters = {letter.casefold(): index for index, (letter, _) in enumerate(LETTERS)}

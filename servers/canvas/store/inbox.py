@@ -56,9 +56,9 @@ class Inbox(Part):
 
     def start_group(self, recipients: Sequence[str], body: str, subject: str | None) -> Row:
         """Start one conversation with all of the recipients."""
-        title = values.text("subject", subject.strip(), limit=values.MAX_TITLE) if subject else ""
+        title = values.text(subject.strip(), "subject", limit=values.MAX_TITLE) if subject else ""
         people = self.store.conversations.people_named(recipients)
-        text = values.filled("body", body)
+        text = values.filled(body, "body")
         conversation = self.insert(
             Conversation(
                 subject=title or None, private=len(people) == 1, course_id=None, last_message_at=self.stamp
@@ -71,7 +71,7 @@ class Inbox(Part):
     def add_message(self, conversation_id: int, body: str) -> Row:
         """Answer in a conversation; the others have not read it."""
         self.store.conversations.conversation(conversation_id)
-        text = values.filled("body", body)
+        text = values.filled(body, "body")
         message = Message(
             conversation_id=conversation_id, author_id=self.user_id, body=text, created_at=self.stamp
         )
@@ -101,7 +101,7 @@ class Inbox(Part):
         """Mark a conversation as read, unread or archived, or star it; for the signed-in user only."""
         self.store.conversations.conversation(conversation_id)
         if "workflow_state" in fields:
-            values.choice("workflow_state", fields["workflow_state"], STATES)
+            values.choice(fields["workflow_state"], "workflow_state", STATES)
         self._set(conversation_id, fields)
         return self.store.conversations.conversation(conversation_id)
 

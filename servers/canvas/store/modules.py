@@ -23,6 +23,7 @@ from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import Clock, CourseAccess, Part, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
+from mesocosm.services.values import Checks, checked
 
 CONTENT: dict[str, Any] = {
     "Assignment": Assignment,
@@ -112,6 +113,14 @@ class NewItem(TypedDict, total=False):
     published: bool
 
 
+MODULE: Checks = {"name": values.title, "unlock_at": values.moment}
+"""What may be said of a module and needs to be checked; ``ITEM`` of one of its items."""
+ITEM: Checks = {
+    "title": values.title,
+    "indent": lambda indent, name: values.whole(indent, name, 0, MAX_INDENT),
+}
+
+
 class Modules(Part):
     """Modules and their items."""
 
@@ -183,14 +192,15 @@ class Modules(Part):
         for key in fields.get("prerequisite_module_ids", []):
             if existing.get(key, position) >= position:
                 raise Invalid(f"prerequisite_module_ids: {key} is not a module before this one")
+        given = checked(fields, MODULE)
         after = (Module.course_id == course_id) & (Module.position >= position)
         self.session.execute(update(table_of(Module)).where(after).values(position=Module.position + 1))
         module = self.insert(
             Module(
                 course_id=course_id,
-                name=values.title("name", fields["name"]),
+                name=given["name"],
                 position=position,
-                unlock_at=values.moment("unlock_at", fields.get("unlock_at")),
+                unlock_at=given.get("unlock_at"),
                 require_sequential_progress=fields.get("require_sequential_progress", False),
                 prerequisite_module_ids=sorted(set(fields.get("prerequisite_module_ids", []))),
                 published=fields.get("published", False),
@@ -203,6 +213,7 @@ class Modules(Part):
         self.module(access, module_id)
         position = _position(fields, self.fetch(_LAST_ITEM, module=module_id)[0]["last"])
         target, published = self._target(access, fields)
+        given = checked(fields, ITEM)
         after = (ModuleItem.module_id == module_id) & (ModuleItem.position >= position)
         self.session.execute(
             update(table_of(ModuleItem)).where(after).values(position=ModuleItem.position + 1)
@@ -210,10 +221,10 @@ class Modules(Part):
         item = self.insert(
             ModuleItem(
                 module_id=module_id,
-                title=values.title("title", fields["title"]),
+                title=given["title"],
                 type=fields["type"],
                 position=position,
-                indent=values.whole("indent", fields.get("indent", 0), 0, MAX_INDENT),
+                indent=given.get("indent", 0),
                 published=fields.get("published", published),
                 **target,
             )
@@ -229,7 +240,7 @@ class Modules(Part):
             address = fields.get("url") or fields.get("html_url") or ""
             if not address:
                 raise Invalid(f"url is required for an item of type {kind}")
-            return {"content_id": None, "external_url": values.web_address("url", address)}, False
+            return {"content_id": None, "external_url": values.web_address(address, "url")}, False
         content_id = fields.get("content_id")
         if content_id is None:
             raise Invalid(f"content_id is required for an item of type {kind}")
@@ -258,7 +269,7 @@ class Modules(Part):
         rows = []
         for item in items:
             row: dict[str, Any] = {**_NEW_ITEM, **item}
-            values.choice("type", row["type"], ITEM_TYPES)
+            values.choice(row["type"], "type", ITEM_TYPES)
             if (row["content_id"] is None) == (row["type"] in CONTENT):
                 raise Invalid(f"a module item of type {row['type']} with content_id {row['content_id']}")
             count[row["module_id"]] += 1
@@ -296,7 +307,7 @@ _NEW_ITEM: dict[str, Any] = {"content_id": None, "external_url": None, "indent":
 
 
 def _position(fields: dict[str, Any], last: int) -> int:
-    wanted = values.whole("position", fields.get("position", last + 1), 1)
+    wanted = values.whole(fields.get("position", last + 1), "position", 1)
     return min(wanted, last + 1)
 
 

@@ -108,7 +108,7 @@ class Pages(Part):
 
     def page(self, access: CourseAccess, url: str) -> Row:
         """A page by the last part of its address."""
-        values.text("page_url", url)
+        values.text(url, "page_url")
         return self.one(_PAGE, "page", url[:80], course=access.course["id"], url=url, staff=access.staff)
 
     def files(self, access: CourseAccess, folder_id: int | None, page: int, per_page: int) -> Listing:

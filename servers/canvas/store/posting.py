@@ -20,6 +20,7 @@ from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
+from mesocosm.services.values import Checks, checked
 
 _ENTRIES = select(*DiscussionEntry.__table__.c, User.short_name.label("user_name")).join(
     User, User.id == DiscussionEntry.user_id
@@ -83,13 +84,13 @@ class Posting(Part):
         if search_term is not None:
             statement = statement.where(matching(search_term, DiscussionTopic.title))
         for word in scope:
-            statement = statement.where(_SCOPES[values.choice("scope", word, _SCOPES)])
+            statement = statement.where(_SCOPES[values.choice(word, "scope", _SCOPES)])
         orders: dict[str, Any] = {
             "recent_activity": DiscussionTopic.last_reply_at.desc(),
             "position": DiscussionTopic.last_reply_at.desc(),
             "title": DiscussionTopic.title,
         }
-        key = orders[values.choice("order_by", order_by or "position", orders)]
+        key = orders[values.choice(order_by or "position", "order_by", orders)]
         return self.listing(Lister(statement.order_by(key, DiscussionTopic.id.desc())), page, per_page)
 
     def announcements_between(
@@ -116,14 +117,14 @@ class Posting(Part):
             raise denied()
         if not access.edits and fields.keys() & {"pinned", "locked", "delayed_post_at"}:
             raise denied()
-        posted_at = values.moment("delayed_post_at", fields.get("delayed_post_at")) or self.stamp
+        posted_at = values.moment(fields.get("delayed_post_at"), "delayed_post_at") or self.stamp
         topic = self.insert(
             DiscussionTopic(
                 course_id=access.course["id"],
                 user_id=access.user_id,
                 is_announcement=announces,
-                title=values.title("title", fields.get("title", "No Title")),
-                message=values.text("message", fields.get("message", "")),
+                title=values.title(fields.get("title", "No Title"), "title"),
+                message=values.text(fields.get("message", ""), "message"),
                 posted_at=posted_at,
                 last_reply_at=posted_at,
                 published=fields.get("published", True) or not access.edits or announces,
@@ -139,13 +140,9 @@ class Posting(Part):
         topic = self._own_topic(access, topic_id)
         if not access.edits and fields.keys() - {"title", "message"}:
             raise denied()
-        changes = dict(fields)
-        if "title" in fields:
-            changes["title"] = values.title("title", fields["title"])
-        if "message" in fields:
-            changes["message"] = values.text("message", fields["message"])
+        changes = checked(fields, _TOPIC_CHECKS)
         if "delayed_post_at" in fields:
-            delayed = values.moment("delayed_post_at", changes.pop("delayed_post_at"))
+            delayed = values.moment(changes.pop("delayed_post_at"), "delayed_post_at")
             changes["posted_at"] = delayed or min(topic["posted_at"], self.stamp)
         if fields.get("published") is False and topic["entries"]:
             raise Invalid("This topic can't be unpublished: it has replies", code="published.invalid")
@@ -192,7 +189,7 @@ class Posting(Part):
     def update_entry(self, access: CourseAccess, topic_id: int, entry_id: int, message: str) -> Row:
         """Change a post, as its author or the course's staff."""
         topic, _ = self._own_entry(access, topic_id, entry_id)
-        changes = {"message": values.filled("message", message), "updated_at": self.stamp}
+        changes = {"message": values.filled(message, "message"), "updated_at": self.stamp}
         self.change(DiscussionEntry, entry_id, changes)
         return self.entry(topic, entry_id)
 
@@ -246,17 +243,17 @@ class Posting(Part):
         """Put an event into a course's calendar, as its staff, or into the signed-in user's."""
         if course_id is not None:
             self.editing(course_id)
-        checked = _checked_event({"title": "No Title", **fields})
-        if not checked.get("start_at"):
+        new = checked({"title": "No Title", **fields}, _EVENT_CHECKS)
+        if not new.get("start_at"):
             raise Invalid("start_at can't be blank", code="start_at.blank")
         owner = {"course_id": course_id, "user_id": None if course_id else self.user_id}
-        [event_id] = self.store.calendar.add_calendar_events([{**checked, **owner}])  # type: ignore[typeddict-item]
+        [event_id] = self.store.calendar.add_calendar_events([{**new, **owner}])  # type: ignore[typeddict-item]
         return self.event(event_id)
 
     def update_event(self, event_id: int, fields: dict[str, Any]) -> Row:
         """Change an event."""
         event = self._own_event(event_id)
-        changes = _checked_event(fields)
+        changes = checked(fields, _EVENT_CHECKS)
         start = changes.get("start_at") or event["start_at"]
         end = changes.get("end_at") or (event["end_at"] if "start_at" not in changes else start)
         if end < start:
@@ -287,14 +284,11 @@ _SCOPES: dict[str, Any] = {
 }
 
 
-def _checked_event(fields: dict[str, Any]) -> dict[str, Any]:
-    checked = dict(fields)
-    if "title" in fields:
-        checked["title"] = values.title("title", fields["title"])
-    for name in ("description", "location_name"):
-        if name in fields:
-            checked[name] = values.text(name, fields[name]) or None
-    for name in ("start_at", "end_at"):
-        if name in fields:
-            checked[name] = values.moment(name, fields[name])
-    return checked
+_EVENT_CHECKS: Checks = {
+    "title": values.title,
+    "description": values.some(values.text),
+    "location_name": values.some(values.text),
+    "start_at": values.moment,
+    "end_at": values.moment,
+}
+_TOPIC_CHECKS: Checks = {"title": values.title, "message": values.text}

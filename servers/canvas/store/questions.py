@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.store import values
 from mesocosm.services.service import Row
+from mesocosm.services.values import Checks
 
 QUESTION_TYPES = (
     "calculated_question",
@@ -45,24 +46,6 @@ NEW_QUESTION: dict[str, Any] = {
 }
 
 
-def checked_question(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a question as an agent gave them, in the tables' form."""
-    checked: dict[str, Any] = dict(fields)
-    if "question_text" in fields:
-        checked["question_text"] = values.filled("question_text", fields["question_text"])
-    if "question_name" in fields:
-        checked["question_name"] = values.title("question_name", fields["question_name"])
-    if "question_type" in fields:
-        values.choice("question_type", fields["question_type"], QUESTION_TYPES)
-    if "points_possible" in fields:
-        checked["points_possible"] = values.number("points_possible", fields["points_possible"])
-    if "answers" in fields:
-        if len(fields["answers"]) > MAX_ANSWERS:
-            raise Invalid(f"answers must be at most {MAX_ANSWERS}")
-        checked["answers"] = [_checked_answer(n, answer) for n, answer in enumerate(fields["answers"], 1)]
-    return checked
-
-
 def _checked_answer(number: int, answer: Row) -> dict[str, Any]:
     """An answer in Canvas's form; it is given as ``answer_text`` and so on, or as ``text`` and so on."""
     known: dict[str, Any] = {"id": number, "answer_text": "", "answer_weight": 0}
@@ -85,7 +68,7 @@ def _checked_answer(number: int, answer: Row) -> dict[str, Any]:
 
 def _text_of(field: str, value: Any) -> str:
     if isinstance(value, str | int | float) and not isinstance(value, bool):
-        return values.text(field, str(value), limit=16_384)
+        return values.text(str(value), field, limit=16_384)
     raise Invalid(f"{field} must be text")
 
 
@@ -95,9 +78,25 @@ def _weight_of(value: Any) -> float:
     raise Invalid("answer_weight must be a number from 0 (wrong) to 100 (right)")
 
 
+def _answers(answers: list[Row], name: str) -> list[Row]:
+    if len(answers) > MAX_ANSWERS:
+        raise Invalid(f"{name} must be at most {MAX_ANSWERS}")
+    return [_checked_answer(number, answer) for number, answer in enumerate(answers, 1)]
+
+
+QUESTION: Checks = {
+    "question_text": values.filled,
+    "question_name": values.title,
+    "question_type": values.one_of(QUESTION_TYPES),
+    "points_possible": values.number,
+    "answers": _answers,
+}
+"""What may be said of a question."""
+
+
 def filled_question(question: NewQuestion) -> dict[str, Any]:
     """A generator's question as the tables keep it."""
     row: dict[str, Any] = {**NEW_QUESTION, "question_type": "multiple_choice_question", **question}
-    values.choice("question_type", row["question_type"], QUESTION_TYPES)
+    values.choice(row["question_type"], "question_type", QUESTION_TYPES)
     row["answers"] = [_checked_answer(n, answer) for n, answer in enumerate(row["answers"], 1)]
     return row

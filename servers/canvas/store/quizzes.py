@@ -17,12 +17,13 @@ from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.questions import (
     NEW_QUESTION,
+    QUESTION,
     NewQuestion,
-    checked_question,
     filled_question,
 )
 from mesocosm.servers.canvas.store.submissions import NewSubmission
 from mesocosm.services.service import Row
+from mesocosm.services.values import Checks, checked
 
 QUIZ_TYPES = ("practice_quiz", "assignment", "graded_survey", "survey")
 GRADED_TYPES = ("assignment", "graded_survey")
@@ -131,7 +132,7 @@ class Quizzes(Part):
 
     def create_quiz(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
         """Create a quiz without questions; unpublished unless told otherwise."""
-        new: dict[str, Any] = {**_NEW, "published": False, **_checked(fields)}
+        new: dict[str, Any] = {**_NEW, "published": False, **checked(fields, _CHECKS)}
         quiz = self.insert(
             Quiz(**new, course_id=access.course["id"], created_at=self.stamp, updated_at=self.stamp)
         )
@@ -141,11 +142,11 @@ class Quizzes(Part):
     def update_quiz(self, access: CourseAccess, quiz_id: int, fields: dict[str, Any]) -> Row:
         """Change a quiz, and the assignment that belongs to it."""
         quiz = self.quiz(access, quiz_id)
-        checked = _checked(fields)
-        if checked.get("published") is False and quiz["published"] and self._attempted(quiz_id):
+        changes = checked(fields, _CHECKS)
+        if changes.get("published") is False and quiz["published"] and self._attempted(quiz_id):
             message = "Can't unpublish if there are student submissions"
             raise Invalid(message, code="published.invalid")
-        self.change(Quiz, quiz_id, checked | {"updated_at": self.stamp})
+        self.change(Quiz, quiz_id, changes | {"updated_at": self.stamp})
         self._follow(access, quiz_id)
         return self.quiz(access, quiz_id)
 
@@ -162,8 +163,8 @@ class Quizzes(Part):
         self.quiz(access, quiz_id)
         position = self.fetch(_LAST_POSITION, quiz=quiz_id)[0]["last"] + 1
         default_type = "multiple_choice_question" if fields.get("answers") else "text_only_question"
-        checked = {**NEW_QUESTION, "question_type": default_type, **checked_question(fields)}
-        question = self.insert(QuizQuestion(quiz_id=quiz_id, position=position, **checked))
+        new = {**NEW_QUESTION, "question_type": default_type, **checked(fields, QUESTION)}
+        question = self.insert(QuizQuestion(quiz_id=quiz_id, position=position, **new))
         self._touch(access, quiz_id)
         return self.question(quiz_id, question.id)
 
@@ -173,7 +174,7 @@ class Quizzes(Part):
         """Change a question."""
         self.quiz(access, quiz_id)
         self.question(quiz_id, question_id)
-        self.change(QuizQuestion, question_id, checked_question(fields))
+        self.change(QuizQuestion, question_id, checked(fields, QUESTION))
         self._touch(access, quiz_id)
         return self.question(quiz_id, question_id)
 
@@ -263,9 +264,8 @@ class Quizzes(Part):
         """Add quizzes with their questions, and the assignments of published graded ones; returns ids."""
         rows, points = [], []
         for quiz in quizzes:
-            row: dict[str, Any] = {**_NEW, "created_at": self.stamp, **quiz}
+            row = checked({**_NEW, "created_at": self.stamp, **quiz}, _WORDS)
             row.pop("questions", None)
-            _check_words(row)
             for name in ("due_at", "unlock_at", "lock_at", "created_at"):
                 row[name] = values.stored_time(row[name])
             rows.append({**row, "updated_at": row["created_at"]})
@@ -336,32 +336,21 @@ def kept_score(policy: str, scores: Sequence[float]) -> float | None:
     return max(scores) if policy == "keep_highest" else round(sum(scores) / len(scores), 2)
 
 
-def _checked(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a quiz as an agent gave them, in the tables' form."""
-    checked: dict[str, Any] = dict(fields)
-    if "title" in fields:
-        checked["title"] = values.title("title", fields["title"])
-    if "description" in fields:
-        checked["description"] = values.text("description", fields["description"])
-    if "due_at" in fields:
-        checked["due_at"] = values.moment("due_at", fields["due_at"], end_of_day=True)
-    for name in ("unlock_at", "lock_at"):
-        if name in fields:
-            checked[name] = values.moment(name, fields[name])
-    if "access_code" in fields:
-        checked["access_code"] = (
-            values.text("access_code", fields["access_code"], limit=values.MAX_TITLE) or None
-        )
-    _check_words({**_NEW, **checked})
-    return checked
-
-
-def _check_words(quiz: Row) -> None:
-    values.choice("quiz_type", quiz["quiz_type"], QUIZ_TYPES)
-    values.choice("scoring_policy", quiz["scoring_policy"], SCORING_POLICIES)
-    values.attempts("allowed_attempts", quiz["allowed_attempts"])
-    if quiz["time_limit"] is not None:
-        values.whole("time_limit", quiz["time_limit"], 1, 100_000)
+_WORDS: Checks = {
+    "quiz_type": values.one_of(QUIZ_TYPES),
+    "scoring_policy": values.one_of(SCORING_POLICIES),
+    "allowed_attempts": values.attempts,
+    "time_limit": values.some(lambda minutes, name: values.whole(minutes, name, 1, 100_000)),
+}
+_CHECKS: Checks = {
+    "title": values.title,
+    "description": values.text,
+    "due_at": values.deadline,
+    "unlock_at": values.moment,
+    "lock_at": values.moment,
+    "access_code": lambda code, name: values.text(code, name, limit=values.MAX_TITLE) or None,
+    **_WORDS,
+}
 
 
 def _assignment_of(quiz: Row) -> NewAssignment:

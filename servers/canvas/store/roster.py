@@ -54,7 +54,7 @@ class Roster(Part):
         """The id of what is known elsewhere by another key: ``sis_course_id``, ``sis_user_id``, a login."""
         if kind not in _SIS_KEYS:
             raise missing(kind, key)
-        return int(self.one(_SIS_KEYS[kind], kind, key, sis=values.text(kind, key))["id"])
+        return int(self.one(_SIS_KEYS[kind], kind, key, sis=values.text(key, kind))["id"])
 
     def my_courses_of(
         self,
@@ -71,7 +71,7 @@ class Roster(Part):
         """
         conditions: list[Any] = [Enrollment.user_id == self.user_id, Course.workflow_state != "deleted"]
         if kind is not None:
-            values.choice("enrollment_type", kind, ENROLLMENT_TYPES)
+            values.choice(kind, "enrollment_type", ENROLLMENT_TYPES)
             conditions.append(Enrollment.type == kind)
         ended = or_(Course.workflow_state == "completed", func.coalesce(Course.end_at, "9") <= self.stamp)
         active = Enrollment.enrollment_state == "active"
@@ -83,7 +83,7 @@ class Roster(Part):
             "invited_or_pending": Enrollment.enrollment_state == "invited",
         }
         if enrollment_state is not None:
-            values.choice("enrollment_state", enrollment_state, [name for name in by_state if name])
+            values.choice(enrollment_state, "enrollment_state", [name for name in by_state if name])
         conditions.append(by_state[enrollment_state])
         if states:
             conditions.append(Course.workflow_state.in_(list(states)))
@@ -192,7 +192,7 @@ class Roster(Part):
 
     def end_enrollment(self, access: CourseAccess, enrollment_id: int, task: str) -> Row:
         """Conclude, deactivate or delete an enrollment; returns it as it is then."""
-        values.choice("task", task, ENDINGS)
+        values.choice(task, "task", ENDINGS)
         found = self._managed(access, enrollment_id)
         if task == "delete":
             self.session.delete(self.session.get_one(Enrollment, enrollment_id))
@@ -260,9 +260,9 @@ def _members(types: tuple[str, ...], states: tuple[str, ...], sort: str | None, 
 
 def _filters(types: Sequence[str] | None, states: Sequence[str] | None) -> list[Any]:
     for kind in types or ():
-        values.choice("type", kind, ENROLLMENT_TYPES)
+        values.choice(kind, "type", ENROLLMENT_TYPES)
     for state in states or ():
-        values.choice("state", state, (*ENROLLMENT_STATES, "current_and_invited"))
+        values.choice(state, "state", (*ENROLLMENT_STATES, "current_and_invited"))
     wanted = [s for state in states or CURRENT_STATES for s in _SEVERAL.get(state, (state,))]
     filters: list[Any] = [Enrollment.enrollment_state.in_(wanted)]
     return [*filters, Enrollment.type.in_(list(types))] if types else filters

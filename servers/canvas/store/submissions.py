@@ -230,9 +230,9 @@ class Submissions(Part):
     def _content(self, kind: str, body: str | None, url: str | None, file_ids: list[int]) -> dict[str, Any]:
         content: dict[str, Any] = {"body": None, "url": None, "file_ids": []}
         if kind == "online_text_entry":
-            content["body"] = values.filled("body", body or "")
+            content["body"] = values.filled(body or "", "body")
         elif kind == "online_url":
-            content["url"] = values.web_address("url", url or "")
+            content["url"] = values.web_address(url or "", "url")
         else:
             content["file_ids"] = self._checked_files(file_ids)
         return content
@@ -272,7 +272,7 @@ class Submissions(Part):
         if not assignment["published"]:
             raise Conflict("Can't grade an assignment that is not published")
         if isinstance(posted, str):
-            values.text("grade", posted, limit=values.MAX_TITLE)
+            values.text(posted, "grade", limit=values.MAX_TITLE)
         before = self._submission(assignment_id, user_id)
         result = self._grade_columns(assignment, posted, before)
         if before["id"] is None:
@@ -286,7 +286,7 @@ class Submissions(Part):
                     submission_id=after["id"],
                     author_id=access.user_id,
                     attempt=after["attempt"],
-                    comment=values.text("comment", comment),
+                    comment=values.text(comment, "comment"),
                     created_at=self.stamp,
                 )
             )
@@ -378,7 +378,7 @@ class Submissions(Part):
             row["attempt"] = row["attempt"] or 1
             types = [t for t in assignment["submission_types"] if t in (*ONLINE_TYPES, "online_quiz")]
             row["submission_type"] = row["submission_type"] or (types[0] if types else None)
-            values.choice("submission_type", row["submission_type"] or "none", types)
+            values.choice(row["submission_type"] or "none", "submission_type", types)
             row["workflow_state"] = "submitted"
         posted = submission.get("grade")
         if posted is not None:

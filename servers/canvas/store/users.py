@@ -81,7 +81,7 @@ class Users(Part):
 
     def log_in(self, login_id: str, password: str) -> Row:
         """Sign in with a password."""
-        login_id = values.text("login_id", login_id.strip())
+        login_id = values.text(login_id.strip(), "login_id")
         rows = self.fetch(_BY_LOGIN, login_id=login_id)
         if not rows or rows[0]["password"] is None or rows[0]["password"] != password:
             raise Denied("Invalid login_id or password")
@@ -102,9 +102,9 @@ class Users(Part):
             if name == "time_zone":
                 changed[name] = values.time_zone(value)
             elif name in ("name", "short_name", "sortable_name"):
-                changed[name] = values.title(name, value)
+                changed[name] = values.title(value, name)
             else:
-                changed[name] = values.text(name, value, limit=65_000) or None
+                changed[name] = values.text(value, name, limit=65_000) or None
         if "name" in changed and "sortable_name" not in changed:
             changed["sortable_name"] = sortable(str(changed["name"]))
         self.change(User, user_id, changed | {"updated_at": self.stamp})
@@ -131,26 +131,26 @@ class Users(Part):
     def create_user(self, account_id: int, user: dict[str, Any], pseudonym: dict[str, Any]) -> Row:
         """Create a user with a login; for administrators of the account."""
         account = self.store.accounts.administered(account_id)
-        login_id = values.title("unique_id", pseudonym["unique_id"])
+        login_id = values.title(pseudonym["unique_id"], "unique_id")
         if self.fetch(_BY_LOGIN, login_id=login_id):
             message = "ID already in use for this account and authentication provider"
             raise Invalid(message, code="unique_id.taken")
         sis_user_id = pseudonym.get("sis_user_id")
         if sis_user_id is not None:
-            sis_user_id = values.title("sis_user_id", sis_user_id)
+            sis_user_id = values.title(sis_user_id, "sis_user_id")
             if self.fetch(_BY_SIS, sis_user_id=sis_user_id):
                 raise Invalid(f"SIS ID already in use: {sis_user_id}", code="sis_user_id.taken")
         password = pseudonym.get("password")
-        if password is not None and len(values.text("password", password, limit=255)) < MIN_PASSWORD:
+        if password is not None and len(values.text(password, "password", limit=255)) < MIN_PASSWORD:
             raise Invalid(f"password is too short (minimum is {MIN_PASSWORD} characters)")
-        name = values.title("name", user["name"])
+        name = values.title(user["name"], "name")
         new: NewUser = {
             "name": name,
             "login_id": login_id,
             "password": password,
             "sis_user_id": sis_user_id,
-            "short_name": values.title("short_name", user.get("short_name", name)),
-            "sortable_name": values.title("sortable_name", user.get("sortable_name", sortable(name))),
+            "short_name": values.title(user.get("short_name", name), "short_name"),
+            "sortable_name": values.title(user.get("sortable_name", sortable(name)), "sortable_name"),
             "account_id": account["root_account_id"] or account_id,
         }
         if "time_zone" in user:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from datetime import UTC, datetime
+from functools import partial
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mesocosm.errors import Invalid
+from mesocosm.services.values import Check
 
 MAX_TITLE = 255
 MAX_TEXT = 500_000
@@ -31,10 +33,10 @@ def stored_time(value: str | datetime | None) -> str | None:
     """A generator's time (ISO text or ``datetime``) as the tables keep it."""
     if value is None or (isinstance(value, str) and _STORED_TIME.fullmatch(value)):
         return value
-    return timestamp(value) if isinstance(value, datetime) else moment("time", value)
+    return timestamp(value) if isinstance(value, datetime) else moment(value, "time")
 
 
-def moment(name: str, value: str | None, *, end_of_day: bool = False) -> str | None:
+def moment(value: str | None, name: str, *, end_of_day: bool = False) -> str | None:
     """A time given as ISO 8601 text; without a zone it is UTC, and an empty text means none.
 
     ``end_of_day``: a date without a time means its last minute, as for deadlines.
@@ -52,7 +54,11 @@ def moment(name: str, value: str | None, *, end_of_day: bool = False) -> str | N
         raise Invalid(message, code=f"{name}.invalid_date") from None
 
 
-def text(name: str, value: str, *, limit: int = MAX_TEXT) -> str:
+deadline: Check = partial(moment, end_of_day=True)
+"""A time by which something is due: a date without one means its last minute."""
+
+
+def text(value: str, name: str, *, limit: int = MAX_TEXT) -> str:
     """Text that the tables can hold."""
     if "\0" in value:
         raise Invalid(f"{name} must not contain null characters", code=f"{name}.invalid")
@@ -65,19 +71,19 @@ def text(name: str, value: str, *, limit: int = MAX_TEXT) -> str:
     return value
 
 
-def filled(name: str, value: str, *, limit: int = MAX_TEXT) -> str:
+def filled(value: str, name: str, *, limit: int = MAX_TEXT) -> str:
     """Text that says something."""
     if not value.strip():
         raise Invalid(f"{name} can't be blank", code=f"{name}.blank")
-    return text(name, value, limit=limit)
+    return text(value, name, limit=limit)
 
 
-def title(name: str, value: str) -> str:
+def title(value: str, name: str) -> str:
     """A name or title: one line's worth of text."""
-    return filled(name, value.strip(), limit=MAX_TITLE)
+    return filled(value.strip(), name, limit=MAX_TITLE)
 
 
-def choice(name: str, value: str, allowed: Collection[str]) -> str:
+def choice(value: str, name: str, allowed: Collection[str]) -> str:
     """One of a few words."""
     if value not in allowed:
         message = f"Invalid {name}: {value[:40]!r}. It must be one of {', '.join(allowed)}."
@@ -85,7 +91,17 @@ def choice(name: str, value: str, allowed: Collection[str]) -> str:
     return value
 
 
-def number(name: str, value: float, *, minimum: float = 0) -> float:
+def one_of(allowed: Collection[str]) -> Check:
+    """A check for one of a few words."""
+    return lambda value, name: choice(value, name, allowed)
+
+
+def some(check: Check) -> Check:
+    """A check that leaves ``None`` as it is, and makes ``None`` of nothing."""
+    return lambda value, name: None if value is None else check(value, name) or None
+
+
+def number(value: float, name: str, *, minimum: float = 0) -> float:
     """A real number within bounds."""
     if not minimum <= value <= MAX_NUMBER:
         message = f"{name} must be between {minimum:g} and {MAX_NUMBER}, got {value}."
@@ -93,7 +109,7 @@ def number(name: str, value: float, *, minimum: float = 0) -> float:
     return float(value)
 
 
-def whole(name: str, value: int, minimum: int, maximum: int = MAX_NUMBER) -> int:
+def whole(value: int, name: str, minimum: int, maximum: int = MAX_NUMBER) -> int:
     """A whole number within bounds."""
     if not minimum <= value <= maximum:
         message = f"{name} must be between {minimum} and {maximum}, got {value}."
@@ -101,16 +117,16 @@ def whole(name: str, value: int, minimum: int, maximum: int = MAX_NUMBER) -> int
     return value
 
 
-def attempts(name: str, value: int) -> int:
+def attempts(value: int, name: str) -> int:
     """A number of allowed attempts; -1 stands for any number."""
     if value == 0:
         raise Invalid(f"{name} must be -1 (unlimited) or at least 1.")
-    return whole(name, value, -1, 1000)
+    return whole(value, name, -1, 1000)
 
 
-def web_address(name: str, value: str) -> str:
+def web_address(value: str, name: str) -> str:
     """An http(s) address."""
-    if not _WEB_ADDRESS.fullmatch(text(name, value.strip(), limit=2000)):
+    if not _WEB_ADDRESS.fullmatch(text(value.strip(), name, limit=2000)):
         raise Invalid(f"{name} must be a valid http or https address, got {value[:60]!r}.")
     return value.strip()
 
@@ -120,12 +136,12 @@ def is_email(value: str) -> bool:
     return bool(_EMAIL.fullmatch(value))
 
 
-def time_zone(value: str) -> str:
+def time_zone(value: str, name: str = "time_zone") -> str:
     """The name of a time zone."""
     try:
         if not _ZONE.fullmatch(value):
             raise ValueError(value)
         ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise Invalid(f"Invalid time_zone: {value[:40]!r}. Use an IANA name, e.g. America/Denver.") from None
+        raise Invalid(f"Invalid {name}: {value[:40]!r}. Use an IANA name, e.g. America/Denver.") from None
     return value
