@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.kits.near_misses import spoiled
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
-from mesocosm.kits.yaml_tasks.judging import base_of, wanted_of_goal
+from mesocosm.kits.yaml_tasks.judging import base_of, right_of
 from mesocosm.services.words import find_thing, load_words
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def _rearranged(written: Written, index: int, change: Any, world: World, expecte
     assert thing is not None
     done = [
         thing.rearranged(world, one.fields, change)
-        for one in wanted_of_goal(written.truth_of(expected), index, goal)
+        for one in right_of(written.definition, written.settled_truth(expected))
+        if one.goal is goal
     ]
     if not any(done):
         raise Inapplicable

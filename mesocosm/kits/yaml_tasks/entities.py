@@ -35,7 +35,7 @@ class Entity(Mapping[str, Any]):
     """One of a fact, by its fields. A field is worked out when it is first read."""
 
     __slots__ = (
-        "_evened", "_field", "_pending", "background", "children", "drawn", "fact", "ident", "kind", "known",
+        "_evened", "_field", "_kind", "_pending", "background", "children", "drawn", "fact", "ident", "known",
         "locale", "lookalike", "number", "parent", "place", "rng", "truth",
     )  # fmt: skip
 
@@ -73,6 +73,17 @@ class Entity(Mapping[str, Any]):
         self._evened: set[str] = _NO_PARTS
         self.rng = _NOTHING_DRAWN
         self.locale = "en_US"
+
+    @property
+    def kind(self) -> str | None:
+        """Which of the kinds of its fact it is; ``None`` where that has none."""
+        if (following := self.truth.following) is not None:
+            following.note(self, "kind")
+        return self._kind
+
+    @kind.setter
+    def kind(self, kind: str | None) -> None:
+        self._kind = kind
 
     @property
     def definition(self) -> Fact:
@@ -117,6 +128,9 @@ class Entity(Mapping[str, Any]):
             name in ("kind", "lookalike") or name in self.known or name in self.definition.own_fields
         ):
             self.truth.reads.add((self, name))
+        following = self.truth.following
+        if following is not None:
+            following.note(self, name)
         if name in self.known:
             return self.known[name]
         if name in self.children:
@@ -146,6 +160,12 @@ class Entity(Mapping[str, Any]):
     def zone(self) -> dt.tzinfo:
         """The world's."""
         return self.truth.zone
+
+    def belonging(self, fact: str) -> list[Entity]:
+        """The entities of a fact that belong to it."""
+        if (following := self.truth.following) is not None:
+            following.note(self, fact)
+        return self.children[fact]
 
     def entities(self, fact: str, kinds: Sequence[str] | None) -> Sequence[Entity]:
         """All of a fact that are no background, of some kinds."""
@@ -201,8 +221,11 @@ class Entity(Mapping[str, Any]):
             circle = " -> ".join([*self._pending[self._pending.index(name) :], name])
             raise Wrong(self.keys_of(name), f"{self.label}: a circle: {circle}")
         self._pending.append(name)
-        source = self.source_of(name)
+        following, reads = self.truth.following, None
+        if following is not None:
+            following.begin()
         try:
+            source = self.source_of(name)
             if isinstance(source, Draw):
                 value = self.drawn[name] = self._draw(name, source)
             else:
@@ -211,7 +234,11 @@ class Entity(Mapping[str, Any]):
             raise Wrong(self.keys_of(name), f"{self.label}: {error}") from None
         finally:
             self._pending.pop()
+            if following is not None:
+                reads = following.end()
         self.known[name] = value
+        if following is not None and reads is not None:
+            following.worked_out(self, name, reads)
         return value
 
     def _draw(self, name: str, draw: Draw) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mesocosm.kits.apportioning import apportion
@@ -17,7 +17,9 @@ from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, sett
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.language import ExpressionError, missing
 from mesocosm.kits.yaml_tasks.lateness import late_names
+from mesocosm.kits.yaml_tasks.supposing import Following
 
+T = TypeVar("T")
 Stream = Callable[[str], random.Random]
 _BLOCK = 8
 
@@ -63,8 +65,17 @@ class Truth:
         """Names of what is known only when services gave their ids."""
         self.reads: set[Read] | None = None
         """The fields that were read, while somebody watches."""
+        self.following: Following | None = None
+        """Who notes what follows from what, where parts are supposed to be others for a while."""
         self.settled: dict[str, Any] = {}
         """What follows from these facts as they are, for all truths that are read from the same data."""
+
+    def once(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What is made of these facts: where parts are supposed to be others, only as often as it changes."""
+        if self.following is None:
+            return make()
+        made: T = self.following.once(name, make)
+        return made
 
     @contextmanager
     def watched(self) -> Iterator[set[Read]]:

@@ -74,6 +74,10 @@ def right_of(definition: Definition, truth: Truth) -> list[Wanted]:
 
 def wanted_of_goal(truth: Truth, index: int, goal: Goal) -> list[Wanted]:
     """The rows of one goal."""
+    return truth.once(("goal", index), lambda: _wanted_of_goal(truth, index, goal))
+
+
+def _wanted_of_goal(truth: Truth, index: int, goal: Goal) -> list[Wanted]:
     thing = find_thing(goal.what)
     assert thing is not None
     keys = ("goal", index, goal.what)

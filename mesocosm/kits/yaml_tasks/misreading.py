@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -30,14 +32,24 @@ from mesocosm.kits.yaml_tasks.mistakes import (
     victims_of,
     walked,
 )
+from mesocosm.kits.yaml_tasks.supposing import Supposition
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.services.calling import ToolError, Tools
 
 if TYPE_CHECKING:
     from mesocosm.kits.yaml_tasks.written import Written
 
-_Right = tuple[list[Wanted], list[set[tuple[str, str]]], set[tuple[str, str]]]
-"""What is wanted, for whom the steps are made, and with whom near misses are made."""
+
+@dataclass(frozen=True)
+class _Right:
+    """What is right of an instance: worked out once for all that misread it."""
+
+    supposed: Supposition
+    wanted: list[Wanted]
+    steps: list[set[tuple[str, str]]]
+    """For whom the steps are made."""
+    victims: set[tuple[str, str]]
+    """With whom near misses are made."""
 
 
 def misreadings(written: Written) -> list[Mutant | Misreading]:
@@ -135,29 +147,38 @@ class _Maker:
 
     def _act(self, change: Change, tools: Tools, expected: Any) -> None:
         """Make the rest of the walk over facts that were misread, if that makes a difference."""
-        right, before, victims = self._right_of(expected)
-        truth = self._written.truth_of(expected)
-        try:
-            rows = change(truth, right)
-            if same_rows(right, rows) and before == walked(self._definition, truth):
+        with self._misread(expected) as right:
+            truth = right.supposed.truth
+            rows = change(right.supposed, right.wanted)
+            steps = walked(self._definition, truth)
+            if same_rows(right.wanted, rows) and right.steps == steps:
                 raise Inapplicable
-            if len(right) == len(rows) and same_rows(self._left(right, victims), self._left(rows, victims)):
+            left = (self._left(all_of_them, right.victims) for all_of_them in (right.wanted, rows))
+            if len(right.wanted) == len(rows) and same_rows(*left):
                 raise Inapplicable  # it makes a difference only for those that are done already
-            outcome = expected.prompt, _outcome(rows, walked(self._definition, truth))
+            outcome = expected.prompt, _outcome(rows, steps)
             if outcome in self._met:
                 raise Inapplicable  # another misreading comes to the same
             self._met.add(outcome)
-            self._finish(tools, truth, victims)
+            self._finish(tools, truth, right.victims)
+
+    @contextmanager
+    def _misread(self, expected: Any) -> Iterator[_Right]:
+        """What is right, while it is taken for something else."""
+        right = self._right_of(expected)
+        try:
+            with right.supposed.beginning():
+                yield right
         except (Wrong, ExpressionError):
             raise Inapplicable from None  # who misreads it so notices
 
     def _right_of(self, expected: Any) -> _Right:
-        """What is right of an instance: worked out once for all that misread it."""
         if self._known is None or self._known[0] is not expected:
             truth = self._written.truth_of(expected)
+            supposed = Supposition(truth)
             right = wanted_of(self._definition, truth)
-            found = right, walked(self._definition, truth), victims_of(self._definition, truth)
-            self._known = expected, found
+            found = walked(self._definition, truth), victims_of(self._definition, truth)
+            self._known = expected, _Right(supposed, right, *found)
         return self._known[1]
 
     def _left(self, rows: Sequence[Wanted], victims: set[tuple[str, str]]) -> list[Wanted]:
@@ -183,48 +204,48 @@ class _Maker:
             raise Inapplicable from None  # the tools do not let it happen
 
     def _needless(self, name: str, kind: str, tools: Tools, expected: Any) -> None:
-        truth = self._written.truth_of(expected)
+        right = self._right_of(expected)
+        truth = right.supposed.truth
         others = [*truth.sets.get(name, ()), *truth.background.get(name, ())]
-        wanted = {name_of(one.entity) for one in wanted_of(self._definition, truth) if one.entity}
+        wanted = {name_of(one.entity) for one in right.wanted if one.entity}
         one = next((one for one in others if one.kind == kind and name_of(one) not in wanted), None)
         if one is None or any(goal.for_ == name and _chooses(goal, kind) for goal in self._definition.goal):
             raise Inapplicable
-        self._done_for(one, tools, truth)
+        self._done_for(one, tools, expected)
 
     def _needless_like(self, name: str, lookalike: str, tools: Tools, expected: Any) -> None:
-        truth = self._written.truth_of(expected)
-        kinds = {one.entity.kind for one in wanted_of(self._definition, truth) if one.entity}
+        right = self._right_of(expected)
+        truth = right.supposed.truth
+        kinds = {one.entity.kind for one in right.wanted if one.entity}
         likes = [one for one in truth.background.get(name, ()) if one.lookalike == lookalike]
         likes.sort(key=lambda one: one.kind not in kinds)  # those that would be done, were they no lookalikes
         if not likes:
             raise Inapplicable
-        self._done_for(likes[0], tools, truth)
+        self._done_for(likes[0], tools, expected)
 
-    def _done_for(self, one: Entity, tools: Tools, truth: Truth) -> None:
+    def _done_for(self, one: Entity, tools: Tools, expected: Any) -> None:
         steps = [step for number, step in enumerate(self._definition.walk) if number in self._lead]
-        try:
+        with self._misread(expected) as right:
+            truth = right.supposed.truth
             if any(step.for_ == one.fact for step in steps):
-                self._finish(tools, truth, victims_of(self._definition, truth), [one])
+                self._finish(tools, truth, right.victims, [one])
                 return
             # Whoever lists them takes it for one of them.
-            before = wanted_of(self._definition, truth)
-            truth.sets[one.fact].append(one)
-            truth.forget()
-            if same_rows(before, wanted_of(self._definition, truth)):
+            right.supposed.all_of(one.fact, [*truth.sets[one.fact], one])
+            if same_rows(right.wanted, wanted_of(self._definition, truth)):
                 raise Inapplicable
             self._finish(tools, truth, victims_of(self._definition, truth))
-        except (Wrong, ExpressionError):
-            raise Inapplicable from None
 
     def _twice(self, name: str, kind: str | None, tools: Tools, expected: Any) -> None:
-        truth = self._written.truth_of(expected)
+        right = self._right_of(expected)
+        truth = right.supposed.truth
         adds = any(goal.for_ == name and goal.how == "add" for goal in self._definition.goal)
         steps = [number for number in self._lead if self._definition.walk[number].for_ == name]
-        wanted = {name_of(one.entity) for one in wanted_of(self._definition, truth) if one.entity}
+        wanted = {name_of(one.entity) for one in right.wanted if one.entity}
         one = next((one for one in truth.sets[name] if one.kind == kind and name_of(one) in wanted), None)
         if not adds or not steps or one is None:
             raise Inapplicable
-        self._finish(tools, truth, victims_of(self._definition, truth), [one])
+        self._finish(tools, truth, right.victims, [one])
 
 
 def _walk_for_others(written: Written, lead: Sequence[int], tools: Tools, expected: Any) -> None:

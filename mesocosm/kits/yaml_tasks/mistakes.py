@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from mesocosm.families.verdict import Inapplicable
-from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.definition import Definition, Step
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
 from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.judging import Table, Wanted, same, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.supposing import Supposition
 
 _VICTIMS = 2
 """Entities of each kind that are left to the near misses; the walk is made for all others once."""
 
 Rows = list[Wanted]
-Change = Callable[[Truth, Rows], Rows]
+Change = Callable[[Supposition, Rows], Rows]
 """Misreads facts, of which so much is wanted, and says what is then wanted; raises ``Inapplicable`` where
 there is nothing to misread."""
 
 
 def victims_of(definition: Definition, truth: Truth) -> set[tuple[str, str]]:
     """A few of each kind, with all that belongs to them."""
+    return truth.once("victims", lambda: _victims_of(definition, truth))
+
+
+def _victims_of(definition: Definition, truth: Truth) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for name, entities in truth.sets.items():
         if definition.facts[name].of is None:
@@ -32,7 +38,7 @@ def victims_of(definition: Definition, truth: Truth) -> set[tuple[str, str]]:
                 seen[one.kind] = seen.get(one.kind, 0) + 1
                 if seen[one.kind] <= _VICTIMS:
                     found.add(name_of(one))
-                    found |= {name_of(child) for children in one.children.values() for child in children}
+                    found |= {name_of(child) for fact in one.children for child in one.belonging(fact)}
     return found
 
 
@@ -43,16 +49,20 @@ def name_of(entity: Entity) -> tuple[str, str]:
 def walked(definition: Definition, truth: Truth) -> list[set[tuple[str, str]]]:
     """For whom the steps are made."""
     return [
-        {name_of(one) for one in truth.chosen(step)} if step.for_ is not None else set()
-        for step in definition.walk
+        truth.once(("step", index), partial(_walked, truth, step))
+        for index, step in enumerate(definition.walk)
     ]
+
+
+def _walked(truth: Truth, step: Step) -> set[tuple[str, str]]:
+    return {name_of(one) for one in truth.chosen(step)} if step.for_ is not None else set()
 
 
 def same_rows(one: Sequence[Wanted], other: Sequence[Wanted]) -> bool:
     if len(one) != len(other):
         return False
     return all(
-        a.goal is b.goal and all(_same_value(a.fields[name], b.fields[name]) for name in a.fields)
+        a is b or (a.goal is b.goal and all(_same_value(a.fields[name], b.fields[name]) for name in a.fields))
         for a, b in zip(one, other, strict=True)
     )
 
@@ -78,35 +88,35 @@ def _ones(truth: Truth, name: str, kind: str | None, count: int = _VICTIMS) -> l
     ][: count if count else None]
 
 
-def _tried(truth: Truth, right: Rows, name: str, kind: str | None, change: Callable[[Entity], None]) -> Rows:
+def _tried(
+    supposed: Supposition, right: Rows, name: str, kind: str | None, change: Callable[[Entity], None]
+) -> Rows:
     """Change the first entity for which that changes a goal; which these are only rendering says."""
+    truth = supposed.truth
     for one in _ones(truth, name, kind, 0):
-        drawn, own_kind = dict(one.drawn), one.kind
+        mark = supposed.mark()
         try:
             change(one)
         except Inapplicable:
             continue
-        truth.forget()
         try:
             rows = wanted_of(truth.definition, truth)
             if not same_rows(right, rows):
                 return rows
         except (Wrong, ExpressionError):
             pass
-        one.drawn, one.kind = drawn, own_kind
-        truth.forget()
+        supposed.take_back(mark)
     raise Inapplicable
 
 
 def left_out(name: str, kind: str | None) -> Change:
-    def change(truth: Truth, right: Rows) -> Rows:
+    def change(supposed: Supposition, right: Rows) -> Rows:
+        truth = supposed.truth
         for one in _ones(truth, name, kind, 0):
-            everything = list(truth.sets[name])
-            truth.sets[name] = [other for other in everything if other is not one]
-            gone = {id(child) for children in one.children.values() for child in children}
-            for child in one.children:
-                truth.sets[child] = [other for other in truth.sets[child] if id(other) not in gone]
-            truth.forget()
+            supposed.all_of(name, [other for other in truth.sets[name] if other is not one])
+            gone = {id(child) for fact in one.children for child in one.belonging(fact)}
+            for fact in one.children:
+                supposed.all_of(fact, [other for other in truth.sets[fact] if id(other) not in gone])
             rows = wanted_of(truth.definition, truth)
             if not same_rows(right, rows):
                 return rows
@@ -116,92 +126,90 @@ def left_out(name: str, kind: str | None) -> Change:
 
 
 def taken_for(name: str, kind: str, other: str) -> Change:
-    def change(truth: Truth, right: Rows) -> Rows:
-        own = truth.definition.facts[name].kinds[kind].fields
-        there = truth.definition.facts[name].kinds[other].fields
+    def change(supposed: Supposition, right: Rows) -> Rows:
+        fact = supposed.truth.definition.facts[name]
+        own, there = fact.kinds[kind].fields, fact.kinds[other].fields
 
         def misread(one: Entity) -> None:
-            one.kind = other
+            supposed.kind(one, other)
             for field in own:
-                if field not in there and field not in truth.definition.facts[name].fields:
-                    one.drawn.pop(field, None)
+                if field not in there and field not in fact.fields:
+                    supposed.no_field(one, field)
 
-        return _tried(truth, right, name, kind, misread)
+        return _tried(supposed, right, name, kind, misread)
 
     return change
 
 
 def unread(name: str, kind: str, field: str) -> Change:
-    def change(truth: Truth, right: Rows) -> Rows:
+    def change(supposed: Supposition, right: Rows) -> Rows:
         def misread(one: Entity) -> None:
-            if field in truth.definition.facts[name].fields:
+            if field in supposed.truth.definition.facts[name].fields:
                 raise Inapplicable
-            one.drawn[field] = None
+            supposed.field(one, field, None)
 
-        return _tried(truth, right, name, kind, misread)
+        return _tried(supposed, right, name, kind, misread)
 
     return change
 
 
 def swapped(name: str, kind: str | None, field: str) -> Change:
-    def change(truth: Truth, right: Rows) -> Rows:
+    def change(supposed: Supposition, right: Rows) -> Rows:
         def misread(one: Entity) -> None:
-            others = (other.drawn.get(field) for other in truth.sets[name] if other is not one)
+            others = (other.drawn.get(field) for other in supposed.truth.sets[name] if other is not one)
             mine = one.drawn.get(field)
             instead = next((value for value in others if value is not None and value != mine), None)
             if mine is None or instead is None:
                 raise Inapplicable
-            one.drawn[field] = instead
+            supposed.field(one, field, instead)
 
-        return _tried(truth, right, name, kind, misread)
+        return _tried(supposed, right, name, kind, misread)
 
     return change
 
 
 def shifted(name: str, kind: str | None, field: str, by: Any) -> Change:
-    def change(truth: Truth, right: Rows) -> Rows:
+    def change(supposed: Supposition, right: Rows) -> Rows:
         def misread(one: Entity) -> None:
             if one.drawn.get(field) is None:
                 raise Inapplicable
-            one.drawn[field] += by
+            supposed.field(one, field, one.drawn[field] + by)
 
-        return _tried(truth, right, name, kind, misread)
+        return _tried(supposed, right, name, kind, misread)
 
     return change
 
 
 def as_utc(name: str, kind: str | None, field: str) -> Change:
-    def change(truth: Truth, right: Rows) -> Rows:
+    def change(supposed: Supposition, right: Rows) -> Rows:
         def misread(one: Entity) -> None:
             moment = one.drawn.get(field)
             if not isinstance(moment, dt.datetime) or not moment.utcoffset():
                 raise Inapplicable
-            one.drawn[field] = moment.replace(tzinfo=dt.UTC).astimezone(truth.zone)
+            supposed.field(one, field, moment.replace(tzinfo=dt.UTC).astimezone(supposed.truth.zone))
 
-        return _tried(truth, right, name, kind, misread)
+        return _tried(supposed, right, name, kind, misread)
 
     return change
 
 
 def last_overlooked(name: str) -> Change:
-    def change(truth: Truth, right: Rows) -> Rows:
-        parent_fact = truth.definition.facts[name].of
-        for parent in _ones(truth, str(parent_fact), None, 0):
+    def change(supposed: Supposition, right: Rows) -> Rows:
+        truth = supposed.truth
+        for parent in _ones(truth, str(truth.definition.facts[name].of), None, 0):
             children = parent.children.get(name, [])
             if len(children) < 2:
                 continue
-            last = children.pop()
-            truth.sets[name] = [one for one in truth.sets[name] if one is not last]
-            truth.forget()
+            mark = supposed.mark()
+            supposed.children(parent, name, children[:-1])
+            supposed.all_of(name, [one for one in truth.sets[name] if one is not children[-1]])
             try:
                 rows = wanted_of(truth.definition, truth)
                 if not same_rows(right, rows):
                     return rows
             except (Wrong, ExpressionError):
                 pass
-            children.append(last)
-            truth.sets[name].append(last)
-            truth.forget()
+            supposed.take_back(mark)
         raise Inapplicable
 
     return change

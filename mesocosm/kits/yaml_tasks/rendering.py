@@ -52,7 +52,7 @@ def rows_with_owners(
         return
     around = None
     if entity is not None and rows.for_ in entity.children:
-        chosen = [one for one in entity.children[rows.for_] if selects_at(rows, one, keys)]
+        chosen = [one for one in entity.belonging(rows.for_) if selects_at(rows, one, keys)]
     else:
         around = entity
         entities = truth.sets[rows.for_]

@@ -235,13 +235,19 @@ class Written:
         truth.settled = expected._settled
         return truth
 
+    def settled_truth(self, expected: family.Expected) -> Truth:
+        """The same for those who change nothing: read once."""
+        assert isinstance(expected, _Expected)
+        truth: Truth | None = expected._settled.get("truth")
+        if truth is None or truth.definition is not self.definition:
+            truth = expected._settled["truth"] = self.truth_of(expected)
+        return truth
+
     def check(self, world: World, expected: family.Expected, **options: Any) -> Iterable[Check]:
         """The findings."""
         with self._placed():
             assert isinstance(expected, _Expected)
-            truth = expected._settled.get("truth")
-            if truth is None or truth.definition is not self.definition:
-                truth = expected._settled["truth"] = self.truth_of(expected)  # which judging does not change
+            truth = self.settled_truth(expected)
             found = list(judge(self.definition, self.task.servers, truth, world))
             return [*found, *(self._further_check(world, truth.lookup) if self._further_check else ())]
 
