@@ -118,6 +118,7 @@ def serve(
     from mesocosm.doors.connections import raise_file_limit
     from mesocosm.doors.mail import MAIL_SERVICE
     from mesocosm.families.family import load_family
+    from mesocosm.families.leasing import server_of
     from mesocosm.hosting.application import LOOPBACK, Hosting
     from mesocosm.hosting.hosts.host import HostSettings
     from mesocosm.hosting.hosts.ids import key_of
@@ -148,6 +149,7 @@ def serve(
             allowed_hosts=allowed_host or [],
             store=kept.url if kept else None,
             keep_every=keep_every,
+            server=server_of(state) if kept else None,
             behind_proxy=host in LOOPBACK,
         )
         if not admin_token:

@@ -3,7 +3,7 @@
 ::
 
     URL/
-      episodes/FOLDER/00000007.tar.gz   an episode as it was kept last; the numbers grow
+      episodes/FOLDER/000000030000007.tar.gz   an episode as it was kept last; the numbers grow
       instances/NAME.tar.gz             a built instance; its name says what it was built from
 
 Whoever may read it may open the episodes and see what is expected of them.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import os
+import secrets
 import shutil
 import tarfile
 from pathlib import Path
@@ -28,6 +29,16 @@ KEPT = "kept"
 
 class StoreFailed(NotNow):
     """It cannot be written to or read at present."""
+
+
+class Superseded(NotNow):
+    """Somebody else has the episode, and what is here is old."""
+
+    seconds = 1
+
+
+_FENCE = 10**7
+"""Times an episode may be kept under one fence."""
 
 
 class Store:
@@ -66,13 +77,19 @@ class Store:
 
     # -- episodes ---------------------------------------------------------------------------------------
 
-    def keep(self, folder: Path) -> int:
-        """Keep an episode as it is; nobody may be inside a call on it. Returns its number."""
-        number = max(number_of(folder), self._newest(folder.name)) + 1
+    def keep(self, folder: Path, fence: int = 0) -> int:
+        """Keep an episode as it is; nobody may be inside a call on it. Returns its number.
+
+        Raises ``Superseded`` where somebody with a higher fence has kept it meanwhile.
+        """
+        number = max(number_of(folder) + 1, fence * _FENCE)
         self._put(self._episode(folder.name, number), _packed(folder))
         replace_file(folder / KEPT, str(number).encode())
-        for old in self._numbers(folder.name)[:-2]:
+        numbers = self._numbers(folder.name)
+        for old in numbers[:-2]:
             self._remove(self._episode(folder.name, old))
+        if numbers[-1] > number:
+            raise Superseded("the episode was served by another server meanwhile")
         return number
 
     def bring(self, folder: Path) -> bool:
@@ -88,26 +105,24 @@ class Store:
         fresh.rename(folder)
         return True
 
+    def has(self, name: str) -> bool:
+        """Whether an episode is kept."""
+        return bool(self._numbers(name))
+
     def forget(self, name: str) -> None:
         """Keep an episode no longer."""
-        if self._numbers(name):
+        if self.names(f"episodes/{name}"):
             self._remove(f"{self._root}/episodes/{name}")
 
     def _episode(self, name: str, number: int) -> str:
-        return f"{self._root}/episodes/{name}/{number:08d}.tar.gz"
+        return f"{self._root}/episodes/{name}/{number:015d}.tar.gz"
 
     def _newest(self, name: str) -> int:
         return max(self._numbers(name), default=0)
 
     def _numbers(self, name: str) -> list[int]:
-        try:
-            found = self._fs.ls(f"{self._root}/episodes/{name}", detail=False)
-        except FileNotFoundError:
-            return []
-        except Exception as error:
-            raise StoreFailed(f"{self.url} cannot be read: {error}") from error
-        names = [str(path).rpartition("/")[2].removesuffix(".tar.gz") for path in found]
-        return sorted(int(name) for name in names if name.isdigit())
+        names = [found.removesuffix(".tar.gz") for found in self.names(f"episodes/{name}")]
+        return sorted(int(found) for found in names if found.isdigit())
 
     # -- instances --------------------------------------------------------------------------------------
 
@@ -127,6 +142,58 @@ class Store:
         self._put(f"{self._root}/instances/{path.name}.tar.gz", _packed(path))
 
     # -- files ------------------------------------------------------------------------------------------
+
+    def names(self, folder: str) -> list[str]:
+        """Names of the files of a folder, which need not be there."""
+        try:
+            found = self._fs.ls(f"{self._root}/{folder}", detail=False)
+        except FileNotFoundError:
+            return []
+        except Exception as error:
+            raise StoreFailed(f"{self.url} cannot be read: {error}") from error
+        return [str(path).rpartition("/")[2] for path in found]
+
+    def read(self, name: str) -> bytes:
+        """The content of a file; nothing where there is none."""
+        try:
+            return bytes(self._fs.cat_file(f"{self._root}/{name}"))
+        except FileNotFoundError:
+            return b""
+        except Exception as error:
+            raise StoreFailed(f"{self.url} cannot be read: {error}") from error
+
+    def modified(self, name: str) -> float | None:
+        """When a file was written, in seconds by the store's clock; ``None`` where there is none."""
+        try:
+            return float(self._fs.modified(f"{self._root}/{name}").timestamp())
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise StoreFailed(f"{self.url} cannot be read: {error}") from error
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file."""
+        self._put(f"{self._root}/{name}", data)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, which need not be there."""
+        self._remove(f"{self._root}/{name}")
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Write a file that is not there yet; whether it was not."""
+        path = f"{self._root}/{name}"
+        try:
+            if self._is_local:
+                _link_new(Path(path), data)
+            else:
+                self._fs.pipe_file(path, data, mode="create")
+        except FileExistsError:
+            return False
+        except Exception as error:
+            if _is_there_already(error):
+                return False
+            raise StoreFailed(f"{self.url} cannot be written: {error}") from error
+        return True
 
     def _put(self, path: str, data: bytes) -> None:
         """A file is there whole or not at all."""
@@ -157,6 +224,22 @@ class Store:
             raise StoreFailed(f"{self.url} cannot be read: {error}") from error
         finally:
             archive.unlink(missing_ok=True)
+
+
+def _link_new(path: Path, data: bytes) -> None:
+    """A new file that is there whole or not at all; ``FileExistsError`` where there is one."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    draft.write_bytes(data)
+    try:
+        os.link(draft, path)
+    finally:
+        draft.unlink()
+
+
+def _is_there_already(error: Exception) -> bool:
+    """Whether an object store says that what was to be created is there, for which there is no class."""
+    return any(said in str(error) for said in ("pre-condition", "Precondition", "conflicting conditional"))
 
 
 def number_of(folder: Path) -> int:

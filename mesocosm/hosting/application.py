@@ -55,9 +55,10 @@ class Hosting:
         store: Store | None = None,
         keep_every: float = KEEP_EVERY,
         tokens: Sequence[Quota] = (),
+        server: str | None = None,
     ) -> None:
         hosts = [pattern for host in LOOPBACK for pattern in (host, f"{host}:*")] + ["[::1]", "[::1]:*"]
-        self.pool = EpisodePool(root, max_open, seat.new_id if seat else None, store, keep_every)
+        self.pool = EpisodePool(root, max_open, seat.new_id if seat else None, store, keep_every, server)
         self.log = log
         if seat is None:
             self.pool.metrics.gauge("mesocosm_episodes", "Episodes that there are", self.pool.count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Protocol
@@ -12,11 +12,14 @@ from typing import Protocol
 import anyio
 import anyio.to_thread
 
-from mesocosm.families.storing import Store, StoreFailed
+from mesocosm.errors import NotNow
+from mesocosm.families.leasing import Leases
+from mesocosm.families.storing import Store, StoreFailed, Superseded
 
 KEEP_EVERY = 5.0
 """Seconds until a change is kept."""
 _AT_ONCE = 4
+_NOT_HELD = -1
 
 _log = logging.getLogger("mesocosm.hosting")
 
@@ -27,7 +30,11 @@ class Keepable(Protocol):
     id: str
     turn: anyio.Lock
 
-    def keep(self, store: Store) -> None:
+    @property
+    def name(self) -> str:
+        """Of its folder."""
+
+    def keep(self, store: Store, fence: int) -> None:
         """Keep it as it is, unless it was kept so before; nobody may be inside a call on it."""
 
 
@@ -36,11 +43,15 @@ class Keeping:
 
     Args:
         store: Where; ``None``: nowhere, and then nothing is done.
+        server: Name of the server that this process is of.
         every: Seconds; 0: before a change is answered.
     """
 
-    def __init__(self, store: Store | None, every: float) -> None:
+    def __init__(self, store: Store | None, every: float, server: str) -> None:
         self.store = store
+        self._leases = Leases(store, server) if store else None
+        self._fences: dict[str, tuple[int, int]] = {}
+        """Of the episodes that are held: their fences, and how old the leases were then."""
         self.failed: str | None = None
         """Why the last attempt failed."""
         self._every = every
@@ -65,37 +76,100 @@ class Keeping:
         if episode.id in self._waiting:
             await self._keep(episode)
 
-    async def bring(self, folder: Path) -> None:
-        """Have what lies in a folder there as it was kept last."""
+    def holds(self, id_: str) -> bool:
+        """Whether nobody else serves an episode."""
+        if self._leases is None:
+            return True
+        return not self._leases.lapsed and self._fences.get(id_, (0, 0))[1] == self._leases.age
+
+    async def bring(self, id_: str, folder: Path, close: Callable[[str], Awaitable[None]]) -> None:
+        """Hold an episode, and have what lies in its folder there as it was kept last.
+
+        ``close`` is called before that if somebody else had it since it was held last, or has it.
+        """
         assert self.store is not None
         async with self._coming[folder]:
-            await anyio.to_thread.run_sync(self.store.bring, folder)
+            if not self.holds(id_) and await anyio.to_thread.run_sync(self._is_there, folder):
+                before = self._fences.get(id_, (0, 0))[0]
+                try:
+                    fence, age = await anyio.to_thread.run_sync(self._hold, id_, folder.name)
+                except NotNow as error:
+                    if not isinstance(error, StoreFailed):
+                        await self._give_up(id_, close)
+                    raise
+                if fence != before:
+                    if before:
+                        await self._give_up(id_, close)
+                        self._fences[id_] = (fence, age)
+                    await anyio.to_thread.run_sync(self.store.bring, folder)
         self._coming.pop(folder, None)
+
+    def _is_there(self, folder: Path) -> bool:
+        assert self.store
+        return folder.is_dir() or self.store.has(folder.name)
+
+    async def _give_up(self, id_: str, close: Callable[[str], Awaitable[None]]) -> None:
+        self._waiting.pop(id_, None)
+        await close(id_)
+        self._fences.pop(id_, None)
+
+    def _hold(self, id_: str, name: str) -> tuple[int, int]:
+        assert self._leases
+        age = self._leases.age
+        held = self._fences[id_] = (self._leases.hold(name), age)
+        return held
+
+    def release(self, id_: str) -> None:
+        """An episode is served elsewhere from now on."""
+        self._fences.pop(id_, None)
 
     async def forget(self, id_: str, name: str) -> None:
         """An episode is there no more."""
         self._waiting.pop(id_, None)
+        self._fences.pop(id_, None)
         if self.store is not None:
             await anyio.to_thread.run_sync(self.store.forget, name)
 
     def rest(self) -> None:
-        """Keep what is left, before the process ends."""
+        """Keep what is left, before the process ends, and give up what is held."""
         for id_, episode in list(self._waiting.items()):
             try:
-                assert self.store is not None
-                episode.keep(self.store)
+                self._keep_now(episode)
                 del self._waiting[id_]
-            except StoreFailed as error:
+            except NotNow as error:
                 _log.error("an episode was not kept: %s", error)
+        if self._leases is not None:
+            with suppress(StoreFailed):
+                self._leases.end()
+
+    def _keep_now(self, episode: Keepable) -> None:
+        assert self.store is not None
+        fence, _ = self._fences.get(episode.id) or self._hold(episode.id, episode.name)
+        try:
+            episode.keep(self.store, fence)
+        except Superseded:
+            # The fence stays: what is open here must not be kept under a new one.
+            self._fences[episode.id] = (fence, _NOT_HELD)
+            raise
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Keep what changes, every so often."""
         async with anyio.create_task_group() as group:
+            if self._leases is not None:
+                group.start_soon(self._renew, self._leases)
             if self.store is not None and self._every:
                 group.start_soon(self._go_on)
             yield
             group.cancel_scope.cancel()
+
+    async def _renew(self, leases: Leases) -> None:
+        while True:
+            try:
+                await anyio.to_thread.run_sync(leases.renew)
+            except StoreFailed as error:
+                _log.warning("%s", error)
+            await anyio.sleep(leases.every)
 
     async def _go_on(self) -> None:
         while True:
@@ -109,17 +183,19 @@ class Keeping:
         for episode in episodes:
             async with episode.turn:
                 if episode.id in self._waiting:
-                    with suppress(StoreFailed):
+                    with suppress(NotNow):
                         await self._keep(episode)
 
     async def _keep(self, episode: Keepable) -> None:
-        assert self.store is not None
         try:
-            await anyio.to_thread.run_sync(episode.keep, self.store)
+            await anyio.to_thread.run_sync(self._keep_now, episode)
         except StoreFailed as error:
             if self.failed is None:
                 _log.warning("%s", error)
             self.failed = str(error)
+            raise
+        except NotNow:
+            self._waiting.pop(episode.id, None)
             raise
         self.failed = None
         self._waiting.pop(episode.id, None)

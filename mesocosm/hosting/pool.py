@@ -28,6 +28,7 @@ from mesocosm.doors.turns import take_turn
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.leasing import server_of
 from mesocosm.families.storing import Store, mark
 from mesocosm.families.task import Offer
 from mesocosm.hosting.hosts.ids import is_id
@@ -126,13 +127,18 @@ class HostedEpisode:
         """Whether clients of a service's own protocols may use it."""
         return self.episode.world.is_open(service)
 
-    def keep(self, store: Store) -> None:
+    @property
+    def name(self) -> str:
+        """Of its folder."""
+        return self.episode.path.name
+
+    def keep(self, store: Store, fence: int) -> None:
         """Keep it as it is, unless it was kept so before; nobody may be inside a call on it."""
         if self._closed:
             return
         now = (self.episode.world.journal.last, *mark(self.episode.path))
         if now != self._kept:
-            store.keep(self.episode.path)
+            store.keep(self.episode.path, fence)
             self._kept = now
 
     def close(self) -> None:
@@ -193,6 +199,7 @@ class EpisodePool:
         new_id: Callable[[], str] | None = None,
         store: Store | None = None,
         keep_every: float = KEEP_EVERY,
+        server: str | None = None,
     ) -> None:
         self.root = root
         self._new_id = new_id or _random_id
@@ -205,7 +212,7 @@ class EpisodePool:
             (root / folder).mkdir(parents=True, exist_ok=True, mode=0o700)
         self._use: int | None = _take_into_use(root)
         self.instances = InstanceCache(root / "instances", store.url if store else None)
-        self.keeping = Keeping(store, keep_every)
+        self.keeping = Keeping(store, keep_every, server or (server_of(root) if store else ""))
         self.metrics = Metrics()
         self.metrics.gauge("mesocosm_open_episodes", "Episodes whose files are open", lambda: len(self._open))
         self.mail_ports: dict[str, int] = {}
@@ -258,9 +265,20 @@ class EpisodePool:
         return hosted
 
     async def bring(self, id_: str) -> None:
-        """Have an episode here as it was kept last, if it was kept elsewhere and is not open here."""
-        if self.keeping.store is not None and id_ not in self._open:
-            await self.keeping.bring(self.path(id_))
+        """Have an episode here as it was kept last, if episodes are kept elsewhere, and nobody else serve it.
+
+        Raises ``NotNow`` where somebody else does, or that cannot be found out.
+        """
+        if not self.keeping.holds(id_):
+            await self.keeping.bring(id_, self.path(id_), self._give_up)
+
+    async def _give_up(self, id_: str) -> None:
+        """Close an episode that somebody else has."""
+        if hosted := self._open.get(id_):
+            async with hosted.turn:
+                if self._open.get(id_) is hosted:
+                    hosted.close()
+                    del self._open[id_]
 
     def _close_surplus(self, wanted: str) -> None:
         for id_, hosted in list(self._open.items()):
@@ -340,6 +358,7 @@ class EpisodePool:
                     await self.keeping.before_closing(hosted)
                     hosted.close()
                     del self._open[hosted.id]
+                    self.keeping.release(hosted.id)
         return len(foreign)
 
     async def delete(self, id_: str) -> None:

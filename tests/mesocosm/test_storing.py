@@ -16,7 +16,7 @@ import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.families.storing import Store
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.client import ServerError, UnknownEpisode
+from mesocosm.hosting.client import BlockingServer, ServerError, UnknownEpisode
 from mesocosm.hosting.listening import serving
 
 TOKEN = "token-of-the-test"
@@ -63,17 +63,32 @@ def hosting(state: Path, url: str, every: float = 0) -> Hosting:
     return Hosting(state, admin_token=TOKEN, store=Store(url), keep_every=every)
 
 
-def test_what_was_acknowledged_comes_back_without_the_machine(url: str, tmp_path: Path) -> None:
-    with serving(hosting(tmp_path / "one", url)) as base, mesocosm.connect_sync(base, token=TOKEN) as server:
+def connect(base: str) -> BlockingServer:
+    return mesocosm.connect_sync(base, token=TOKEN, retries=0)
+
+
+def test_what_was_acknowledged_comes_back_without_the_machine(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesocosm.families.leasing.LIFE", 4000.0)  # one sign of life is enough for the test
+    with serving(hosting(tmp_path / "one", url)) as base, connect(base) as server:
         episode, doomed = server.create_batch([{**ORDER, "count": 2}])
         episode.call("filesystem", "write_file", path="a.txt", content="first")
         episode.snapshot("first")
         episode.call("filesystem", "write_file", path="a.txt", content="second")
         doomed.delete()
         path = episode.url.removeprefix(base)
-        # The machine is gone at this moment, without a word.
         other = hosting(tmp_path / "other", url)
-        with serving(other) as base2, mesocosm.connect_sync(base2, token=TOKEN) as second:
+        with serving(other) as base2, connect(base2) as second:
+            with pytest.raises(ServerError, match="served by another server of this store") as caught:
+                second.episode(episode.id)
+            assert caught.value.status == 503
+            # From now on the first machine is not heard of, though it goes on.
+            store = Store(url)
+            name = (tmp_path / "one" / "server-name").read_text()
+            for holder in store.names("holders"):
+                if holder.startswith(name):
+                    store.remove(f"holders/{holder}")
             with pytest.raises(UnknownEpisode):
                 second.episode(doomed.id)
             back = second.episode(episode.id)
@@ -81,6 +96,11 @@ def test_what_was_acknowledged_comes_back_without_the_machine(url: str, tmp_path
             assert "second" in back.act("read_text_file", {"path": "a.txt"}).text
             back.restore("first")
             assert "first" in back.act("read_text_file", {"path": "a.txt"}).text
+            with pytest.raises(ServerError, match="served by another server meanwhile"):
+                episode.snapshot("unheard")
+            with pytest.raises(ServerError, match="served by another server of this store"):
+                episode.look()
+            assert back.look().data["snapshots"] == ["first"]
             assert back.grade().verdict == "failed"
     # The first machine is there again: what it has is older than what was kept since.
     with serving(hosting(tmp_path / "one", url)) as base, mesocosm.connect_sync(base, token=TOKEN) as server:

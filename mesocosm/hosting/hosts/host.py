@@ -43,6 +43,8 @@ class HostSettings(BaseModel):
     store: str | None = None
     """URL of where episodes are kept besides."""
     keep_every: float = KEEP_EVERY
+    server: str | None = None
+    """The name under which it holds what is kept there; all hosts of a door have one."""
     behind_proxy: bool = False
     """Whether headers that say how a client came in are believed: only if all clients are on this machine."""
 
@@ -63,6 +65,7 @@ def run(settings: HostSettings, ready: Callable[[], None]) -> None:
         store=Store(settings.store) if settings.store else None,
         keep_every=settings.keep_every,
         tokens=settings.tokens,
+        server=settings.server,
         seat=Seat(settings.number, Ids(bytes.fromhex(settings.key))),
     )
     hosting.pool.mail_ports.update(settings.mail_ports)
