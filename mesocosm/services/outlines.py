@@ -28,9 +28,10 @@ class Outline:
 def outlines(service: str) -> Mapping[str, Outline]:
     """The tools of a service: functions that ``@server.reads`` or ``@server.writes`` stands above."""
     return {
-        function.name: _outline(function)
+        function.name: _outline(function, module)
         for path in _sources(service)
-        for function in ast.parse(path.read_text(encoding="utf-8")).body
+        for module in [ast.parse(path.read_text(encoding="utf-8"))]
+        for function in module.body
         if isinstance(function, ast.FunctionDef) and any(map(_registers, function.decorator_list))
     }
 
@@ -54,7 +55,7 @@ def _registers(decorator: ast.expr) -> bool:
     )
 
 
-def _outline(function: ast.FunctionDef) -> Outline:
+def _outline(function: ast.FunctionDef, module: ast.Module) -> Outline:
     arguments = function.args
     placed = [*arguments.posonlyargs, *arguments.args]
     free = len(placed) - len(arguments.defaults)
@@ -65,7 +66,24 @@ def _outline(function: ast.FunctionDef) -> Outline:
         if default is None
     ]
     names = [one.arg for one in (*placed[1:], *arguments.kwonlyargs)]
+    if arguments.kwarg and isinstance(arguments.kwarg.annotation, ast.Subscript):
+        fields = _fields(ast.unparse(arguments.kwarg.annotation.slice), module)
+        names += fields
+        required += [name for name, annotation in fields.items() if annotation.startswith("Required[")]
     return Outline(tuple(map(_called, names)), tuple(map(_called, required)))
+
+
+def _fields(name: str, module: ast.Module) -> dict[str, str]:
+    """The annotations of a ``TypedDict`` of the module without a required field but those marked so."""
+    found: dict[str, str] = {}
+    for declared in module.body:
+        if isinstance(declared, ast.ClassDef) and declared.name == name:
+            for base in declared.bases:
+                found |= _fields(ast.unparse(base), module)
+            for field in declared.body:
+                if isinstance(field, ast.AnnAssign):
+                    found[ast.unparse(field.target)] = ast.unparse(field.annotation)
+    return found
 
 
 def _called(name: str) -> str:

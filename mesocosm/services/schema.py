@@ -2,20 +2,21 @@
 
 The mapping follows what MCP servers of real products publish:
 
-========================  ==================================================================
-annotation                schema
-========================  ==================================================================
-``str bool int float``    ``string boolean integer number``
-``Number``                ``number``; the function gets an ``int`` (ids of JavaScript products)
-``Literal["a", "b"]``     ``string`` with ``enum``
-``list[T]``               ``array`` with ``items``
-``dict[str, T]``, ``Any`` ``object``; anything
-``TypedDict``             ``object`` with ``properties`` and ``required``
-``A | B``                 ``oneOf``
-``T | None = None``       T, not required, no default shown: the argument may be left out
-``Nullable[T] = x``       ``anyOf`` T and ``null``, with its default
-``Annotated[T, Extra()]`` T with further schema keywords
-========================  ==================================================================
+==========================  ======================================================================
+annotation                  schema
+==========================  ======================================================================
+``str bool int float``      ``string boolean integer number``
+``Number``                  ``number``; the function gets an ``int`` (ids of JavaScript products)
+``Literal["a", "b"]``       ``string`` with ``enum``
+``list[T]``                 ``array`` with ``items``
+``dict[str, T]``, ``Any``   ``object``; anything
+``TypedDict``               ``object`` with ``properties`` and ``required``
+``A | B``                   ``oneOf``
+``T | None = None``         T, not required, no default shown: the argument may be left out
+``Nullable[T] = x``         ``anyOf`` T and ``null``, with its default
+``Annotated[T, Extra()]``   T with further schema keywords
+``**x: Unpack[TypedDict]``  a parameter for each of its fields; those not required may be left out
+==========================  ======================================================================
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -116,25 +117,26 @@ class Signature:
         return {f"{name}_" if keyword.iskeyword(name) else name: value for name, value in bound.items()}
 
 
+_NONE: Any = inspect.Parameter.empty
+
+
 def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
     """The ``Signature`` of a typed function, leaving out its first ``skip`` parameters."""
-    hints = typing.get_type_hints(function, include_extras=True)
     descriptions = _argument_descriptions(function)
     properties: dict[str, JSONSchema] = {}
     required: list[str] = []
     integers: set[str] = set()
     integer_lists: set[str] = set()
     words: set[str] = set()
-    for parameter in list(inspect.signature(function).parameters.values())[skip:]:
-        name, hint = _public_name(parameter.name), hints[parameter.name]
-        optional = parameter.default is not inspect.Parameter.empty
+    for name, hint, default in _parameters(function, skip, list(descriptions)):
+        optional = default is not _NONE
         nullable = _is_nullable(hint)
         bare = _without_none(hint) if optional and not nullable else hint
         schema = _schema(bare)
         if not optional:
             required.append(name)
-        elif parameter.default is not None or nullable:
-            schema = schema | {"default": parameter.default}
+        elif default is not None or nullable:
+            schema = schema | {"default": default}
         if name in descriptions:
             schema = {"description": descriptions[name]} | schema
         properties[name] = schema
@@ -146,6 +148,28 @@ def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
             integer_lists.add(name)
     schema = {"type": "object", "properties": properties, "required": required}
     return Signature(schema, frozenset(integers), frozenset(integer_lists), frozenset(words))
+
+
+def _parameters(
+    function: Callable[..., Any], skip: int, described: Sequence[str]
+) -> list[tuple[str, Any, Any]]:
+    """Name, annotation and default of each parameter behind the first ones.
+
+    Fields of a ``TypedDict`` come in the order in which the docstring describes all parameters.
+    """
+    hints = typing.get_type_hints(function, include_extras=True)
+    found, fields = [], []
+    for parameter in list(inspect.signature(function).parameters.values())[skip:]:
+        hint = hints[parameter.name]
+        if get_origin(hint) is typing.Unpack:
+            fields = [
+                (name, one, _NONE if must else None) for name, one, must in _fields_of(get_args(hint)[0])
+            ]
+        else:
+            found.append((_public_name(parameter.name), hint, parameter.default))
+    if fields and described:
+        return sorted(found + fields, key=lambda one: described.index(one[0]))
+    return found + fields
 
 
 def _public_name(name: str) -> str:
@@ -214,17 +238,21 @@ def _annotated_schema(hint: Any) -> JSONSchema:
     return schema
 
 
-def _typed_dict_schema(hint: Any) -> JSONSchema:
-    properties, required = {}, []
+def _fields_of(hint: Any) -> Iterator[tuple[str, Any, bool]]:
+    """Name, annotation and whether it is required, of each field of a ``TypedDict``."""
     # The annotations are read here because those of a module with postponed evaluation are still text when
     # the class records its required keys.
     for name, annotation in typing.get_type_hints(hint, include_extras=True).items():
         origin = get_origin(annotation)
         wrapped = origin in (typing.NotRequired, typing.Required)
-        properties[name] = _schema(get_args(annotation)[0] if wrapped else annotation)
-        if origin is typing.Required or (hint.__total__ and origin is not typing.NotRequired):
-            required.append(name)
-    schema: JSONSchema = {"type": "object", "properties": properties}
+        required = origin is typing.Required or (hint.__total__ and origin is not typing.NotRequired)
+        yield name, get_args(annotation)[0] if wrapped else annotation, required
+
+
+def _typed_dict_schema(hint: Any) -> JSONSchema:
+    fields = list(_fields_of(hint))
+    required = [name for name, _, needed in fields if needed]
+    schema: JSONSchema = {"type": "object", "properties": {name: _schema(one) for name, one, _ in fields}}
     return schema | {"required": required} if required else schema
 
 

@@ -302,7 +302,7 @@ def test_what_the_task_leaves_open_is_accepted(edit: Edit) -> None:
         changes: Any = {
             "description": "AoE",
             "location": "Office",
-            "color_id": "5",
+            "colorId": "5",
             "reminders": {"useDefault": False, "overrides": [{"method": "popup", "minutes": 60}]},
         }
         world.store(CalendarStore).update_event("primary", event_of(world, title), changes)

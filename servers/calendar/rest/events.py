@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 import orjson
 
@@ -41,12 +41,6 @@ _DEFAULTS: Mapping[str, Any] = {
 """What a field is when it is not given, or ``null``."""
 _KINDS = ("private", "shared")
 """Of extended properties."""
-_COLUMNS = {
-    "colorId": "color_id",
-    "guestsCanModify": "guests_can_modify",
-    "guestsCanInviteOthers": "guests_can_invite_others",
-    "guestsCanSeeOtherGuests": "guests_can_see_other_guests",
-}
 
 
 class ExtendedProperties(TypedDict, total=False):
@@ -64,25 +58,29 @@ class Point(TypedDict, total=False):
     timeZone: str
 
 
-def _typed(
-    start: Point | None = None,
-    end: Point | None = None,
-    summary: str | None = None,
-    description: str | None = None,
-    location: str | None = None,
-    status: str | None = None,
-    visibility: str | None = None,
-    transparency: str | None = None,
-    recurrence: list[str] | None = None,
-    attendees: list[Attendee] | None = None,
-    reminders: Reminders | None = None,
-    colorId: str | None = None,
-    guestsCanModify: bool | None = None,
-    guestsCanInviteOthers: bool | None = None,
-    guestsCanSeeOtherGuests: bool | None = None,
-    extendedProperties: ExtendedProperties | None = None,
-) -> None:
-    """The writable fields of the resource, for their types."""
+class _Resource(TypedDict, total=False):
+    """The writable fields of the resource."""
+
+    start: Point
+    end: Point
+    summary: str
+    description: str
+    location: str
+    status: str
+    visibility: str
+    transparency: str
+    recurrence: list[str]
+    attendees: list[Attendee]
+    reminders: Reminders
+    colorId: str
+    guestsCanModify: bool
+    guestsCanInviteOthers: bool
+    guestsCanSeeOtherGuests: bool
+    extendedProperties: ExtendedProperties
+
+
+def _typed(**fields: Unpack[_Resource]) -> None:
+    """Takes what a body may say of an event."""
 
 
 _RESOURCE = signature_of(_typed, skip=0)
@@ -129,7 +127,7 @@ def _fields(body: Mapping[str, Any]) -> EventFields:
     for name, value in given.items():
         if value is None and name in ("start", "end"):
             continue
-        found[_COLUMNS.get(name, name)] = _DEFAULTS[name] if value is None else value
+        found[name] = _DEFAULTS[name] if value is None else value
     if (properties := found.pop("extendedProperties", None)) is not None:
         found |= {f"{kind}_properties": properties[kind] for kind in _KINDS if kind in properties}
     return cast(EventFields, found)

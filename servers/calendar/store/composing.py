@@ -28,7 +28,11 @@ _CHOICES = {
     "transparency": ("opaque", "transparent"),
 }
 _TEXTS = {"summary": 1024, "description": 8192, "location": 1024}
-_GUESTS = ("guests_can_modify", "guests_can_invite_others", "guests_can_see_other_guests")
+_GUESTS = {
+    "guestsCanModify": "guests_can_modify",
+    "guestsCanInviteOthers": "guests_can_invite_others",
+    "guestsCanSeeOtherGuests": "guests_can_see_other_guests",
+}
 
 DEFAULTS: Mapping[str, Any] = {
     "status": "confirmed",
@@ -70,10 +74,10 @@ class EventFields(TypedDict, total=False):
     attendees: Sequence[Guest]
     reminders: Mapping[str, Any] | None
     """``{useDefault, overrides: [{method, minutes}]}``."""
-    color_id: str
-    guests_can_modify: bool
-    guests_can_invite_others: bool
-    guests_can_see_other_guests: bool
+    colorId: str
+    guestsCanModify: bool
+    guestsCanInviteOthers: bool
+    guestsCanSeeOtherGuests: bool
     shared_properties: Mapping[str, str]
     """Extended properties that all calendars see."""
     private_properties: Mapping[str, str]
@@ -107,7 +111,7 @@ def plain_columns(given: Mapping[str, Any]) -> dict[str, Any]:
             columns[name] = given[name]
     if "shared_properties" in given:
         columns["shared_properties"] = properties_column(given["shared_properties"])
-    return columns | {name: given[name] for name in _GUESTS if name in given}
+    return columns | {column: given[name] for name, column in _GUESTS.items() if name in given}
 
 
 def time_columns(given: Mapping[str, Any], calendar_zone: str) -> dict[str, Any]:

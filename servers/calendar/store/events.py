@@ -28,7 +28,7 @@ from mesocosm.servers.calendar.store.times import show
 from mesocosm.servers.calendar.store.windows import Occurrence
 
 _TIMES = frozenset({"start", "end", "recurrence"})
-_OWN = frozenset({"reminders", "color_id", "private_properties"})
+_OWN = frozenset({"reminders", "colorId", "private_properties"})
 """What everybody sets for the own calendar; all else belongs to the organizer."""
 
 
@@ -103,8 +103,8 @@ class EventsStore(FreeBusyStore):
             )
         if "reminders" in changes:
             entry.reminders = reminder_column(changes["reminders"])
-        if "color_id" in changes:
-            entry.color_id = color_column(changes["color_id"])
+        if "colorId" in changes:
+            entry.color_id = color_column(changes["colorId"])
         if "private_properties" in changes:
             entry.private_properties = properties_column(changes["private_properties"])
         followers = self._exceptions_of(event)

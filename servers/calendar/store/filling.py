@@ -86,7 +86,7 @@ class NewRows:
         self.events.append(event)
         self.attendees += [guest | {"event": self.number} for guest in guests]
         own = {
-            "color_id": color_column(given.get("color_id")),
+            "color_id": color_column(given.get("colorId")),
             "reminders": reminder_column(given.get("reminders")),
             "private_properties": properties_column(given.get("private_properties")),
         }

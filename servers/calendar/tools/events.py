@@ -3,11 +3,10 @@
 # ruff: noqa: N803 - the names of parameters and fields are Google's
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict, cast
+from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.calendar.store.composing import EventFields
 from mesocosm.servers.calendar.store.times import FIRST, LAST, day_after, known_zone, window_bound
 from mesocosm.servers.calendar.store.windows import Window
 from mesocosm.servers.calendar.tools.service import server
@@ -52,24 +51,43 @@ class Reminders(TypedDict):
     overrides: NotRequired[list[Override]]
 
 
+class NewAllDay(TypedDict, total=False):
+    """What may be said of a new event besides its title and when it is."""
+
+    description: str
+    location: str
+    attendees: list[Attendee]
+    recurrence: list[str]
+    reminders: Reminders
+    visibility: Visibility
+    transparency: Transparency
+    colorId: str
+
+
+class NewTimed(NewAllDay, total=False):
+    """The same of an event with times."""
+
+    status: Literal["confirmed", "tentative"]
+    guestsCanModify: bool
+
+
+class Changes(NewAllDay, total=False):
+    """What may be said anew, besides when it is."""
+
+    summary: str
+    status: Status
+    guestsCanModify: bool
+
+
 @server.writes
 def create_event(
     store: CalendarStore,
     summary: str,
     start: DateTime,
     end: DateTime,
-    description: str | None = None,
-    location: str | None = None,
     calendarId: str = "primary",
-    attendees: list[Attendee] | None = None,
-    recurrence: list[str] | None = None,
-    reminders: Reminders | None = None,
-    status: Literal["confirmed", "tentative"] | None = None,
-    visibility: Visibility | None = None,
-    transparency: Transparency | None = None,
-    colorId: str | None = None,
-    guestsCanModify: bool | None = None,
     eventId: str | None = None,
+    **more: Unpack[NewTimed],
 ) -> Json:
     """Create an event with a start and an end time, and return it. Guests with an account see it at once.
 
@@ -94,21 +112,7 @@ def create_event(
         guestsCanModify: Whether guests may change the event.
         eventId: An id of your own: 5 to 1024 characters out of a-v and 0-9.
     """
-    fields = _fields(
-        summary=summary,
-        start=start,
-        end=end,
-        description=description,
-        location=location,
-        attendees=attendees,
-        recurrence=recurrence,
-        reminders=reminders,
-        status=status,
-        visibility=visibility,
-        transparency=transparency,
-        color_id=colorId,
-        guests_can_modify=guestsCanModify,
-    )
+    fields: Any = {"summary": summary, "start": start, "end": end, **more}
     return event_view(*store.create_event(calendarId, fields, eventId))
 
 
@@ -118,15 +122,8 @@ def create_all_day_event(
     summary: str,
     startDate: str,
     endDate: str | None = None,
-    description: str | None = None,
-    location: str | None = None,
     calendarId: str = "primary",
-    attendees: list[Attendee] | None = None,
-    recurrence: list[str] | None = None,
-    reminders: Reminders | None = None,
-    visibility: Visibility | None = None,
-    transparency: Transparency | None = None,
-    colorId: str | None = None,
+    **more: Unpack[NewAllDay],
 ) -> Json:
     """Create an event that lasts one or more whole days, and return it.
 
@@ -145,19 +142,8 @@ def create_all_day_event(
         transparency: opaque (the default) blocks time in free/busy, transparent does not.
         colorId: Colour of the event, 1 to 11 (see list_colors).
     """
-    fields = _fields(
-        summary=summary,
-        start={"date": startDate},
-        end={"date": endDate or _next_day(startDate)},
-        description=description,
-        location=location,
-        attendees=attendees,
-        recurrence=recurrence,
-        reminders=reminders,
-        visibility=visibility,
-        transparency=transparency,
-        color_id=colorId,
-    )
+    days = {"start": {"date": startDate}, "end": {"date": endDate or _next_day(startDate)}}
+    fields: Any = {"summary": summary, **days, **more}
     return event_view(*store.create_event(calendarId, fields))
 
 
@@ -179,22 +165,12 @@ def get_event(
 def update_event(
     store: CalendarStore,
     eventId: str,
-    summary: str | None = None,
     start: DateTime | None = None,
     end: DateTime | None = None,
-    description: str | None = None,
-    location: str | None = None,
     calendarId: str = "primary",
     startDate: str | None = None,
     endDate: str | None = None,
-    attendees: list[Attendee] | None = None,
-    recurrence: list[str] | None = None,
-    reminders: Reminders | None = None,
-    status: Status | None = None,
-    visibility: Visibility | None = None,
-    transparency: Transparency | None = None,
-    colorId: str | None = None,
-    guestsCanModify: bool | None = None,
+    **changes: Unpack[Changes],
 ) -> Json:
     """Change an event: only what is given changes. Returns the event as it is now.
 
@@ -219,22 +195,9 @@ def update_event(
         colorId: Colour of the event, 1 to 11.
         guestsCanModify: Whether guests may change the event.
     """
-    changes = _fields(
-        summary=summary,
-        start=_end_of_event(start, startDate, "start"),
-        end=_end_of_event(end, endDate, "end"),
-        description=description,
-        location=location,
-        attendees=attendees,
-        recurrence=recurrence,
-        reminders=reminders,
-        status=status,
-        visibility=visibility,
-        transparency=transparency,
-        color_id=colorId,
-        guests_can_modify=guestsCanModify,
-    )
-    return event_view(*store.update_event(calendarId, eventId, changes))
+    moved = {"start": _end_of_event(start, startDate, "start"), "end": _end_of_event(end, endDate, "end")}
+    given: Any = {**changes, **{name: time for name, time in moved.items() if time is not None}}
+    return event_view(*store.update_event(calendarId, eventId, given))
 
 
 @server.writes(destructive=True)
@@ -411,10 +374,6 @@ def move_event(store: CalendarStore, eventId: str, destination: str, calendarId:
         calendarId: The calendar it is on now; 'primary' is your own.
     """
     return event_view(*store.move_event(calendarId, eventId, destination))
-
-
-def _fields(**given: Any) -> EventFields:
-    return cast(EventFields, {name: value for name, value in given.items() if value is not None})
 
 
 def _end_of_event(time: DateTime | None, day: str | None, end: str) -> Json | None:

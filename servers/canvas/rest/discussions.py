@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
@@ -10,7 +10,7 @@ from mesocosm.servers.canvas.rest.api import api, context_courses, reading, stre
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.tools.objects import Object, Row, entry_json, topic_json
-from mesocosm.servers.canvas.tools.service import given, page_of
+from mesocosm.servers.canvas.tools.service import page_of
 from mesocosm.services.service import Page
 
 _RECENT_REPLIES = 10
@@ -43,6 +43,24 @@ def _entry(entry: Row) -> Object:
         "forced_read_state": False,
         "user": {"id": entry["user_id"], "display_name": entry["user_name"]},
     }
+
+
+class TopicChanges(TypedDict, total=False):
+    """What may be said of a topic that is there."""
+
+    title: str
+    message: str
+    published: bool
+    delayed_post_at: str
+    pinned: bool
+    locked: bool
+    require_initial_post: bool
+
+
+class NewTopic(TopicChanges, total=False):
+    """What may be said of a new one."""
+
+    is_announcement: bool
 
 
 @api.get("/announcements")
@@ -97,56 +115,17 @@ def get_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, An
 
 
 @api.post("/courses/{course_id}/discussion_topics")
-def create_topic(
-    store: CanvasStore,
-    course_id: str,
-    title: str | None = None,
-    message: str | None = None,
-    is_announcement: bool | None = None,
-    published: bool | None = None,
-    delayed_post_at: str | None = None,
-    pinned: bool | None = None,
-    locked: bool | None = None,
-    require_initial_post: bool | None = None,
-) -> dict[str, Any]:
+def create_topic(store: CanvasStore, course_id: str, **topic: Unpack[NewTopic]) -> dict[str, Any]:
     """Start a discussion, or announce something."""
-    fields = given(
-        title=title,
-        message=message,
-        is_announcement=is_announcement,
-        published=published,
-        delayed_post_at=delayed_post_at,
-        pinned=pinned,
-        locked=locked,
-        require_initial_post=require_initial_post,
-    )
-    return topic_view(store, store.posting.create_topic(reading(store, course_id), fields))
+    return topic_view(store, store.posting.create_topic(reading(store, course_id), topic))
 
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}")
 def update_topic(
-    store: CanvasStore,
-    course_id: str,
-    topic_id: int,
-    title: str | None = None,
-    message: str | None = None,
-    published: bool | None = None,
-    delayed_post_at: str | None = None,
-    pinned: bool | None = None,
-    locked: bool | None = None,
-    require_initial_post: bool | None = None,
+    store: CanvasStore, course_id: str, topic_id: int, **changes: Unpack[TopicChanges]
 ) -> dict[str, Any]:
     """Change a topic."""
-    fields = given(
-        title=title,
-        message=message,
-        published=published,
-        delayed_post_at=delayed_post_at,
-        pinned=pinned,
-        locked=locked,
-        require_initial_post=require_initial_post,
-    )
-    return topic_view(store, store.posting.update_topic(reading(store, course_id), topic_id, fields))
+    return topic_view(store, store.posting.update_topic(reading(store, course_id), topic_id, changes))
 
 
 @api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from sqlalchemy import bindparam, delete, exists, func, or_, select, update
@@ -142,7 +142,7 @@ class Assignments(Part):
         check_page(1, limit)
         return self.fetch(_UPCOMING, user=self.user_id, now=self.stamp, limit=limit)
 
-    def create_assignment(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
+    def create_assignment(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
         """Create an assignment at the end of the course's; unpublished unless told otherwise."""
         course_id = access.course["id"]
         new = {**_NEW, "submission_types": ["none"], "published": False, **checked(fields, _CHECKS)}
@@ -157,7 +157,7 @@ class Assignments(Part):
         )
         return self.assignment(access, assignment.id)
 
-    def update_assignment(self, access: CourseAccess, assignment_id: int, fields: dict[str, Any]) -> Row:
+    def update_assignment(self, access: CourseAccess, assignment_id: int, fields: Mapping[str, Any]) -> Row:
         """Change an assignment."""
         assignment = self.assignment(access, assignment_id)
         if assignment["quiz_id"] is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, select, update
@@ -56,7 +56,7 @@ class Authoring(Part):
             statement = statement.where(Module.published)
         return self.listing(Lister(statement.order_by(Module.position, Module.id)), page, per_page)
 
-    def update_module(self, access: CourseAccess, module_id: int, fields: dict[str, Any]) -> Row:
+    def update_module(self, access: CourseAccess, module_id: int, fields: Mapping[str, Any]) -> Row:
         """Change a module; with ``position`` it moves."""
         self.store.modules.module(access, module_id)
         changes = checked(fields, MODULE)
@@ -83,7 +83,9 @@ class Authoring(Part):
         self._renumber(Module, self.ids(_MODULES, course=access.course["id"]))
         return module
 
-    def update_item(self, access: CourseAccess, module_id: int, item_id: int, fields: dict[str, Any]) -> Row:
+    def update_item(
+        self, access: CourseAccess, module_id: int, item_id: int, fields: Mapping[str, Any]
+    ) -> Row:
         """Change an item of a module; with ``position`` it moves, with ``module_id`` to another module."""
         item = self.store.modules.item(access, module_id, item_id)
         changes = checked(fields, ITEM)
@@ -152,7 +154,7 @@ class Authoring(Part):
         ordered = statement.order_by(key.desc() if order == "desc" else key.asc(), WikiPage.id)
         return self.listing(Lister(ordered), page, per_page)
 
-    def create_page(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
+    def create_page(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
         """Create a page, unpublished unless told otherwise; its address follows from its title."""
         course_id = access.course["id"]
         title = values.title(fields["title"], "title")
@@ -174,7 +176,7 @@ class Authoring(Part):
             self._set_front_page(access, page.id)
         return self.store.pages.page(access, page.url)
 
-    def update_page(self, access: CourseAccess, url: str, fields: dict[str, Any]) -> Row:
+    def update_page(self, access: CourseAccess, url: str, fields: Mapping[str, Any]) -> Row:
         """Change a page; with another title it moves to another address."""
         page = self.store.pages.page(access, url)
         changes: dict[str, Any] = {"last_edited_by": access.user_id, "updated_at": self.stamp}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from sqlalchemy import BindParameter, bindparam, func, insert, or_, select
@@ -151,7 +151,7 @@ class Courses(Part):
         """How many students each course has."""
         return {row["course_id"]: row["students"] for row in self.fetch(_STUDENTS, courses=course_ids)}
 
-    def create_course(self, account_id: int, fields: dict[str, Any], *, offer: bool = False) -> Row:
+    def create_course(self, account_id: int, fields: Mapping[str, Any], *, offer: bool = False) -> Row:
         """Create a course, unpublished unless it is offered; for administrators of the account."""
         self.store.accounts.administered(account_id)
         course = self.insert(
@@ -167,7 +167,7 @@ class Courses(Part):
         _check_term(course.start_at, course.end_at)
         return self.access(course.id).course
 
-    def update_course(self, course_id: int, fields: dict[str, Any], event: str | None = None) -> Row:
+    def update_course(self, course_id: int, fields: Mapping[str, Any], event: str | None = None) -> Row:
         """Change a course; for its teachers and administrators."""
         access = self.access(course_id)
         # Whoever concluded a course may take that back, though it is closed to changes meanwhile.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from sqlalchemy import Integer, Select, bindparam, func, insert, or_, select, update
@@ -184,7 +184,7 @@ class Modules(Part):
             self.insert(ItemCompletion(item_id=item_id, user_id=access.user_id, completed_at=self.stamp))
         return self.item(access, module_id, item_id)
 
-    def create_module(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
+    def create_module(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
         """Create a module, unpublished unless told otherwise; those at its position and after move down."""
         course_id = access.course["id"]
         existing = {row["id"]: row["position"] for row in self.fetch(_MODULE_IDS, course=course_id)}
@@ -208,7 +208,7 @@ class Modules(Part):
         )
         return self.module(access, module.id)
 
-    def create_item(self, access: CourseAccess, module_id: int, fields: dict[str, Any]) -> Row:
+    def create_item(self, access: CourseAccess, module_id: int, fields: Mapping[str, Any]) -> Row:
         """Add an item to a module; those at its position and after move down."""
         self.module(access, module_id)
         position = _position(fields, self.fetch(_LAST_ITEM, module=module_id)[0]["last"])
@@ -231,7 +231,7 @@ class Modules(Part):
         )
         return self.item(access, module_id, item.id)
 
-    def _target(self, access: CourseAccess, fields: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    def _target(self, access: CourseAccess, fields: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
         """What an item points to, and whether that is published."""
         kind, course_id = fields["type"], access.course["id"]
         if kind == "SubHeader":
@@ -306,7 +306,7 @@ _NEW_MODULE: dict[str, Any] = {
 _NEW_ITEM: dict[str, Any] = {"content_id": None, "external_url": None, "indent": 0, "published": True}
 
 
-def _position(fields: dict[str, Any], last: int) -> int:
+def _position(fields: Mapping[str, Any], last: int) -> int:
     wanted = values.whole(fields.get("position", last + 1), "position", 1)
     return min(wanted, last + 1)
 

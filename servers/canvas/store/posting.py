@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -110,7 +110,7 @@ class Posting(Part):
         ordered = statement.where(seen).order_by(DiscussionTopic.posted_at.desc(), DiscussionTopic.id.desc())
         return self.listing(Lister(ordered), page, per_page)
 
-    def create_topic(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
+    def create_topic(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
         """Start a discussion, or as staff announce something; students' discussions are published at once."""
         announces = fields.get("is_announcement", False)
         if not (access.edits or (access.studies and not announces)):
@@ -135,7 +135,7 @@ class Posting(Part):
         )
         return self.store.discussions.topic(access, topic.id)
 
-    def update_topic(self, access: CourseAccess, topic_id: int, fields: dict[str, Any]) -> Row:
+    def update_topic(self, access: CourseAccess, topic_id: int, fields: Mapping[str, Any]) -> Row:
         """Change a topic, as its author or the course's staff."""
         topic = self._own_topic(access, topic_id)
         if not access.edits and fields.keys() - {"title", "message"}:
@@ -239,7 +239,7 @@ class Posting(Part):
             raise denied()
         return event
 
-    def create_event(self, course_id: int | None, fields: dict[str, Any]) -> Row:
+    def create_event(self, course_id: int | None, fields: Mapping[str, Any]) -> Row:
         """Put an event into a course's calendar, as its staff, or into the signed-in user's."""
         if course_id is not None:
             self.editing(course_id)
@@ -250,7 +250,7 @@ class Posting(Part):
         [event_id] = self.store.calendar.add_calendar_events([{**new, **owner}])  # type: ignore[typeddict-item]
         return self.event(event_id)
 
-    def update_event(self, event_id: int, fields: dict[str, Any]) -> Row:
+    def update_event(self, event_id: int, fields: Mapping[str, Any]) -> Row:
         """Change an event."""
         event = self._own_event(event_id)
         changes = checked(fields, _EVENT_CHECKS)

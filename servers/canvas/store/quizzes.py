@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, TypedDict
 
@@ -130,7 +130,7 @@ class Quizzes(Part):
 
     # -- writing ----------------------------------------------------------------------------------------
 
-    def create_quiz(self, access: CourseAccess, fields: dict[str, Any]) -> Row:
+    def create_quiz(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
         """Create a quiz without questions; unpublished unless told otherwise."""
         new: dict[str, Any] = {**_NEW, "published": False, **checked(fields, _CHECKS)}
         quiz = self.insert(
@@ -139,7 +139,7 @@ class Quizzes(Part):
         self._follow(access, quiz.id)
         return self.quiz(access, quiz.id)
 
-    def update_quiz(self, access: CourseAccess, quiz_id: int, fields: dict[str, Any]) -> Row:
+    def update_quiz(self, access: CourseAccess, quiz_id: int, fields: Mapping[str, Any]) -> Row:
         """Change a quiz, and the assignment that belongs to it."""
         quiz = self.quiz(access, quiz_id)
         changes = checked(fields, _CHECKS)
@@ -158,7 +158,7 @@ class Quizzes(Part):
         self.session.delete(self.session.get_one(Quiz, quiz_id))
         self.session.flush()
 
-    def add_question(self, access: CourseAccess, quiz_id: int, fields: dict[str, Any]) -> Row:
+    def add_question(self, access: CourseAccess, quiz_id: int, fields: Mapping[str, Any]) -> Row:
         """Add a question at the end of a quiz."""
         self.quiz(access, quiz_id)
         position = self.fetch(_LAST_POSITION, quiz=quiz_id)[0]["last"] + 1
@@ -169,7 +169,7 @@ class Quizzes(Part):
         return self.question(quiz_id, question.id)
 
     def update_question(
-        self, access: CourseAccess, quiz_id: int, question_id: int, fields: dict[str, Any]
+        self, access: CourseAccess, quiz_id: int, question_id: int, fields: Mapping[str, Any]
     ) -> Row:
         """Change a question."""
         self.quiz(access, quiz_id)

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore, NewRubric
 from mesocosm.servers.canvas.tools.objects import assignment_json, rubric_json, submission_json
-from mesocosm.servers.canvas.tools.service import given, page_of, server
+from mesocosm.servers.canvas.tools.service import page_of, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
+
+
+class AssignmentDetails(TypedDict, total=False):
+    """What may be said of an assignment, new or not."""
+
+    description: str
+    points_possible: float
+    due_at: str
+    published: bool
+
+
+class NewAssignment(AssignmentDetails, total=False):
+    """What may be said of a new one."""
+
+    name: Required[str]
+    submission_types: list[str]
+
+
+class AssignmentChanges(AssignmentDetails, total=False):
+    """What may be said of one that is there."""
+
+    name: str
 
 
 @server.reads
@@ -41,14 +63,7 @@ def canvas_get_assignment(store: CanvasStore, course_id: Number, assignment_id: 
 
 @server.writes
 def canvas_create_assignment(
-    store: CanvasStore,
-    course_id: Number,
-    name: str,
-    description: str | None = None,
-    points_possible: float | None = None,
-    due_at: str | None = None,
-    submission_types: list[str] | None = None,
-    published: bool | None = None,
+    store: CanvasStore, course_id: Number, **fields: Unpack[NewAssignment]
 ) -> dict[str, Any]:
     """Create an assignment, unpublished unless told otherwise. For the course's staff.
 
@@ -63,14 +78,6 @@ def canvas_create_assignment(
         published: Whether students see it.
     """
     access = store.editing(course_id)
-    fields = given(
-        name=name,
-        description=description,
-        points_possible=points_possible,
-        due_at=due_at,
-        submission_types=submission_types,
-        published=published,
-    )
     return assignment_json(
         store.assignments.create_assignment(access, fields), staff=True, clock=access.clock
     )
@@ -78,14 +85,7 @@ def canvas_create_assignment(
 
 @server.writes(destructive=True, idempotent=True)
 def canvas_update_assignment(
-    store: CanvasStore,
-    course_id: Number,
-    assignment_id: Number,
-    name: str | None = None,
-    description: str | None = None,
-    points_possible: float | None = None,
-    due_at: str | None = None,
-    published: bool | None = None,
+    store: CanvasStore, course_id: Number, assignment_id: Number, **changes: Unpack[AssignmentChanges]
 ) -> dict[str, Any]:
     """Change an assignment; what you leave out stays as it is. For the course's staff.
 
@@ -99,14 +99,7 @@ def canvas_update_assignment(
         published: Whether students see it; refused for false when something was handed in.
     """
     access = store.editing(course_id)
-    fields = given(
-        name=name,
-        description=description,
-        points_possible=points_possible,
-        due_at=due_at,
-        published=published,
-    )
-    assignment = store.assignments.update_assignment(access, assignment_id, fields)
+    assignment = store.assignments.update_assignment(access, assignment_id, changes)
     return assignment_json(assignment, staff=True, clock=access.clock)
 
 

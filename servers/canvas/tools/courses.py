@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.submissions import Scores
@@ -14,9 +14,32 @@ from mesocosm.servers.canvas.tools.objects import (
     enrollment_json,
     number,
 )
-from mesocosm.servers.canvas.tools.service import given, page_with, server
+from mesocosm.servers.canvas.tools.service import page_with, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
+
+
+class CourseDetails(TypedDict, total=False):
+    """What may be said of a course, new or not."""
+
+    course_code: str
+    start_at: str
+    end_at: str
+    syllabus_body: str
+
+
+class NewCourse(CourseDetails, total=False):
+    """What may be said of a new one."""
+
+    name: Required[str]
+    is_public: bool
+    time_zone: str
+
+
+class CourseChanges(CourseDetails, total=False):
+    """What may be said of one that is there."""
+
+    name: str
 
 
 @server.reads
@@ -46,16 +69,7 @@ def canvas_get_course(store: CanvasStore, course_id: Number) -> dict[str, Any]:
 
 @server.writes
 def canvas_create_course(
-    store: CanvasStore,
-    account_id: Number,
-    name: str,
-    course_code: str | None = None,
-    start_at: str | None = None,
-    end_at: str | None = None,
-    syllabus_body: str | None = None,
-    is_public: bool | None = None,
-    time_zone: str | None = None,
-    offer: bool = False,
+    store: CanvasStore, account_id: Number, offer: bool = False, **fields: Unpack[NewCourse]
 ) -> dict[str, Any]:
     """Create a course in an account. It is unpublished unless offered; only administrators may.
 
@@ -70,15 +84,6 @@ def canvas_create_course(
         time_zone: IANA name of the course's time zone.
         offer: Publish it at once.
     """
-    fields = given(
-        name=name,
-        course_code=course_code,
-        start_at=start_at,
-        end_at=end_at,
-        syllabus_body=syllabus_body,
-        is_public=is_public,
-        time_zone=time_zone,
-    )
     return _course(store, store.courses.create_course(account_id, fields, offer=offer))
 
 
@@ -86,12 +91,8 @@ def canvas_create_course(
 def canvas_update_course(
     store: CanvasStore,
     course_id: Number,
-    name: str | None = None,
-    course_code: str | None = None,
-    start_at: str | None = None,
-    end_at: str | None = None,
-    syllabus_body: str | None = None,
     event: Literal["claim", "offer", "conclude"] | None = None,
+    **changes: Unpack[CourseChanges],
 ) -> dict[str, Any]:
     """Change a course; what you leave out stays as it is. For its teachers and administrators.
 
@@ -104,10 +105,7 @@ def canvas_update_course(
         syllabus_body: New syllabus, as HTML.
         event: offer publishes the course, claim takes that back, conclude ends it.
     """
-    fields = given(
-        name=name, course_code=course_code, start_at=start_at, end_at=end_at, syllabus_body=syllabus_body
-    )
-    return _course(store, store.courses.update_course(course_id, fields, event))
+    return _course(store, store.courses.update_course(course_id, changes, event))
 
 
 def _course(store: CanvasStore, course: Row) -> Object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import (
@@ -13,9 +13,33 @@ from mesocosm.servers.canvas.tools.objects import (
     modules_json,
     page_json,
 )
-from mesocosm.servers.canvas.tools.service import given, page_of, page_with, server
+from mesocosm.servers.canvas.tools.service import page_of, page_with, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
+
+
+class NewModule(TypedDict, total=False):
+    """What may be said of a new module."""
+
+    name: Required[str]
+    position: Number
+    unlock_at: str
+    require_sequential_progress: bool
+    prerequisite_module_ids: list[Number]
+    published: bool
+
+
+class NewItem(TypedDict, total=False):
+    """What may be said of a new item of a module."""
+
+    title: Required[str]
+    type: Required[Literal["Assignment", "Quiz", "File", "Page", "Discussion", "ExternalUrl", "ExternalTool"]]
+    content_id: Number
+    html_url: str
+    url: str
+    position: Number
+    indent: Number
+    published: bool
 
 
 @server.reads
@@ -90,14 +114,7 @@ def canvas_mark_module_item_complete(
 
 @server.writes
 def canvas_create_module(
-    store: CanvasStore,
-    course_id: Number,
-    name: str,
-    position: Number | None = None,
-    unlock_at: str | None = None,
-    require_sequential_progress: bool | None = None,
-    prerequisite_module_ids: list[Number] | None = None,
-    published: bool | None = None,
+    store: CanvasStore, course_id: Number, **module: Unpack[NewModule]
 ) -> dict[str, Any]:
     """Create a module in a course, unpublished unless told otherwise. For the course's staff.
 
@@ -111,30 +128,12 @@ def canvas_create_module(
         published: Whether students see it.
     """
     access = store.editing(course_id)
-    fields = given(
-        name=name,
-        position=position,
-        unlock_at=unlock_at,
-        require_sequential_progress=require_sequential_progress,
-        prerequisite_module_ids=prerequisite_module_ids,
-        published=published,
-    )
-    return modules_json(store, access, [store.modules.create_module(access, fields)])[0]
+    return modules_json(store, access, [store.modules.create_module(access, module)])[0]
 
 
 @server.writes
 def canvas_create_module_item(
-    store: CanvasStore,
-    course_id: Number,
-    module_id: Number,
-    title: str,
-    type: Literal["Assignment", "Quiz", "File", "Page", "Discussion", "ExternalUrl", "ExternalTool"],
-    content_id: Number | None = None,
-    html_url: str | None = None,
-    url: str | None = None,
-    position: Number | None = None,
-    indent: Number | None = None,
-    published: bool | None = None,
+    store: CanvasStore, course_id: Number, module_id: Number, **item: Unpack[NewItem]
 ) -> dict[str, Any]:
     """Add an item to a module. For the course's staff.
 
@@ -150,17 +149,7 @@ def canvas_create_module_item(
         indent: How far it is indented, 0 to 5.
         published: Whether students see it; by default if what it points to is published.
     """
-    fields = given(
-        title=title,
-        type=type,
-        content_id=content_id,
-        html_url=html_url,
-        url=url,
-        position=position,
-        indent=indent,
-        published=published,
-    )
-    return module_item_json(store.modules.create_item(store.editing(course_id), module_id, fields), course_id)
+    return module_item_json(store.modules.create_item(store.editing(course_id), module_id, item), course_id)
 
 
 # -- pages and files --------------------------------------------------------------------------------------

@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import question_json, quiz_json, quiz_submission_json
-from mesocosm.servers.canvas.tools.service import given, page_of, server
+from mesocosm.servers.canvas.tools.service import page_of, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
+
+
+class QuizDetails(TypedDict, total=False):
+    """What may be said of a quiz, new or not."""
+
+    description: str
+    quiz_type: str
+    time_limit: Number
+    due_at: str
+    published: bool
+
+
+class QuizChanges(QuizDetails, total=False):
+    """What may be said of one that is there."""
+
+    title: str
+    shuffle_answers: bool
+    allowed_attempts: Number
+    scoring_policy: str
+    access_code: str
+
+
+class QuestionDetails(TypedDict, total=False):
+    """What may be said of a question, new or not."""
+
+    question_name: str
+    points_possible: float
+    answers: list[dict[str, Any]]
+
+
+class NewQuestion(QuestionDetails, total=False):
+    """What may be said of a new one."""
+
+    question_text: Required[str]
+    question_type: str
+
+
+class QuestionChanges(QuestionDetails, total=False):
+    """What may be said of one that is there."""
+
+    question_text: str
 
 
 @server.reads
@@ -38,14 +79,7 @@ def canvas_get_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) -> d
 
 @server.writes
 def canvas_create_quiz(
-    store: CanvasStore,
-    course_id: Number,
-    title: str,
-    description: str | None = None,
-    quiz_type: str | None = None,
-    time_limit: Number | None = None,
-    due_at: str | None = None,
-    published: bool | None = None,
+    store: CanvasStore, course_id: Number, title: str, **details: Unpack[QuizDetails]
 ) -> dict[str, Any]:
     """Create a quiz without questions, unpublished unless told otherwise. For the course's staff.
 
@@ -59,32 +93,12 @@ def canvas_create_quiz(
         published: Whether students see it.
     """
     access = store.editing(course_id)
-    fields = given(
-        title=title,
-        description=description,
-        quiz_type=quiz_type,
-        time_limit=time_limit,
-        due_at=due_at,
-        published=published,
-    )
-    return quiz_json(store.quizzes.create_quiz(access, fields), access)
+    return quiz_json(store.quizzes.create_quiz(access, {"title": title, **details}), access)
 
 
 @server.writes(destructive=True, idempotent=True)
 def canvas_update_quiz(
-    store: CanvasStore,
-    course_id: Number,
-    quiz_id: Number,
-    title: str | None = None,
-    description: str | None = None,
-    quiz_type: str | None = None,
-    time_limit: Number | None = None,
-    due_at: str | None = None,
-    published: bool | None = None,
-    shuffle_answers: bool | None = None,
-    allowed_attempts: Number | None = None,
-    scoring_policy: str | None = None,
-    access_code: str | None = None,
+    store: CanvasStore, course_id: Number, quiz_id: Number, **changes: Unpack[QuizChanges]
 ) -> dict[str, Any]:
     """Change a quiz; what you leave out stays as it is. For the course's staff.
 
@@ -103,19 +117,7 @@ def canvas_update_quiz(
         access_code: Code that students need to begin; empty for none.
     """
     access = store.editing(course_id)
-    fields = given(
-        title=title,
-        description=description,
-        quiz_type=quiz_type,
-        time_limit=time_limit,
-        due_at=due_at,
-        published=published,
-        shuffle_answers=shuffle_answers,
-        allowed_attempts=allowed_attempts,
-        scoring_policy=scoring_policy,
-        access_code=access_code,
-    )
-    return quiz_json(store.quizzes.update_quiz(access, quiz_id, fields), access)
+    return quiz_json(store.quizzes.update_quiz(access, quiz_id, changes), access)
 
 
 @server.writes(idempotent=True)
@@ -181,14 +183,7 @@ def canvas_get_quiz_questions(
 
 @server.writes
 def canvas_add_quiz_question(
-    store: CanvasStore,
-    course_id: Number,
-    quiz_id: Number,
-    question_text: str,
-    question_name: str | None = None,
-    question_type: str | None = None,
-    points_possible: float | None = None,
-    answers: list[dict[str, Any]] | None = None,
+    store: CanvasStore, course_id: Number, quiz_id: Number, **question: Unpack[NewQuestion]
 ) -> dict[str, Any]:
     """Add a question at the end of a quiz. For the course's staff.
 
@@ -203,14 +198,7 @@ def canvas_add_quiz_question(
         points_possible: Points for the right answer; 1 if left out.
         answers: The answers to choose from, each with answer_text and answer_weight (100 right, 0 wrong).
     """
-    fields = given(
-        question_text=question_text,
-        question_name=question_name,
-        question_type=question_type,
-        points_possible=points_possible,
-        answers=answers,
-    )
-    return question_json(store.quizzes.add_question(store.editing(course_id), quiz_id, fields), staff=True)
+    return question_json(store.quizzes.add_question(store.editing(course_id), quiz_id, question), staff=True)
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -219,10 +207,7 @@ def canvas_update_quiz_question(
     course_id: Number,
     quiz_id: Number,
     question_id: Number,
-    question_name: str | None = None,
-    question_text: str | None = None,
-    points_possible: float | None = None,
-    answers: list[dict[str, Any]] | None = None,
+    **changes: Unpack[QuestionChanges],
 ) -> dict[str, Any]:
     """Change a question of a quiz; what you leave out stays as it is. For the course's staff.
 
@@ -235,14 +220,8 @@ def canvas_update_quiz_question(
         points_possible: Points for the right answer.
         answers: All answers anew, each with answer_text and answer_weight (100 right, 0 wrong).
     """
-    fields = given(
-        question_name=question_name,
-        question_text=question_text,
-        points_possible=points_possible,
-        answers=answers,
-    )
     access = store.editing(course_id)
-    return question_json(store.quizzes.update_question(access, quiz_id, question_id, fields), staff=True)
+    return question_json(store.quizzes.update_question(access, quiz_id, question_id, changes), staff=True)
 
 
 @server.writes(destructive=True)
