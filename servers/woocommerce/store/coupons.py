@@ -14,7 +14,6 @@ from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, 
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
-    Check,
     boolean,
     checked,
     choice,
@@ -30,6 +29,7 @@ from mesocosm.servers.woocommerce.store.values import (
     whole,
     window,
 )
+from mesocosm.services.values import Checks
 
 TYPES = ("percent", "fixed_cart", "fixed_product")
 
@@ -44,7 +44,7 @@ def _code(value: Any, name: str) -> str:
     return found
 
 
-_CHECKS: Mapping[str, Check] = {
+_CHECKS: Checks = {
     "code": _code,
     "amount": decimal,
     "status": choice("draft", "pending", "private", "publish"),
@@ -67,7 +67,7 @@ _CHECKS: Mapping[str, Check] = {
     "email_restrictions": listed(line),
     "meta_data": meta_data,
 }
-_HISTORY_CHECKS: Mapping[str, Check] = {"date_created": date, "usage_count": whole(0, MAX_COUNT)}
+_HISTORY_CHECKS: Checks = {"date_created": date, "usage_count": whole(0, MAX_COUNT)}
 READ_ONLY = frozenset(
     [
         "id",

@@ -15,7 +15,6 @@ from mesocosm.servers.woocommerce.store.refusals import denied, invalid, not_fou
 from mesocosm.servers.woocommerce.store.selection import chosen, included_order
 from mesocosm.servers.woocommerce.store.shop import STAFF, Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
-    Check,
     checked,
     choice,
     date,
@@ -30,17 +29,18 @@ from mesocosm.servers.woocommerce.store.values import (
     title,
     window,
 )
+from mesocosm.services.values import Check, Checks
 
 PAID = ("processing", "completed")
 """Statuses of orders whose money counts as spent."""
 
-_ADDRESS: Mapping[str, Check] = dict.fromkeys(EMPTY_ADDRESS, line)
+_ADDRESS: Checks = dict.fromkeys(EMPTY_ADDRESS, line)
 billing_address: Check = fields({**_ADDRESS, "email": email_or_nothing, "phone": line})
 shipping_address: Check = fields({**_ADDRESS, "phone": line})
 EMPTY_BILLING = {**EMPTY_ADDRESS, "email": "", "phone": ""}
 EMPTY_SHIPPING = {**EMPTY_ADDRESS, "phone": ""}
 
-_CHECKS: Mapping[str, Check] = {
+_CHECKS: Checks = {
     "email": email,
     "first_name": line,
     "last_name": line,
@@ -50,7 +50,7 @@ _CHECKS: Mapping[str, Check] = {
     "shipping": shipping_address,
     "meta_data": meta_data,
 }
-_HISTORY_CHECKS: Mapping[str, Check] = {"date_created": date, "role": choice("customer", *STAFF)}
+_HISTORY_CHECKS: Checks = {"date_created": date, "role": choice("customer", *STAFF)}
 READ_ONLY = frozenset(
     [
         "id",

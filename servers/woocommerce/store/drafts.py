@@ -15,7 +15,6 @@ from mesocosm.servers.woocommerce.store.shop import Record, Row
 from mesocosm.servers.woocommerce.store.taxes import AppliedRate, applied_rates, tax_on
 from mesocosm.servers.woocommerce.store.values import (
     MAX_CENTS,
-    Check,
     amount,
     boolean,
     choice,
@@ -32,6 +31,7 @@ from mesocosm.servers.woocommerce.store.values import (
     title,
     whole,
 )
+from mesocosm.services.values import Check, Checks
 
 MAX_QUANTITY = 1_000_000
 MAX_LINES = 500
@@ -44,7 +44,7 @@ def _currency(value: Any, name: str) -> str:
     return found
 
 
-_LINE_CHECKS: Mapping[str, Check] = {
+_LINE_CHECKS: Checks = {
     "id": identifier,
     "name": line,
     "product_id": optional(identifier),
@@ -93,7 +93,7 @@ def _coupon_line(value: Any, name: str) -> Row:
     return found
 
 
-ORDER_CHECKS: Mapping[str, Check] = {
+ORDER_CHECKS: Checks = {
     "status": choice(*STATUSES),
     "currency": _currency,
     "customer_id": identifier,
@@ -111,7 +111,7 @@ ORDER_CHECKS: Mapping[str, Check] = {
     "coupon_lines": listed(_coupon_line, 50),
     "meta_data": meta_data,
 }
-PAST_ORDER_CHECKS: Mapping[str, Check] = {
+PAST_ORDER_CHECKS: Checks = {
     **{key: check for key, check in ORDER_CHECKS.items() if key != "set_paid"},
     "line_items": listed(_past_line_item, MAX_LINES),
     "created_via": line,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -26,16 +26,8 @@ from mesocosm.servers.woocommerce.models import (
 from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.selection import chosen, included_order
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
-    Check,
-    boolean,
-    checked,
-    date,
-    identifier,
-    line,
-    text,
-    window,
-)
+from mesocosm.servers.woocommerce.store.values import boolean, checked, date, identifier, line, text, window
+from mesocosm.services.values import Checks
 
 STATUSES = ("pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed")
 STATUS_NAMES = {
@@ -106,7 +98,7 @@ _REFUND_ITEMS = (
 _NOTE = select(OrderNote.__table__).where(OrderNote.id == bindparam("id"))
 
 _ORDER_IDS = select(Order.id)
-_NOTE_CHECKS: Mapping[str, Check] = {
+_NOTE_CHECKS: Checks = {
     "order_id": identifier,
     "note": text,
     "author": line,

@@ -11,7 +11,6 @@ from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
 from mesocosm.servers.woocommerce.store.shop import Row
 from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
-    Check,
     boolean,
     boolean_or_parent,
     checked,
@@ -31,6 +30,7 @@ from mesocosm.servers.woocommerce.store.values import (
     url,
     whole,
 )
+from mesocosm.services.values import Check, Checks
 
 TYPES = ("simple", "grouped", "external", "variable")
 STATUSES = ("draft", "pending", "private", "publish")
@@ -59,7 +59,7 @@ _attribute: Check = fields(
 _option: Check = fields({"id": identifier, "name": line, "option": line}, ("slug",))
 _download: Check = fields({"id": line, "name": line, "file": url})
 
-SHARED_CHECKS: Mapping[str, Check] = {
+SHARED_CHECKS: Checks = {
     "status": choice(*STATUSES),
     "description": text,
     "sku": _sku,
@@ -86,7 +86,7 @@ SHARED_CHECKS: Mapping[str, Check] = {
     "menu_order": _count,
     "meta_data": meta_data,
 }
-PRODUCT_CHECKS: Mapping[str, Check] = {
+PRODUCT_CHECKS: Checks = {
     **SHARED_CHECKS,
     "name": line,
     "slug": line,
@@ -108,7 +108,7 @@ PRODUCT_CHECKS: Mapping[str, Check] = {
     "attributes": listed(_attribute, 100),
     "default_attributes": listed(_option, 100),
 }
-VARIATION_CHECKS: Mapping[str, Check] = {
+VARIATION_CHECKS: Checks = {
     **SHARED_CHECKS,
     # A variation whose stock is its product's is read as "parent".
     "manage_stock": boolean_or_parent,
@@ -147,7 +147,7 @@ READ_ONLY = frozenset(
         "low_stock",
     ]
 )
-HISTORY_CHECKS: Mapping[str, Check] = {
+HISTORY_CHECKS: Checks = {
     "date_created": date,
     "date_modified": date,
     "total_sales": whole(0, MAX_COUNT),

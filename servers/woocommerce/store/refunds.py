@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypedDict
 
 from sqlalchemy import bindparam, func, select, update
@@ -12,7 +12,6 @@ from mesocosm.servers.woocommerce.models.defaults import ADMINISTRATOR_ID
 from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
-    Check,
     amount,
     checked,
     date,
@@ -24,6 +23,7 @@ from mesocosm.servers.woocommerce.store.values import (
     positive_amount,
     whole,
 )
+from mesocosm.services.values import Check, Checks
 
 _tax: Check = fields({"id": identifier, "refund_total": positive_amount})
 _items: Check = listed(
@@ -55,7 +55,7 @@ _GATEWAY = select(PaymentGateway.supports, PaymentGateway.method_title).where(
     PaymentGateway.id == bindparam("id")
 )
 
-_REFUND_CHECKS: Mapping[str, Check] = {
+_REFUND_CHECKS: Checks = {
     "order_id": identifier,
     "amount": amount,
     "reason": line,

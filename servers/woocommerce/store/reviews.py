@@ -12,7 +12,6 @@ from mesocosm.servers.woocommerce.store.refusals import gone, invalid, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
-    Check,
     boolean,
     checked,
     choice,
@@ -24,10 +23,11 @@ from mesocosm.servers.woocommerce.store.values import (
     whole,
     window,
 )
+from mesocosm.services.values import Checks
 
 STATUSES = ("approved", "hold", "spam", "trash")
 
-_REVIEW_CHECKS: Mapping[str, Check] = {
+_REVIEW_CHECKS: Checks = {
     "product_id": identifier,
     "reviewer": title,
     "reviewer_email": email,

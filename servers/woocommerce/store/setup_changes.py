@@ -15,7 +15,6 @@ from mesocosm.servers.woocommerce.store.refusals import invalid, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
-    Check,
     boolean,
     checked,
     choice,
@@ -25,6 +24,7 @@ from mesocosm.servers.woocommerce.store.values import (
     url,
     whole,
 )
+from mesocosm.services.values import Checks
 
 _METHOD = select(ShippingMethod.__table__).where(
     ShippingMethod.id == bindparam("id"), ShippingMethod.zone_id == bindparam("zone")
@@ -37,7 +37,7 @@ _WEBHOOK_CHECKS = {
     "delivery_url": url,
     "secret": lambda value, name: text(value, name, 1_000),
 }
-_RATE_CHECKS: Mapping[str, Check] = {
+_RATE_CHECKS: Checks = {
     "priority": whole(1, MAX_COUNT),
     "compound": boolean,
     "shipping": boolean,

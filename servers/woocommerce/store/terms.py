@@ -13,7 +13,6 @@ from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, 
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
     MAX_COUNT,
-    Check,
     checked,
     choice,
     fields,
@@ -28,10 +27,11 @@ from mesocosm.servers.woocommerce.store.values import (
     whole,
     window,
 )
+from mesocosm.services.values import Checks
 
 DISPLAYS = ("default", "products", "subcategories", "both")
 
-_CATEGORY_CHECKS: Mapping[str, Check] = {
+_CATEGORY_CHECKS: Checks = {
     "name": title,
     "slug": line,
     "parent": identifier,
@@ -41,7 +41,7 @@ _CATEGORY_CHECKS: Mapping[str, Check] = {
     "menu_order": whole(0, MAX_COUNT),
     "menuOrder": whole(0, MAX_COUNT),
 }
-_TAG_CHECKS: Mapping[str, Check] = {"name": title, "slug": line, "description": text}
+_TAG_CHECKS: Checks = {"name": title, "slug": line, "description": text}
 _READ_ONLY = ("id", "count", "_links")
 
 _CATEGORY_COUNT = (

@@ -19,9 +19,7 @@ from typing import Any
 from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
 from mesocosm.services.fields import Fields
-
-Check = Callable[[Any, str], Any]
-"""Takes a value and its name; returns what is kept, or raises ``Invalid`` with the vendor's code."""
+from mesocosm.services.values import Check, Checks, Kinds
 
 MAX_TEXT = 1_000_000
 MAX_NAME = 1_000
@@ -152,6 +150,22 @@ def positive_amount(value: Any, name: str) -> int:
 # -- plain values ---------------------------------------------------------------------------------------
 
 
+def _wrong(name: str, value: Any, expected: str) -> Invalid:
+    return invalid_parameter(name, f"{name} is not {expected}.")
+
+
+_KINDS = Kinds(
+    _wrong,
+    {
+        "text": "of type string",
+        "flag": "of type boolean",
+        "whole": "of type integer",
+        "object": "of type object",
+        "items": "of type array",
+    },
+)
+
+
 def shown(value: Any) -> str:
     """A caller's value, short enough to repeat to it."""
     written = repr(value)
@@ -160,13 +174,12 @@ def shown(value: Any) -> str:
 
 def text(value: Any, name: str, limit: int = MAX_TEXT) -> str:
     """Text that can be stored."""
-    if not isinstance(value, str):
-        raise invalid_parameter(name, f"{name} is not of type string.")
-    if "\0" in value:
+    found = _KINDS.text(value, name)
+    if "\0" in found:
         raise invalid_parameter(name, f"{name} must not contain null characters.")
-    if len(value) > limit:
+    if len(found) > limit:
         raise invalid_parameter(name, f"{name} must be at most {limit} characters long.")
-    return value
+    return found
 
 
 def line(value: Any, name: str) -> str:
@@ -212,15 +225,9 @@ def _read_by(check: Check, value: Any) -> Any:
     return check.read(value) if isinstance(check, Readable) else value
 
 
-def _boolean(value: Any, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise invalid_parameter(name, f"{name} is not of type boolean.")
-    return value
-
-
-boolean = Readable(_boolean, _boolean_in)
+boolean = Readable(_KINDS.flag, _boolean_in)
 """True or false."""
-boolean_or_parent = Readable(lambda value, name: value != "parent" and _boolean(value, name), _boolean_in)
+boolean_or_parent = Readable(lambda value, name: value != "parent" and _KINDS.flag(value, name), _boolean_in)
 """True or false, or the word with which a variation leaves it to its product."""
 
 
@@ -230,7 +237,7 @@ def whole(lowest: int = -MAX_COUNT, highest: int = MAX_COUNT) -> Check:
     def check(value: Any, name: str) -> int:
         is_whole = isinstance(value, float) and value.is_integer()
         if isinstance(value, bool) or not (isinstance(value, int) or is_whole):
-            raise invalid_parameter(name, f"{name} is not of type integer.")
+            raise _KINDS.wrong("whole", value, name)
         if not lowest <= value <= highest:
             raise invalid_parameter(
                 name, f"{name} must be between {lowest} (inclusive) and {highest} (inclusive)"
@@ -259,7 +266,7 @@ def choice(*choices: str) -> Check:
 
     def check(value: Any, name: str) -> str:
         if not isinstance(value, str) or value not in choices:
-            raise invalid_parameter(name, f"{name} is not one of {', '.join(choices)}.")
+            raise _wrong(name, value, f"one of {', '.join(choices)}")
         return value
 
     return check
@@ -293,11 +300,10 @@ def listed(check: Check, limit: int = MAX_LIST) -> Check:
     """A check for arrays whose items pass another check."""
 
     def check_all(value: Any, name: str) -> list[Any]:
-        if not isinstance(value, list):
-            raise invalid_parameter(name, f"{name} is not of type array.")
-        if len(value) > limit:
+        items = _KINDS.items(value, name)
+        if len(items) > limit:
             raise invalid_parameter(name, f"{name} must contain at most {limit} items.")
-        return [check(item, f"{name}[{index}]") for index, item in enumerate(value)]
+        return [check(item, f"{name}[{index}]") for index, item in enumerate(items)]
 
     def read(value: Any) -> Any:
         return [_read_by(check, item) for item in value] if isinstance(value, list) else value
@@ -305,24 +311,17 @@ def listed(check: Check, limit: int = MAX_LIST) -> Check:
     return Readable(check_all, read)
 
 
-def mapping(value: Any, name: str) -> dict[str, Any]:
-    """An object."""
-    if not isinstance(value, dict):
-        raise invalid_parameter(name, f"{name} is not of type object.")
-    return value
-
-
-def fields(checks: Mapping[str, Check], ignored: Collection[str] = ()) -> Check:
+def fields(checks: Checks, ignored: Collection[str] = ()) -> Check:
     """A check for objects with these fields; what is missing stays missing."""
 
     def check(value: Any, name: str) -> dict[str, Any]:
-        return checked(mapping(value, name), checks, ignored, f"{name}.")
+        return checked(_KINDS.object(value, name), checks, ignored, f"{name}.")
 
     return check
 
 
 def checked(
-    data: Mapping[str, Any], checks: Mapping[str, Check], ignored: Collection[str] = (), prefix: str = ""
+    data: Mapping[str, Any], checks: Checks, ignored: Collection[str] = (), prefix: str = ""
 ) -> dict[str, Any]:
     """The fields of an object that may be written, each checked.
 
@@ -368,7 +367,7 @@ def anything(value: Any, name: str, depth: int = 0) -> Any:
     return value
 
 
-_META_FIELDS: Mapping[str, Check] = {
+_META_FIELDS: Checks = {
     "id": identifier,
     "key": lambda value, name: text(value, name, 255),
     "value": anything,
