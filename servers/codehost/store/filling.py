@@ -28,7 +28,14 @@ from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.merging import merge
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.reviews import REVIEW_STATES
-from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, moment, timestamp
+from mesocosm.servers.codehost.store.values import (
+    MAX_TITLE,
+    clean,
+    comment_body,
+    issue_body,
+    moment,
+    timestamp,
+)
 from mesocosm.services.service import Row
 
 
@@ -352,7 +359,7 @@ class Filling(Part):
             "number": number,
             "is_pull": False,
             "title": clean(issue.title, "title", limit=MAX_TITLE, blank=False),
-            "body": clean(issue.body, "body", limit=MAX_BODY),
+            "body": issue_body(issue.body),
             "state": issue.state,
             "state_reason": (issue.state_reason or "completed") if is_closed else None,
             "user_id": people[issue.author.lower()],
@@ -410,7 +417,7 @@ class Filling(Part):
         return {
             "issue_id": issue_id,
             "user_id": people[comment.author.lower()],
-            "body": clean(comment.body, "body", limit=MAX_BODY, blank=False),
+            "body": comment_body(comment.body),
             "created_at": created,
             "updated_at": created,
         }

@@ -26,16 +26,18 @@ from mesocosm.servers.codehost.models import (
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import (
-    MAX_BODY,
-    MAX_TITLE,
-    clean,
+    ISSUE,
+    comment_body,
     cursor,
+    issue_body,
+    issue_title,
     known,
     parse_cursor,
     parse_time,
     window,
 )
 from mesocosm.services.service import Row
+from mesocosm.services.values import checked
 
 ISSUE_TYPES = ("Task", "Bug", "Feature")
 """The types that every organisation of the product begins with; personal repositories have none."""
@@ -254,8 +256,8 @@ class Issues(Part):
             "repository_id": repository["id"],
             "number": number,
             "is_pull": is_pull,
-            "title": clean(title, "title", limit=MAX_TITLE, blank=False).strip(),
-            "body": clean(body, "body", limit=MAX_BODY),
+            "title": issue_title(title),
+            "body": issue_body(body),
             "user_id": self.me["id"],
             "created_at": self.today,
             "updated_at": self.today,
@@ -283,11 +285,8 @@ class Issues(Part):
         issue = self.issue(repository, number)
         self.require_author_or(repository, issue, "triage")
         triage = self.store.repositories.may(repository, "triage")
-        changes: dict[str, Any] = {}
-        if title is not None:
-            changes["title"] = clean(title, "title", limit=MAX_TITLE, blank=False).strip()
-        if body is not None:
-            changes["body"] = clean(body, "body", limit=MAX_BODY)
+        said = {"title": title, "body": body}
+        changes = checked({name: text for name, text in said.items() if text is not None}, ISSUE)
         if triage and milestone is not None:
             changes["milestone_id"] = self._milestone(repository, milestone)
         if triage and issue_type != UNCHANGED:
@@ -316,7 +315,7 @@ class Issues(Part):
         row = {
             "issue_id": issue["id"],
             "user_id": self.me["id"],
-            "body": clean(body, "body", limit=MAX_BODY, blank=False),
+            "body": comment_body(body),
             "created_at": self.today,
             "updated_at": self.today,
         }

@@ -31,7 +31,7 @@ from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.pulls import PULLS
 from mesocosm.servers.codehost.store.queries import Where
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import MAX_TITLE, clean, known, parse_time, window
+from mesocosm.servers.codehost.store.values import clean, issue_title, known, parse_time, window
 from mesocosm.services.service import Row
 
 _USER = aliased(Account, name="author")
@@ -319,7 +319,7 @@ class Listing(Part):
     ) -> Row:
         """A new milestone by somebody who may write."""
         self.store.repositories.require(repository, "write")
-        title = clean(title, "title", limit=MAX_TITLE, blank=False).strip()
+        title = issue_title(title)
         if any(row["title"].lower() == title.lower() for row in self.milestones(repository, "all")):
             raise Unprocessable("Validation Failed: the milestone already_exists.")
         number = self.store.fields.add_milestone(

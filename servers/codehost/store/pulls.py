@@ -27,8 +27,9 @@ from mesocosm.servers.codehost.store.history import GITHUB
 from mesocosm.servers.codehost.store.merging import Merged, merge, pick
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import NotMergeable, Unprocessable
-from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, known, moment, window
+from mesocosm.servers.codehost.store.values import ISSUE, MAX_BODY, clean, known, moment, window
 from mesocosm.services.service import Row
+from mesocosm.services.values import checked
 
 CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+#(\d{1,9})\b", re.IGNORECASE)
 """The words with which a pull request or a commit closes an issue."""
@@ -300,11 +301,8 @@ class Pulls(Part):
         self.store.issues.require_author_or(
             repository, pull, "triage" if (title, body, base) == (None, None, None) else "write"
         )
-        changes: dict[str, Any] = {}
-        if title is not None:
-            changes["title"] = clean(title, "title", limit=MAX_TITLE, blank=False).strip()
-        if body is not None:
-            changes["body"] = clean(body, "body", limit=MAX_BODY)
+        said = {"title": title, "body": body}
+        changes = checked({name: text for name, text in said.items() if text is not None}, ISSUE)
         more: dict[str, Any] = {}
         if draft is not None:
             more["draft"] = draft

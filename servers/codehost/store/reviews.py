@@ -22,7 +22,14 @@ from mesocosm.servers.codehost.models import (
 from mesocosm.servers.codehost.store.differences import commented_lines
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import MAX_BODY, clean, cursor, known, parse_cursor, window
+from mesocosm.servers.codehost.store.values import (
+    comment_body,
+    cursor,
+    issue_body,
+    known,
+    parse_cursor,
+    window,
+)
 from mesocosm.services.service import Row
 
 REVIEW_STATES = {"APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED"}
@@ -153,7 +160,7 @@ class Reviews(Part):
             "pull_id": pull["id"],
             "user_id": self.me["id"],
             "state": "PENDING",
-            "body": clean(body or "", "body", limit=MAX_BODY),
+            "body": issue_body(body or ""),
             "commit_sha": sha,
         }
         review = int(self.session.execute(insert(Review).returning(Review.id), row).scalar_one())
@@ -238,7 +245,7 @@ class Reviews(Part):
             thread_id=thread,
             review_id=review,
             user_id=self.me["id"],
-            body=clean(body, "body", limit=MAX_BODY, blank=False),
+            body=comment_body(body),
             created_at=self.today,
             updated_at=self.today,
         )
@@ -264,7 +271,7 @@ class Reviews(Part):
         )[0]["n"]
         if count >= MAX_THREAD_COMMENTS:
             raise Unprocessable(f"A thread has at most {MAX_THREAD_COMMENTS} comments.")
-        clean(body, "body", limit=MAX_BODY, blank=False)
+        comment_body(body)
         # As in the product, a reply is a review of its own, of one comment and without a text.
         review = self._insert(
             Review,
@@ -295,7 +302,7 @@ class Reviews(Part):
             verb = "approve" if event == "APPROVE" else "request changes on"
             raise Unprocessable(f"Can not {verb} your own pull request")
         there = self.fetch(select(Review.body).where(Review.id == review))[0]["body"]
-        text = clean(body if body is not None else there, "body", limit=MAX_BODY)
+        text = issue_body(body if body is not None else there)
         has_comments = self.fetch(select(ReviewComment.id).where(ReviewComment.review_id == review).limit(1))
         if event != "APPROVE" and not text.strip() and not has_comments:
             raise Unprocessable(f"You need to leave a comment indicating the {_REASONS[event]}.")

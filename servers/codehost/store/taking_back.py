@@ -17,7 +17,7 @@ from mesocosm.servers.codehost.models import (
 )
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import MAX_BODY, MAX_TITLE, clean, known, parse_time
+from mesocosm.servers.codehost.store.values import clean, comment_body, issue_title, known, parse_time
 from mesocosm.services.service import Row
 
 _UNINDEXED = text("INSERT INTO comment_search (comment_search, rowid, body) VALUES ('delete', :id, :body)")
@@ -31,7 +31,7 @@ class TakingBack(Part):
         """Write a comment anew: one's own, or anybody's in a repository that one may write to."""
         comment = self.store.listing.comment_by_id(repository, comment_id)
         self._may_touch(repository, comment["user_id"])
-        body = clean(body, "body", limit=MAX_BODY, blank=False)
+        body = comment_body(body)
         self.session.execute(_UNINDEXED, {"id": comment["id"], "body": comment["body"]})
         changed = update(Comment).where(Comment.id == comment["id"])
         self.session.execute(changed.values(body=body, updated_at=self.today))
@@ -52,7 +52,7 @@ class TakingBack(Part):
         """Write a comment on a line anew."""
         comment = self.store.reviews.review_comment(repository, comment_id)
         self._may_touch(repository, self._author(comment["id"]))
-        body = clean(body, "body", limit=MAX_BODY, blank=False)
+        body = comment_body(body)
         changed = update(ReviewComment).where(ReviewComment.id == comment["id"])
         self.session.execute(changed.values(body=body, updated_at=self.today))
 
@@ -85,7 +85,7 @@ class TakingBack(Part):
         found = self.store.listing.milestone(repository, number)
         values: dict[str, Any] = dict(changes)
         if "title" in changes:
-            title = clean(changes["title"] or "", "title", limit=MAX_TITLE, blank=False).strip()
+            title = issue_title(changes["title"] or "")
             others = (
                 row for row in self.store.listing.milestones(repository, "all") if row["id"] != found["id"]
             )

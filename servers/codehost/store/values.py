@@ -13,6 +13,7 @@ import orjson
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.services.values import Checks
 
 PER_PAGE = 30
 MAX_PER_PAGE = 100
@@ -65,6 +66,25 @@ def clean(text: str, what: str, *, limit: int | None = None, blank: bool = True)
     if limit is not None and len(text) > limit:
         raise Unprocessable(f"Validation Failed: {what} is too long (maximum is {limit} characters).")
     return text
+
+
+def issue_title(text: str, what: str = "title") -> str:
+    """The title of an issue, a pull request or a milestone."""
+    return clean(text, what, limit=MAX_TITLE, blank=False).strip()
+
+
+def issue_body(text: str, what: str = "body") -> str:
+    """What an issue or a pull request says."""
+    return clean(text, what, limit=MAX_BODY)
+
+
+def comment_body(text: str, what: str = "body") -> str:
+    """What a comment says."""
+    return clean(text, what, limit=MAX_BODY, blank=False)
+
+
+ISSUE: Checks = {"title": issue_title, "body": issue_body}
+"""What may be said anew of an issue or a pull request."""
 
 
 def known(number: int) -> int:
