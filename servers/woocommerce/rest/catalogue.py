@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
@@ -27,39 +27,45 @@ OrderBy = Literal[
 TermOrderBy = Literal["id", "include", "name", "slug", "description", "count"]
 
 
+class ProductFilters(TypedDict, total=False):
+    """What a list of products may be narrowed to, besides the status."""
+
+    search: str
+    after: str
+    before: str
+    modified_after: str
+    modified_before: str
+    include: list[int]
+    exclude: list[int]
+    slug: str
+    type: Literal["simple", "grouped", "external", "variable"]
+    sku: str
+    featured: bool
+    category: str
+    tag: str
+    on_sale: bool
+    min_price: str
+    max_price: str
+    stock_status: Literal["instock", "outofstock", "onbackorder"]
+    parent: list[int]
+    parent_exclude: list[int]
+    tax_class: str
+
+
 @api.get("/products")
 def list_products(
     store: WooCommerceStore,
     request: Request,
     page: int | None = None,
     per_page: int | None = None,
-    search: str | None = None,
-    after: str | None = None,
-    before: str | None = None,
-    modified_after: str | None = None,
-    modified_before: str | None = None,
-    include: list[int] | None = None,
-    exclude: list[int] | None = None,
     order: Order | None = None,
     orderby: OrderBy | None = None,
-    slug: str | None = None,
     status: Literal["any", "draft", "pending", "private", "publish", "trash"] | None = None,
-    type: Literal["simple", "grouped", "external", "variable"] | None = None,
-    sku: str | None = None,
-    featured: bool | None = None,
-    category: str | None = None,
-    tag: str | None = None,
-    on_sale: bool | None = None,
-    min_price: str | None = None,
-    max_price: str | None = None,
-    stock_status: Literal["instock", "outofstock", "onbackorder"] | None = None,
-    parent: list[int] | None = None,
-    parent_exclude: list[int] | None = None,
-    tax_class: str | None = None,
     attribute: str | None = None,
     attribute_term: str | None = None,
     shipping_class: str | None = None,
     _fields: list[str] | None = None,
+    **filters: Unpack[ProductFilters],
 ) -> Page:
     """All products, with the filters of the vendor's documentation."""
     for name, value in (("attribute", attribute), ("attribute_term", attribute_term)):
@@ -67,29 +73,7 @@ def list_products(
             raise invalid_parameter(name, "The attributes of this shop's products are not global ones.")
     if shipping_class:
         raise invalid_parameter("shipping_class", "This shop has no shipping classes.")
-    wanted = ProductFilter(
-        search=search,
-        status=None if status == "any" else status,
-        category=category,
-        tag=tag,
-        sku=sku,
-        featured=featured,
-        on_sale=on_sale,
-        min_price=min_price,
-        max_price=max_price,
-        stock_status=stock_status,
-        include=include,
-        exclude=exclude,
-        after=after,
-        before=before,
-        modified_after=modified_after,
-        modified_before=modified_before,
-        type=type,
-        slug=slug,
-        parent=parent,
-        parent_exclude=parent_exclude,
-        tax_class=tax_class,
-    )
+    wanted = ProductFilter(status=None if status == "any" else status, **filters)
     records, total = store.products.listed(wanted, page=page, per_page=per_page, orderby=orderby, order=order)
     items = [shapes.only(shapes.product(record), _fields) for record in records]
     return Page(items, *window(page, per_page), total)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
@@ -14,41 +14,35 @@ Shape = dict[str, Any]
 Totals = list[tuple[str, str, int]]
 
 
+class OrderFilters(TypedDict, total=False):
+    """What a list of orders may be narrowed to, besides the status."""
+
+    search: str
+    after: str
+    before: str
+    modified_after: str
+    modified_before: str
+    include: list[int]
+    exclude: list[int]
+    customer: int
+    product: int
+    parent: list[int]
+
+
 @api.get("/orders")
 def list_orders(
     store: WooCommerceStore,
     request: Request,
     page: int | None = None,
     per_page: int | None = None,
-    search: str | None = None,
-    after: str | None = None,
-    before: str | None = None,
-    modified_after: str | None = None,
-    modified_before: str | None = None,
-    include: list[int] | None = None,
-    exclude: list[int] | None = None,
     order: Literal["asc", "desc"] | None = None,
     orderby: Literal["date", "id", "include", "title", "slug", "modified"] | None = None,
     status: list[str] | None = None,
-    customer: int | None = None,
-    product: int | None = None,
-    parent: list[int] | None = None,
     _fields: list[str] | None = None,
+    **filters: Unpack[OrderFilters],
 ) -> Page:
     """All orders, with the filters of the vendor's documentation."""
-    wanted = OrderFilter(
-        status=None if status in (None, ["any"]) else status,
-        customer=customer,
-        product=product,
-        after=after,
-        before=before,
-        modified_after=modified_after,
-        modified_before=modified_before,
-        search=search,
-        include=include,
-        exclude=exclude,
-        parent=parent,
-    )
+    wanted = OrderFilter(status=None if status in (None, ["any"]) else status, **filters)
     records, total = store.orders.listed(wanted, page=page, per_page=per_page, orderby=orderby, order=order)
     items = [shapes.only(order_shapes.order(record), _fields) for record in records]
     return Page(items, *window(page, per_page), total)
