@@ -75,11 +75,13 @@ class Episode:
     Args:
         path: Its directory.
         family: That of its task, where the caller has it; otherwise it is loaded when it is needed.
+        sharing: Whether it is a fork that shares files with its origin: see ``fork``.
     """
 
-    def __init__(self, path: Path, family: Family | None = None) -> None:
+    def __init__(self, path: Path, family: Family | None = None, *, sharing: bool = False) -> None:
         self.path = path
         self._family = family
+        self._sharing = sharing
         self._history: list[Made] = []
         self._history_of: Journal | None = None
         self._history_to = 0
@@ -102,15 +104,18 @@ class Episode:
         tools: Offer = "all",
         services: Sequence[str] = (),
         disturb: str = "",
+        steps: bool = True,
     ) -> Episode:
         """A new episode on a built instance, which stays as it is.
 
-        ``services`` are offered besides the task's own, empty at first and with all their tools.
+        ``services`` are offered besides the task's own, empty at first and with all their tools. Where no
+        ``steps`` are kept, to go back is to make the calls again.
         """
         disturb = read_disturb(disturb)
         path.mkdir(parents=True)
         copy_world(instance / "world", path / "world")
-        Steps.start(path / "world")
+        if steps:
+            Steps.start(path / "world")
         link_tree(instance / "world", path / "base")
         if services:
             for world_folder in ("world", "base"):
@@ -133,7 +138,8 @@ class Episode:
     @cached_property
     def world(self) -> World:
         """The open world."""
-        world = World(self.path / "world", base=self.path / "base", offer=self.offer)
+        base = self.path / "base"
+        world = World(self.path / "world", base=base, offer=self.offer, sharing_files=self._sharing)
         world.adviser = self
         world.disturber = self.disturber(world)
         if ORACLE in self.info.added:
@@ -309,14 +315,22 @@ class Episode:
             return []
         return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
 
-    def fork(self, path: Path) -> Episode:
-        """A new episode that goes on from this one's present state; snapshots stay behind."""
+    def fork(self, path: Path, *, sharing: bool = False) -> Episode:
+        """A new episode that goes on from this one's present state; snapshots stay behind.
+
+        ``sharing``: it shares the base and the files that are not replaced with this one, on which nobody
+        acts any more and which outlives it. Where code of an agent runs, its files are its own all the same.
+        """
         path.mkdir(parents=True)
-        copy_world(self.path / "world", path / "world")
-        link_tree(self.path / "base", path / "base")
+        sharing_files = sharing and not self.world.runs_code
+        copy_world(self.path / "world", path / "world", sharing_files=sharing_files)
+        if sharing:
+            (path / "base").symlink_to((self.path / "base").absolute())
+        else:
+            link_tree(self.path / "base", path / "base")
         for name in (EXPECTED, "prompt.md", "episode.json"):
             link_file(self.path / name, path / name)
-        return Episode(path, self.__dict__.get("family", self._family))
+        return Episode(path, self.__dict__.get("family", self._family), sharing=sharing_files)
 
     def _snapshot_path(self, name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
@@ -366,7 +380,7 @@ class Episode:
         with (
             base_with(self.path / "base", others) as base,
             # A connection of its own: what the checker reads is what lies on the disk.
-            World(world, base=base, read_only=of_base) as opened,
+            World(world, base=base, read_only=of_base, sharing_files=self._sharing) as opened,
         ):
             return list(self.family.check(opened, self.expected()))
 

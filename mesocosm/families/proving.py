@@ -115,11 +115,11 @@ def _prove(family: Family, proof: Proof, folder: Path) -> None:
     _prove_length(instance, proof)
     _prove_stated(family, instance, proof)
     _prove_rebuild(family, instance, proof)
-    idle = Episode.create(folder / "idle", instance.path, family)
+    idle = Episode.create(folder / "idle", instance.path, family, steps=False)
     if (verdict := idle.grade()).verdict != "failed":
         proof.problems.append(f"doing nothing: {_show(verdict)}")
     idle.close()
-    solved = Episode.create(folder / "solved", instance.path, family, "needed")
+    solved = Episode.create(folder / "solved", instance.path, family, "needed", steps=False)
     _solve(family, solved, instance.expected)
     proof.solver_calls = solved.world.journal.last
     if (verdict := solved.grade()).verdict != "passed":
@@ -169,7 +169,7 @@ def _prove_mutants(family: Family, instance: Instance, solved: Episode, folder: 
 
 def _edited(mutant: Mutant, instance: Instance, solved: Episode, path: Path) -> Episode | None:
     """The solved state with a change; ``None`` where the change has no place."""
-    episode = solved.fork(path)
+    episode = solved.fork(path, sharing=True)
     try:
         with episode.world.editing() as world:
             mutant.apply(world, instance.expected)
@@ -191,7 +191,8 @@ class _Misreaders:
         """What such an agent leaves; ``None`` where there is nothing to misread."""
         start = id(mutant.start)
         if start not in self._started:
-            begun = Episode.create(self._folder / f"begun-{number}", self._instance.path, self._family)
+            path = self._folder / f"begun-{number}"
+            begun = Episode.create(path, self._instance.path, self._family, steps=False)
             mutant.start(_Direct(begun.world), self._instance.expected)
             begun.close()
             self._started[start] = begun
@@ -228,7 +229,7 @@ class _Fork(Tools):
     def episode(self) -> Episode:
         """The fork."""
         if self._made is None:
-            self._made = self._origin.fork(self._path)
+            self._made = self._origin.fork(self._path, sharing=True)
         return self._made
 
     def drop(self) -> None:

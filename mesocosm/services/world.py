@@ -65,6 +65,7 @@ class World:
         base: The same world as it was built, for ``changes``; ``None`` where nobody judges.
         offer: Of the services, those of which tools are offered to whoever acts, each with the tools
             (``None``: all); by default as the manifest says.
+        sharing_files: Whether its files may have further names in other worlds: see ``copy_world``.
     """
 
     def __init__(
@@ -74,13 +75,14 @@ class World:
         base: Path | None = None,
         read_only: bool = False,
         offer: Mapping[str, Sequence[str] | None] | None = None,
+        sharing_files: bool = False,
     ) -> None:
         self.path = path
         self.base = base
         self.read_only = read_only
         self.manifest = Manifest.read(path)
         self._offer = offer
-        self._workspace = Workspace(path / "workspace", linked=read_only)
+        self._workspace = Workspace(path / "workspace", linked=read_only or sharing_files)
         self.looked_further = False
         """Whether the call being made asked for more than its service's tables."""
         self._dice = Dice(self.manifest.family, self.manifest.seed)
@@ -230,6 +232,11 @@ class World:
         if operation is None:
             raise UnknownTool(f"Unknown operation {name!r} of {service!r}")
         return operation
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether one of its services runs code of the agent, which may do anything with its files."""
+        return any(load_service(name).runs_code for name in self.manifest.services)
 
     def is_open(self, service: str) -> bool:
         """Whether clients of other protocols may use a service: its API would get round a task that offers

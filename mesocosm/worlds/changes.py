@@ -92,7 +92,7 @@ def _same_entry(one: Path, other: Path) -> bool:
 
 
 def _same(one: Path, other: Path) -> bool:
-    return filecmp.cmp(one, other, shallow=False)
+    return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
 
 
 def compare_database(path: Path, base: Path) -> Iterator[tuple[str, TableChanges]]:

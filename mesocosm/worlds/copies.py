@@ -22,14 +22,18 @@ _SETTLED = 50_000_000
 """Nanoseconds after which a file that is changed again bears another time."""
 
 
-def copy_world(source: Path, target: Path) -> None:
-    """Copy a world's directory; nobody may be inside a call on it."""
+def copy_world(source: Path, target: Path, *, sharing_files: bool = False) -> None:
+    """Copy a world's directory; nobody may be inside a call on it.
+
+    ``sharing_files``: the copy's files are further names of those of the source, which must not be written
+    in place in either. The tools of the workspace replace files and never do; code of an agent may.
+    """
     target.mkdir(parents=True)
     for entry in sorted(source.iterdir()):
         if entry.name == STEPS:
             link_tree(entry, target / STEPS)
         elif entry.is_dir():
-            copy_tree(entry, target / entry.name)
+            (link_tree if sharing_files else copy_tree)(entry, target / entry.name)
         elif entry.name == MANIFEST:
             link_file(entry, target / entry.name)
         elif not entry.name.endswith("-journal") or entry.stat().st_size:

@@ -72,7 +72,7 @@ def _same_value(one: Any, other: Any) -> bool:
         if len(one.rows) != len(other.rows):
             return False
         rows = zip(one.rows, other.rows, strict=True)
-        return all(all(one.same(name, a[name], b[name]) for name in a) for a, b in rows)
+        return all(a is b or all(one.same(name, a[name], b[name]) for name in a) for a, b in rows)
     if isinstance(one, dict) and isinstance(other, dict):
         return one == other
     return same(one, other)

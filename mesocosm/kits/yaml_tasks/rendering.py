@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Rows
@@ -61,7 +62,7 @@ def rows_with_owners(
         chosen = [one for one in entities if selects_at(rows, one, keys, around)]
     if rows.each is None:
         for one in in_order(chosen, rows.by, keys):
-            yield one, row_of(truth, rows, one, keys, around)
+            yield one, truth.once(("row", keys, one, around), partial(row_of, truth, rows, one, keys, around))
     else:
         parts = [(one, part) for one in chosen for part in parts_of(rows, one, keys)]
         for one, part in _in_order_of_parts(parts, rows.by, keys):
