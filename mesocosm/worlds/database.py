@@ -44,9 +44,10 @@ def _connect() -> sqlite3.Connection:
     uri = file_uri(path, "mode=ro&immutable=1" if read_only else "mode=rwc")
     # Transactions are begun by the event below: the driver's own begin comes too late to cover reads.
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-    # TRUNCATE keeps one file and no memory map per database, so thousands can be open and each can be
-    # copied as it lies between two calls; OFF gives up only what a failing machine would lose.
-    connection.execute("PRAGMA journal_mode=TRUNCATE")
+    # DELETE keeps one file and no memory map per database, so thousands can be open and each can be copied as
+    # it lies between two calls; a journal that has a second name (a step) outlives its transaction. OFF gives
+    # up only what a failing machine would lose.
+    connection.execute("PRAGMA journal_mode=DELETE")
     connection.execute("PRAGMA synchronous=OFF")
     connection.execute(f"PRAGMA cache_size=-{cache}")
     connection.execute("PRAGMA foreign_keys=ON")

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mesocosm.worlds.copies import STEPS, Copied, copy_tree, is_within
+from mesocosm.worlds.copies import STEPS, Copied, copy_tree, is_within, link_file
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.workspace import replace_file
 
@@ -97,7 +97,10 @@ class Steps:
     def keep_pages(self, seq: int, service: str) -> None:
         """Keep what the open transaction of a call has changed of a file; just before its commit."""
         path = self._folder / f"{seq}.{service}"
-        shutil.copyfile(self._world / f"{service}.db-journal", path)
+        # Made again under the same number, where the call was given up first.
+        path.unlink(missing_ok=True)
+        # SQLite removes the file's first name with the commit, and never writes to it again.
+        link_file(self._world / f"{service}.db-journal", path)
         self._keep(_Kept(seq, path, path.stat().st_size))
 
     def keep_files(self, seq: int) -> None:
@@ -129,11 +132,21 @@ class Steps:
         self._drop(len(self._kept), last)
 
     def _keep(self, kept: _Kept) -> None:
-        self._kept = [one for one in self._kept if one.path != kept.path] + [kept]
-        size, limits = 0, settings()
+        """Remember it. What is too old is forgotten several at a time, because that writes a file."""
+        if any(one.path == kept.path for one in self._kept[-2:]):
+            self._kept = [one for one in self._kept if one.path != kept.path]
+        self._kept.append(kept)
+        limits = settings()
+        if len(self._kept) > limits.steps_kept * 5 // 4:
+            self._forget_old(limits.steps_kept, limits.steps_size)
+        elif sum(one.size for one in self._kept) > limits.steps_size:
+            self._forget_old(limits.steps_kept, limits.steps_size * 4 // 5)
+
+    def _forget_old(self, count: int, size: int) -> None:
+        """Keep so many of the latest, of no more than so many bytes."""
         for number, one in enumerate(reversed(self._kept)):
-            size += one.size
-            if number >= limits.steps_kept or size > limits.steps_size:
+            size -= one.size
+            if number >= count or size < 0:
                 self._drop(len(self._kept) - number, one.seq)
                 return
 
