@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from anyio.from_thread import BlockingPortal
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
+from starlette.background import BackgroundTask
 
 import mesocosm
 from mesocosm.doors.episodes import UnknownEpisode
@@ -261,7 +262,11 @@ def control_plane(
     async def archive(id: str) -> StreamingResponse:
         """The whole episode between two calls, without snapshots: a tar file with gzip."""
         packed = await pool.get(id).do(pack)
-        return StreamingResponse(iter(partial(packed.read, 2**20), b""), media_type="application/gzip")
+        return StreamingResponse(
+            iter(partial(packed.read, 2**20), b""),
+            media_type="application/gzip",
+            background=BackgroundTask(packed.close),
+        )
 
     @app.delete("/episodes/{id}", status_code=204, tags=["episodes"], **known)
     async def delete(id: str) -> None:

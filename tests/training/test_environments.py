@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
+import runpy
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,6 +84,13 @@ def test_an_episode_of_a_vector_that_is_over_is_followed_by_a_new_one(base: str,
     assert (texts[0], ended.tolist(), infos["_seed"].tolist()) == (asked[0], [False, True], [True, False])
     many.close()
     assert hosting.pool.ids() == before
+
+
+def test_the_example_learns(base: str) -> None:
+    pytest.importorskip("gymnasium", reason="the extra `gymnasium` is not installed")
+    example = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "examples" / "train_gridworld.py"))
+    rewards = example["train"](80, size=2, seed=0, url=base, token=TASK["token"])
+    assert sum(rewards[-20:]) > sum(rewards[:20])
 
 
 def test_tools_become_methods_for_trl(base: str) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import tarfile
 import tempfile
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,12 @@ class Host:
     def options(self) -> dict[str, Any]:
         return {"task": TASK, "length": LENGTH, "url": self.base, "token": TOKEN}
 
+    @cached_property
+    def inspected(self) -> dict[str, float]:
+        """The reward of each trajectory through inspect_ai, which takes a while to load."""
+        asked = {**self.options, "seed": SEED, "trajectories": self.trajectories}
+        return played(sys.executable, "inspect_player.py", asked)
+
 
 @pytest.fixture(scope="module")
 def host(base: str, tmp_path_factory: pytest.TempPathFactory) -> Host:
@@ -69,6 +77,25 @@ def _trajectories(server: BlockingServer) -> dict[str, Calls]:
 
 
 EXPECTED = {"reference": 1.0, "nothing": 0.0, "mutant": 0.0, "refused calls": 1.0}
+
+
+def played(python: str, player: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """What a program beside this one prints that plays calls."""
+    done = subprocess.run(
+        [python, Path(__file__).with_name(player)],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(mesocosm.__file__).parents[1]),
+            "MESOCOSM_ADMIN_TOKEN": TOKEN,
+        },
+    )
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
 
 
 def through_us(host: Host, calls: Calls) -> float | None:
@@ -134,18 +161,13 @@ def _through_another_python(package: str, player: str, host: Host, calls: Calls)
     python = os.environ.get(variable)
     if not python:
         pytest.skip(f"{package} cannot be installed beside this; {variable} names no Python that has it")
-    asked = {**host.options, "seed": SEED, "calls": calls}
-    played = subprocess.run(
-        [python, Path(__file__).with_name(player)],
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(mesocosm.__file__).parents[1])},
-    )
-    assert played.returncode == 0, played.stderr
-    reward: float | None = json.loads(played.stdout.splitlines()[-1])["reward"]
+    reward: float | None = played(python, player, {**host.options, "seed": SEED, "calls": calls})["reward"]
     return reward
+
+
+def through_inspect(host: Host, calls: Calls) -> float | None:
+    pytest.importorskip("inspect_ai", reason="the extra `eval` is not installed")
+    return next(reward for name, reward in host.inspected.items() if host.trajectories[name] is calls)
 
 
 def through_harbor(host: Host, calls: Calls) -> float | None:
@@ -177,6 +199,7 @@ WAYS: list[Callable[[Host, Calls], float | None]] = [
     through_trl,
     through_openenv,
     through_verifiers,
+    through_inspect,
     through_harbor,
 ]
 
