@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
+from mesocosm.services.shapes import same
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
 
 if TYPE_CHECKING:
@@ -218,14 +219,10 @@ def _seen(world: World, row: Row) -> Fields:
     )
     return {
         "repo": _repo_name(world, row["repository_id"]),
-        "number": row["number"],
-        "title": row["title"],
-        "body": row["body"],
+        **same(row, "number", "title", "body"),
         "labels": sorted(session.scalars(marks.where(models.IssueLabel.issue_id == row["id"]))),
         "assignees": sorted(session.scalars(people.where(issues.Assignee.issue_id == row["id"]))),
-        "state": row["state"],
-        "state_reason": row["state_reason"],
-        "duplicate_of": row["duplicate_of"],
+        **same(row, "state", "state_reason", "duplicate_of"),
     }
 
 

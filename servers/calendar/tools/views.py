@@ -11,6 +11,7 @@ from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.store.times import in_zone, read
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence
 from mesocosm.services.service import Row
+from mesocosm.services.shapes import same
 
 Json = dict[str, Any]
 
@@ -39,9 +40,7 @@ def event_view(access: Access, event: Occurrence, zone: str | None = None) -> Js
 def _details(access: Access, event: Occurrence) -> Json:
     row = event.row
     details: Json = {
-        "summary": row["summary"],
-        "description": row["description"],
-        "location": row["location"],
+        **same(row, "summary", "description", "location"),
         "colorId": row["color_id"],
         "recurrence": row["recurrence"].split("\n") if row["recurrence"] and not event.is_instance else None,
         "creator": _person(row["creator"], row["creator_name"], access),

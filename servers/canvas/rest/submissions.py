@@ -22,6 +22,7 @@ from mesocosm.servers.canvas.tools.objects import (
 )
 from mesocosm.servers.canvas.tools.service import page_of, page_with
 from mesocosm.services.service import Page
+from mesocosm.services.shapes import same
 
 
 class WorkFields(TypedDict, total=False):
@@ -272,12 +273,7 @@ def list_graded_versions(
 def _version(row: Row, access: CourseAccess) -> Object:
     assignment = {**row, "id": row["assignment_id"], "course_id": access.course["id"]}
     return attempt_json(row, assignment) | {
-        "id": row["id"],
-        "assignment_id": row["assignment_id"],
-        "assignment_name": row["assignment_name"],
-        "user_id": row["user_id"],
-        "user_name": row["user_name"],
-        "grader_id": row["grader_id"],
+        **same(row, "id", "assignment_id", "assignment_name", "user_id", "user_name", "grader_id"),
         "grader": row["grader_name"],
         "graded_at": row["graded_at"],
         "current_grade": row["grade"],

@@ -17,6 +17,7 @@ from mesocosm.servers.canvas.tools.objects import (
 from mesocosm.servers.canvas.tools.service import page_of, page_with, server
 from mesocosm.services.schema import Number, Words
 from mesocosm.services.service import Page
+from mesocosm.services.shapes import same
 
 PREVIEW_LINES = 20
 
@@ -183,11 +184,7 @@ def canvas_create_account_report(
 def report_json(report: Row) -> Object:
     """A report that was made."""
     return {
-        "id": report["id"],
-        "report": report["report"],
-        "status": report["status"],
-        "progress": report["progress"],
-        "parameters": report["parameters"],
+        **same(report, "id", "report", "status", "progress", "parameters"),
         "current_line": report["lines"],
         "file_url": f"{address()}/accounts/{report['account_id']}/reports/{report['id']}/download",
         "created_at": report["created_at"],

@@ -17,6 +17,7 @@ from mesocosm.servers.canvas.tools.objects import (
 from mesocosm.servers.canvas.tools.service import page_with, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
+from mesocosm.services.shapes import same
 
 
 class CourseDetails(TypedDict, total=False):
@@ -188,9 +189,7 @@ def canvas_get_user_grades(store: CanvasStore, page: int = 1, per_page: int = 10
         listing,
         (
             {
-                "course_id": row["course_id"],
-                "course_name": row["course_name"],
-                "course_code": row["course_code"],
+                **same(row, "course_id", "course_name", "course_code"),
                 "enrollment_id": row["id"],
                 "grades": _grades(row, scores[row["course_id"], row["user_id"]]),
             }

@@ -7,13 +7,12 @@ from typing import Any
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import Object, Row, profile_json
 from mesocosm.servers.canvas.tools.service import given, paging, server
+from mesocosm.services.shapes import same
 
 
 def _person(user: Row) -> Object:
     return {
-        "id": user["id"],
-        "name": user["name"],
-        "login_id": user["login_id"],
+        **same(user, "id", "name", "login_id"),
         "email": user["primary_email"],
     }
 

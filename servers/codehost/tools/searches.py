@@ -9,6 +9,7 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.matches import text_matches
 from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
+from mesocosm.services.shapes import same
 
 CodeField = Literal["name", "path", "sha", "repository", "text_matches"]
 PullSearchField = Literal[
@@ -108,9 +109,7 @@ def search_code(
     wanted = not fields or "text_matches" in fields
     items = [
         {
-            "name": row["name"],
-            "path": row["path"],
-            "sha": row["sha"],
+            **same(row, "name", "path", "sha"),
             "repository": f"{row['owner']}/{row['repository']}",
         }
         | shapes.lean(

@@ -11,6 +11,7 @@ from typing import Any
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import Entry
 from mesocosm.services.service import Row
+from mesocosm.services.shapes import same
 
 WEB = "https://github.com"
 API = "https://api.github.com"
@@ -58,10 +59,7 @@ def profile(account: Row, counts: Row) -> Json:
         | {
             "public_repos": counts["public_repos"],
             "public_gists": 0,
-            "followers": account["followers"],
-            "following": account["following"],
-            "created_at": account["created_at"],
-            "updated_at": account["updated_at"],
+            **same(account, "followers", "following", "created_at", "updated_at"),
             "owned_private_repos": counts["private_repos"],
         }
     }
@@ -292,11 +290,7 @@ def _found_issue(
 ) -> Json:
     people = [{"login": item["login"], "id": item["id"]} for item in assignees]
     shape = {
-        "id": row["id"],
-        "number": row["number"],
-        "title": row["title"],
-        "body": row["body"],
-        "state": row["state"],
+        **same(row, "id", "number", "title", "body", "state"),
         "locked": bool(row["locked"]),
         "html_url": issue_url(row),
         "repository_url": f"{API}/repos/{row['owner']}/{row['repository']}",
@@ -304,9 +298,7 @@ def _found_issue(
         "author_association": "OWNER" if row["user_id"] == row["owner_id"] else "CONTRIBUTOR",
         "labels": [label(item) for item in labels],
         "assignees": people,
-        "comments": row["comments"],
-        "created_at": row["created_at"],
-        "updated_at": row["updated_at"],
+        **same(row, "comments", "created_at", "updated_at"),
     }
     if row["is_pull"]:
         shape["draft"] = bool(row["draft"])
@@ -337,9 +329,7 @@ def issue_url(row: Row) -> str:
 def issue_reference(row: Row) -> Json:
     """An issue that another one points at."""
     return {
-        "number": row["number"],
-        "title": row["title"],
-        "state": row["state"],
+        **same(row, "number", "title", "state"),
         "url": issue_url(row),
         "repository": f"{row['owner']}/{row['repository']}",
     }
@@ -375,9 +365,7 @@ def pulls(store: CodehostStore, repo: Row, rows: Sequence[Row]) -> list[Json]:
     )
     return [
         {
-            "number": row["number"],
-            "title": row["title"],
-            "state": row["state"],
+            **same(row, "number", "title", "state"),
             "draft": bool(row["draft"]),
             "merged": row["merged_at"] is not None,
             "html_url": web(repo, "pull", row["number"]),

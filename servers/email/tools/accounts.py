@@ -7,6 +7,7 @@ from typing import Any
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.email.tools.records import paged
 from mesocosm.servers.email.tools.service import server
+from mesocosm.services.shapes import same
 
 
 @server.writes(idempotent=True)
@@ -68,9 +69,7 @@ def create_user(store: EmailStore, email: str, name: str, password: str) -> dict
     """
     account = store.create_account(email, name, password)
     return {
-        "email": account["email"],
-        "name": account["name"],
-        "created_at": account["created_at"],
+        **same(account, "email", "name", "created_at"),
         "message": f"User {account['email']} created",
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.email.tools.service import server
+from mesocosm.services.shapes import same
 
 
 @server.writes(destructive=True)
@@ -55,9 +56,7 @@ def download_attachment(store: EmailStore, email_id: str, attachment_filename: s
     """
     attachment, path = store.save_attachment(email_id, attachment_filename)
     return {
-        "filename": attachment["filename"],
-        "size": attachment["size"],
-        "content_type": attachment["content_type"],
+        **same(attachment, "filename", "size", "content_type"),
         "path": path,
         "message": f"Attachment saved to {path}",
     }

@@ -9,6 +9,7 @@ from mesocosm.servers.email.store import EmailStore, moment
 from mesocosm.servers.email.tools.records import paged, summary, whole
 from mesocosm.servers.email.tools.service import server
 from mesocosm.services.schema import Words
+from mesocosm.services.shapes import same
 
 
 @server.reads
@@ -68,13 +69,9 @@ def get_email_headers(store: EmailStore, email_id: str) -> dict[str, Any]:
     """
     email = store.email(email_id)
     return {
-        "message_id": email["message_id"],
-        "in_reply_to": email["in_reply_to"],
-        "references": email["references"],
+        **same(email, "message_id", "in_reply_to", "references"),
         "from": email["sender"],
-        "to": email["to"],
-        "cc": email["cc"],
-        "subject": email["subject"],
+        **same(email, "to", "cc", "subject"),
         "date": format_datetime(moment(email["date"])),
         "content_type": store.media_type(email),
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.services.service import Row
+from mesocosm.services.shapes import same
 
 
 def summary(email: Row) -> dict[str, Any]:
@@ -15,12 +16,7 @@ def summary(email: Row) -> dict[str, Any]:
         "id": str(email["id"]),
         "subject": email["subject"],
         "from": email["sender"],
-        "to": email["to"],
-        "cc": email["cc"],
-        "date": email["date"],
-        "is_read": email["is_read"],
-        "is_important": email["is_important"],
-        "folder": email["folder"],
+        **same(email, "to", "cc", "date", "is_read", "is_important", "folder"),
         "has_attachments": bool(email["has_attachments"]),
     }
 
@@ -32,18 +28,8 @@ def whole(store: EmailStore, email_id: str) -> dict[str, Any]:
         "id": str(email["id"]),
         "subject": email["subject"],
         "from": email["sender"],
-        "to": email["to"],
-        "cc": email["cc"],
-        "bcc": email["bcc"],
-        "date": email["date"],
-        "message_id": email["message_id"],
-        "in_reply_to": email["in_reply_to"],
-        "references": email["references"],
-        "body": email["body"],
-        "html_body": email["html_body"],
-        "is_read": email["is_read"],
-        "is_important": email["is_important"],
-        "folder": email["folder"],
+        **same(email, "to", "cc", "bcc", "date", "message_id", "in_reply_to", "references", "body"),
+        **same(email, "html_body", "is_read", "is_important", "folder"),
         "attachments": [
             {"filename": file["filename"], "size": file["size"], "content_type": file["content_type"]}
             for file in store.attachments(email["id"])
@@ -55,12 +41,7 @@ def draft(row: Row) -> dict[str, Any]:
     """A draft."""
     return {
         "id": str(row["id"]),
-        "to": row["to"],
-        "cc": row["cc"],
-        "bcc": row["bcc"],
-        "subject": row["subject"],
-        "body": row["body"],
-        "html_body": row["html_body"],
+        **same(row, "to", "cc", "bcc", "subject", "body", "html_body"),
         "created_at": row["drafted_at"] or row["date"],
         "updated_at": row["date"],
     }

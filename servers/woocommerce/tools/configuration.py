@@ -8,6 +8,7 @@ from typing import Any, Literal
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import Record
+from mesocosm.services.shapes import same
 
 Group = Literal[
     "general",
@@ -28,9 +29,7 @@ def woo_settings_list(store: WooCommerceStore) -> list[dict[str, Any]]:
     """List the groups of settings (see woo_settings_get for the settings of one)."""
     return [
         {
-            "id": row["id"],
-            "label": row["label"],
-            "description": row["description"],
+            **same(row, "id", "label", "description"),
             "parent_id": "",
             "sub_groups": [],
         }

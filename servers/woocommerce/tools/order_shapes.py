@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from mesocosm.servers.woocommerce.store import money
 from mesocosm.servers.woocommerce.tools.shapes import VERSION, Record, Shape, dates
+from mesocosm.services.shapes import same
 
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "¥", "INR": "₹", "CAD": "$", "AUD": "$"}
 
@@ -25,14 +26,8 @@ def order(record: Record) -> Shape:
         "currency_symbol": _SYMBOLS.get(record["currency"], record["currency"]),
         **dates(record, "date_created", "date_modified"),
         **{name: money(record[name]) for name in _TOTALS},
-        "prices_include_tax": record["prices_include_tax"],
-        "customer_id": record["customer_id"],
-        "customer_note": record["customer_note"],
-        "billing": record["billing"],
-        "shipping": record["shipping"],
-        "payment_method": record["payment_method"],
-        "payment_method_title": record["payment_method_title"],
-        "transaction_id": record["transaction_id"],
+        **same(record, "prices_include_tax", "customer_id", "customer_note", "billing", "shipping"),
+        **same(record, "payment_method", "payment_method_title", "transaction_id"),
         **dates(record, "date_paid", "date_completed"),
         "is_editable": record["status"] in ("pending", "on-hold"),
         "needs_payment": record["status"] in ("pending", "failed") and record["total"] > 0,
@@ -71,12 +66,7 @@ def line_item(record: Record) -> Shape:
     """Some pieces of a product in an order."""
     price = Decimal(record["total"]) / 100 / (record["quantity"] or 1)
     return {
-        "id": record["id"],
-        "name": record["name"],
-        "product_id": record["product_id"],
-        "variation_id": record["variation_id"],
-        "quantity": record["quantity"],
-        "tax_class": record["tax_class"],
+        **same(record, "id", "name", "product_id", "variation_id", "quantity", "tax_class"),
         "subtotal": money(record["subtotal"]),
         "subtotal_tax": money(record["subtotal_tax"]),
         "total": money(record["total"]),
@@ -99,10 +89,7 @@ def _taxes(record: Record) -> list[Shape]:
 
 def _shipping_line(record: Record) -> Shape:
     return {
-        "id": record["id"],
-        "method_title": record["method_title"],
-        "method_id": record["method_id"],
-        "instance_id": record["instance_id"],
+        **same(record, "id", "method_title", "method_id", "instance_id"),
         "total": money(record["total"]),
         "total_tax": money(record["total_tax"]),
         "taxes": _taxes(record),
@@ -112,10 +99,7 @@ def _shipping_line(record: Record) -> Shape:
 
 def _fee_line(record: Record) -> Shape:
     return {
-        "id": record["id"],
-        "name": record["name"],
-        "tax_class": record["tax_class"],
-        "tax_status": record["tax_status"],
+        **same(record, "id", "name", "tax_class", "tax_status"),
         "amount": money(record["total"]),
         "total": money(record["total"]),
         "total_tax": money(record["total_tax"]),
@@ -139,11 +123,7 @@ def _coupon_line(record: Record) -> Shape:
 
 def _tax_line(record: Record) -> Shape:
     return {
-        "id": record["id"],
-        "rate_code": record["rate_code"],
-        "rate_id": record["rate_id"],
-        "label": record["label"],
-        "compound": record["compound"],
+        **same(record, "id", "rate_code", "rate_id", "label", "compound"),
         "tax_total": money(record["tax_total"]),
         "shipping_tax_total": money(record["shipping_tax_total"]),
         "rate_percent": float(record["rate_percent"]),
@@ -169,9 +149,7 @@ def refund(record: Record) -> Shape:
         "parent_id": record["order_id"],
         **dates(record, "date_created"),
         "amount": money(record["amount"]),
-        "reason": record["reason"],
-        "refunded_by": record["refunded_by"],
-        "refunded_payment": record["refunded_payment"],
+        **same(record, "reason", "refunded_by", "refunded_payment"),
         "meta_data": [],
         "line_items": [_refund_item(item) for item in record["line_items"]],
         "shipping_lines": [],
@@ -184,9 +162,7 @@ def _refund_item(record: Record) -> Shape:
     line = record["line"]
     return {
         "id": record["id"],
-        "name": line["name"],
-        "product_id": line["product_id"],
-        "variation_id": line["variation_id"],
+        **same(line, "name", "product_id", "variation_id"),
         "quantity": -record["quantity"],
         "tax_class": line["tax_class"],
         "total": money(-record["total"]),

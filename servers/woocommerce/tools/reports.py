@@ -9,6 +9,7 @@ from mesocosm.servers.woocommerce.store import WooCommerceStore, money, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.services.service import Page
+from mesocosm.services.shapes import same
 
 Period = Literal["week", "month", "last_month", "year"]
 
@@ -156,9 +157,7 @@ def woo_reports_products(
             "orders_count": row["orders"],
             "extended_info": {
                 "name": row["name"] or row["line_name"],
-                "sku": row["sku"],
-                "stock_status": row["stock_status"],
-                "stock_quantity": row["stock_quantity"],
+                **same(row, "sku", "stock_status", "stock_quantity"),
             },
         }
         for row in rows

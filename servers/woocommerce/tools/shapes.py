@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from mesocosm.errors import Refusal
 from mesocosm.servers.woocommerce.models.defaults import SITE
 from mesocosm.servers.woocommerce.store import Result, known_fields, money, text_of
+from mesocosm.services.shapes import same
 
 Shape = dict[str, Any]
 Record = Mapping[str, Any]
@@ -54,44 +55,24 @@ def _error(target: int, refusal: Refusal) -> Shape:
 def product(record: Record) -> Shape:
     """A product."""
     return {
-        "id": record["id"],
-        "name": record["name"],
-        "slug": record["slug"],
+        **same(record, "id", "name", "slug"),
         "permalink": f"{SITE}/product/{record['slug']}/",
         **dates(record, "date_created", "date_modified"),
-        "type": record["type"],
-        "status": record["status"],
-        "featured": record["featured"],
-        "catalog_visibility": record["catalog_visibility"],
-        "description": record["description"],
+        **same(record, "type", "status", "featured", "catalog_visibility", "description"),
         "short_description": record["short_description"],
         **_selling(record),
-        "total_sales": record["total_sales"],
-        "virtual": record["virtual"],
-        "downloadable": record["downloadable"],
-        "downloads": record["downloads"],
-        "download_limit": record["download_limit"],
-        "download_expiry": record["download_expiry"],
-        "external_url": record["external_url"],
-        "button_text": record["button_text"],
+        **same(record, "total_sales", "virtual", "downloadable", "downloads", "download_limit"),
+        **same(record, "download_expiry", "external_url", "button_text"),
         **_stock(record),
         "sold_individually": record["sold_individually"],
         **_shipping(record),
-        "reviews_allowed": record["reviews_allowed"],
-        "average_rating": record["average_rating"],
-        "rating_count": record["rating_count"],
-        "upsell_ids": record["upsell_ids"],
-        "cross_sell_ids": record["cross_sell_ids"],
+        **same(record, "reviews_allowed", "average_rating", "rating_count", "upsell_ids", "cross_sell_ids"),
         "parent_id": record["parent_id"],
         "purchase_note": record["purchase_note"],
         "categories": [term_reference(category) for category in record["categories"]],
         "tags": [term_reference(tag) for tag in record["tags"]],
         "images": [image(picture) for picture in record["images"]],
-        "attributes": record["attributes"],
-        "default_attributes": record["default_attributes"],
-        "variations": record["variations"],
-        "grouped_products": record["grouped_products"],
-        "menu_order": record["menu_order"],
+        **same(record, "attributes", "default_attributes", "variations", "grouped_products", "menu_order"),
         "has_options": record["type"] == "variable",
         "meta_data": record["meta_data"],
     }
@@ -108,27 +89,18 @@ def variation(record: Record, parent: Record) -> Shape:
         "permalink": f"{SITE}/product/{parent['slug']}/?variation={record['id']}",
         "status": record["status"],
         **_selling(record),
-        "virtual": record["virtual"],
-        "downloadable": record["downloadable"],
-        "downloads": record["downloads"],
-        "download_limit": record["download_limit"],
-        "download_expiry": record["download_expiry"],
+        **same(record, "virtual", "downloadable", "downloads", "download_limit", "download_expiry"),
         **_stock(record),
         **(_shared_stock(parent) if parent["manage_stock"] and not record["manage_stock"] else {}),
         **_shipping(record),
         "image": image(record["images"][0]) if record["images"] else None,
-        "attributes": record["attributes"],
-        "menu_order": record["menu_order"],
-        "meta_data": record["meta_data"],
+        **same(record, "attributes", "menu_order", "meta_data"),
     }
 
 
 def _selling(record: Record) -> Shape:
     return {
-        "sku": record["sku"],
-        "price": record["price"],
-        "regular_price": record["regular_price"],
-        "sale_price": record["sale_price"],
+        **same(record, "sku", "price", "regular_price", "sale_price"),
         **dates(record, "date_on_sale_from", "date_on_sale_to"),
         "on_sale": bool(record["on_sale"]),
         "purchasable": record["price"] != "" and record["type"] in ("simple", "variable", "variation"),
@@ -137,11 +109,7 @@ def _selling(record: Record) -> Shape:
 
 def _stock(record: Record) -> Shape:
     return {
-        "tax_status": record["tax_status"],
-        "tax_class": record["tax_class"],
-        "manage_stock": record["manage_stock"],
-        "stock_quantity": record["stock_quantity"],
-        "stock_status": record["stock_status"],
+        **same(record, "tax_status", "tax_class", "manage_stock", "stock_quantity", "stock_status"),
         "backorders": record["backorders"],
         "backorders_allowed": record["backorders"] != "no",
         "backordered": record["stock_status"] == "onbackorder",
@@ -180,9 +148,7 @@ def image(record: Record) -> Shape:
         "date_created_gmt": created,
         "date_modified": created,
         "date_modified_gmt": created,
-        "src": record["src"],
-        "name": record["name"],
-        "alt": record["alt"],
+        **same(record, "src", "name", "alt"),
     }
 
 
@@ -190,12 +156,7 @@ def category(record: Record) -> Shape:
     """A product category."""
     picture = record["image"]
     return {
-        "id": record["id"],
-        "name": record["name"],
-        "slug": record["slug"],
-        "parent": record["parent"],
-        "description": record["description"],
-        "display": record["display"],
+        **same(record, "id", "name", "slug", "parent", "description", "display"),
         "image": {"id": record["id"], "name": "", "alt": "", **picture} if picture else None,
         "menu_order": record["menu_order"],
         "count": record["count"],
@@ -215,12 +176,7 @@ def review(record: Record) -> Shape:
         "product_id": record["product_id"],
         "product_name": record["product_name"],
         "product_permalink": f"{SITE}/product/{record['product_slug']}/",
-        "status": record["status"],
-        "reviewer": record["reviewer"],
-        "reviewer_email": record["reviewer_email"],
-        "review": record["review"],
-        "rating": record["rating"],
-        "verified": record["verified"],
+        **same(record, "status", "reviewer", "reviewer_email", "review", "rating", "verified"),
     }
 
 
@@ -230,13 +186,7 @@ def customer(record: Record) -> Shape:
     return {
         "id": record["id"],
         **dates(record, "date_created", "date_modified"),
-        "email": record["email"],
-        "first_name": record["first_name"],
-        "last_name": record["last_name"],
-        "role": record["role"],
-        "username": record["username"],
-        "billing": record["billing"],
-        "shipping": record["shipping"],
+        **same(record, "email", "first_name", "last_name", "role", "username", "billing", "shipping"),
         "is_paying_customer": record["is_paying_customer"],
         "orders_count": record["orders_count"],
         "total_spent": money(record["total_spent"]),
@@ -248,10 +198,7 @@ def customer(record: Record) -> Shape:
 def coupon(record: Record) -> Shape:
     """A coupon."""
     return {
-        "id": record["id"],
-        "code": record["code"],
-        "amount": record["amount"],
-        "status": record["status"],
+        **same(record, "id", "code", "amount", "status"),
         **dates(record, "date_created", "date_modified"),
         "discount_type": record["discount_type"],
         "description": record["description"],

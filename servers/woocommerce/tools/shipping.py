@@ -10,6 +10,7 @@ from mesocosm.servers.woocommerce.store.configuration import ZONES_PER_PAGE
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import Record
 from mesocosm.services.service import Page
+from mesocosm.services.shapes import same
 
 
 @server.reads
@@ -109,9 +110,7 @@ def method_shape(row: Record) -> dict[str, Any]:
         "id": row["id"],
         "instance_id": row["id"],
         "title": row["settings"]["title"],
-        "order": row["order"],
-        "enabled": row["enabled"],
-        "method_id": row["method_id"],
+        **same(row, "order", "enabled", "method_id"),
         "method_title": title,
         "method_description": description,
         "settings": {

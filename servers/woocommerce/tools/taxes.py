@@ -9,6 +9,7 @@ from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import Record
 from mesocosm.services.service import Page
+from mesocosm.services.shapes import same
 
 
 @server.reads
@@ -85,18 +86,10 @@ def woo_tax_classes_list(store: WooCommerceStore) -> list[dict[str, Any]]:
 def rate_shape(row: Record) -> dict[str, Any]:
     """A tax rate as the product shows it."""
     return {
-        "id": row["id"],
-        "country": row["country"],
-        "state": row["state"],
+        **same(row, "id", "country", "state"),
         "postcode": "",
         "city": "",
-        "rate": row["rate"],
-        "name": row["name"],
-        "priority": row["priority"],
-        "compound": row["compound"],
-        "shipping": row["shipping"],
-        "order": row["order"],
-        "class": row["class"],
+        **same(row, "rate", "name", "priority", "compound", "shipping", "order", "class"),
         "postcodes": [],
         "cities": [],
     }

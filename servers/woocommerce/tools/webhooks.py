@@ -9,6 +9,7 @@ from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import Record, dates
 from mesocosm.services.service import Page
+from mesocosm.services.shapes import same
 
 Status = Literal["active", "paused", "disabled"]
 Topic = Literal[
@@ -73,10 +74,7 @@ def webhook_shape(row: Record) -> dict[str, Any]:
     """A webhook as the product shows it."""
     resource, _, event = row["topic"].partition(".")
     return {
-        "id": row["id"],
-        "name": row["name"],
-        "status": row["status"],
-        "topic": row["topic"],
+        **same(row, "id", "name", "status", "topic"),
         "resource": resource,
         "event": event,
         "hooks": [f"woocommerce_{event}_{resource}"],

@@ -8,6 +8,7 @@ from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import Clock
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
 from mesocosm.servers.canvas.tools.objects.values import Object, Row, address, number
+from mesocosm.services.shapes import same
 
 
 def assignment_json(assignment: Row, *, staff: bool, clock: Clock) -> Object:
@@ -20,9 +21,7 @@ def assignment_json(assignment: Row, *, staff: bool, clock: Clock) -> Object:
         "course_id": course_id,
         "name": assignment["name"],
         "description": None if unopened else assignment["description"],
-        "due_at": assignment["due_at"],
-        "unlock_at": assignment["unlock_at"],
-        "lock_at": assignment["lock_at"],
+        **same(assignment, "due_at", "unlock_at", "lock_at"),
         "points_possible": number(assignment["points_possible"]),
         "grading_type": assignment["grading_type"],
         "assignment_group_id": course_id,
@@ -37,9 +36,7 @@ def assignment_json(assignment: Row, *, staff: bool, clock: Clock) -> Object:
         "group_category_id": None,
         "post_to_sis": False,
         "moderated_grading": False,
-        "omit_from_final_grade": assignment["omit_from_final_grade"],
-        "submission_types": assignment["submission_types"],
-        "allowed_attempts": assignment["allowed_attempts"],
+        **same(assignment, "omit_from_final_grade", "submission_types", "allowed_attempts"),
         "is_quiz_assignment": is_quiz,
         "published": assignment["published"],
         "workflow_state": "published" if assignment["published"] else "unpublished",
@@ -85,9 +82,7 @@ def bare_submission_json(submission: Row, assignment: Row, clock: Clock) -> Obje
         "assignment_id": submission["assignment_id"],
         "user_id": owner,
         **attempt_json(submission, assignment),
-        "graded_at": submission["graded_at"],
-        "grader_id": submission["grader_id"],
-        "workflow_state": submission["workflow_state"],
+        **same(submission, "graded_at", "grader_id", "workflow_state"),
         "grade_matches_current_submission": submission["graded_at"] is None
         or submission["graded_attempt"] == submission["attempt"],
         "published_grade": submission["grade"],
@@ -105,10 +100,7 @@ def attempt_json(attempt: Row, assignment: Row) -> Object:
     due_at, submitted_at = assignment["due_at"], attempt["submitted_at"]
     late = bool(due_at and submitted_at and submitted_at > due_at)
     return {
-        "attempt": attempt["attempt"],
-        "submission_type": attempt["submission_type"],
-        "body": attempt["body"],
-        "url": attempt["url"],
+        **same(attempt, "attempt", "submission_type", "body", "url"),
         "submitted_at": submitted_at,
         "grade": attempt["grade"],
         "score": number(attempt["score"]),
@@ -143,13 +135,7 @@ def _attachment(file: Row) -> Object:
 
 def comment_json(comment: Row) -> Object:
     """A remark on a submission."""
-    return {
-        "id": comment["id"],
-        "author_id": comment["author_id"],
-        "author_name": comment["author_name"],
-        "comment": comment["comment"],
-        "created_at": comment["created_at"],
-    }
+    return same(comment, "id", "author_id", "author_name", "comment", "created_at")
 
 
 def rubric_json(rubric: Row) -> Object:

@@ -6,17 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects.values import Object, Row, address
+from mesocosm.services.shapes import same
 
 
 def announcement_json(topic: Row) -> Object:
     """An announcement."""
     page = f"{address()}/courses/{topic['course_id']}/discussion_topics/{topic['id']}"
     return {
-        "id": topic["id"],
-        "course_id": topic["course_id"],
-        "title": topic["title"],
-        "message": topic["message"],
-        "posted_at": topic["posted_at"],
+        **same(topic, "id", "course_id", "title", "message", "posted_at"),
         "author": {"id": topic["user_id"], "display_name": topic["author_name"]},
         "url": page,
         "html_url": page,
@@ -30,23 +27,14 @@ def topic_json(topic: Row) -> Object:
         "discussion_subentry_count": topic["entries"],
         "require_initial_post": topic["require_initial_post"],
         "discussion_type": "threaded",
-        "is_announcement": topic["is_announcement"],
-        "published": topic["published"],
-        "pinned": topic["pinned"],
-        "locked": topic["locked"],
+        **same(topic, "is_announcement", "published", "pinned", "locked"),
     }
 
 
 def entry_json(entry: Row) -> Object:
     """A post in a discussion."""
     return {
-        "id": entry["id"],
-        "topic_id": entry["topic_id"],
-        "user_id": entry["user_id"],
-        "user_name": entry["user_name"],
-        "parent_id": entry["parent_id"],
-        "message": entry["message"],
-        "created_at": entry["created_at"],
+        **same(entry, "id", "topic_id", "user_id", "user_name", "parent_id", "message", "created_at"),
         "updated_at": entry["updated_at"],
     }
 
@@ -59,14 +47,9 @@ def conversations_json(store: CanvasStore, conversations: Sequence[Row]) -> list
 
 def _conversation(conversation: Row, people: Iterable[Row]) -> Object:
     return {
-        "id": conversation["id"],
-        "subject": conversation["subject"],
-        "workflow_state": conversation["workflow_state"],
+        **same(conversation, "id", "subject", "workflow_state"),
         "last_message": conversation["last_message"][:100],
-        "last_message_at": conversation["last_message_at"],
-        "message_count": conversation["message_count"],
-        "private": conversation["private"],
-        "starred": conversation["starred"],
+        **same(conversation, "last_message_at", "message_count", "private", "starred"),
         "context_code": f"course_{conversation['course_id']}" if conversation["course_id"] else None,
         "participants": [{"id": p["id"], "name": p["short_name"], "full_name": p["name"]} for p in people],
     }
@@ -74,25 +57,14 @@ def _conversation(conversation: Row, people: Iterable[Row]) -> Object:
 
 def message_json(message: Row) -> Object:
     """A message of a conversation."""
-    return {
-        "id": message["id"],
-        "created_at": message["created_at"],
-        "body": message["body"],
-        "author_id": message["author_id"],
-    }
+    return same(message, "id", "created_at", "body", "author_id")
 
 
 def event_json(event: Row) -> Object:
     """An event of a calendar."""
     course_id = event["course_id"]
     return {
-        "id": event["id"],
-        "title": event["title"],
-        "description": event["description"],
-        "start_at": event["start_at"],
-        "end_at": event["end_at"],
-        "all_day": event["all_day"],
-        "location_name": event["location_name"],
+        **same(event, "id", "title", "description", "start_at", "end_at", "all_day", "location_name"),
         "context_code": f"course_{course_id}" if course_id else f"user_{event['user_id']}",
         "workflow_state": "active",
         "html_url": f"{address()}/calendar?event_id={event['id']}",

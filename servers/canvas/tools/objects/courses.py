@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects.values import STORAGE_MB, Object, Row, unguessable
+from mesocosm.services.shapes import same
 
 ROLE_IDS = {
     "StudentEnrollment": 3,
@@ -38,12 +39,7 @@ def course_json(course: Row, root_account_id: int) -> Object:
         "id": course["id"],
         "account_id": course["account_id"],
         "uuid": unguessable("course", course["id"]),
-        "name": course["name"],
-        "course_code": course["course_code"],
-        "workflow_state": course["workflow_state"],
-        "start_at": course["start_at"],
-        "end_at": course["end_at"],
-        "created_at": course["created_at"],
+        **same(course, "name", "course_code", "workflow_state", "start_at", "end_at", "created_at"),
         "time_zone": course["time_zone"],
         "sis_course_id": course["sis_course_id"],
         "root_account_id": root_account_id,
@@ -85,11 +81,7 @@ def _own_enrollment(enrollment: Row) -> Object:
 def enrollment_json(enrollment: Row) -> Object:
     """A user's enrollment in a course."""
     shown: Object = {
-        "id": enrollment["id"],
-        "user_id": enrollment["user_id"],
-        "course_id": enrollment["course_id"],
-        "type": enrollment["type"],
-        "enrollment_state": enrollment["enrollment_state"],
+        **same(enrollment, "id", "user_id", "course_id", "type", "enrollment_state"),
         "role": enrollment["type"],
         "role_id": ROLE_IDS[enrollment["type"]],
         "created_at": enrollment["created_at"],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.tools.objects.values import Object, Row, address
+from mesocosm.services.shapes import same
 
 
 def modules_json(store: CanvasStore, access: CourseAccess, modules: Sequence[Row]) -> list[Object]:
@@ -20,10 +21,7 @@ def _module(module: Row, items: int, state: str) -> Object:
     return {
         "id": key,
         "course_id": course_id,
-        "name": module["name"],
-        "position": module["position"],
-        "unlock_at": module["unlock_at"],
-        "require_sequential_progress": module["require_sequential_progress"],
+        **same(module, "name", "position", "unlock_at", "require_sequential_progress"),
         "prerequisite_module_ids": module["prerequisite_module_ids"],
         "published": module["published"],
         "items_count": items,
@@ -35,16 +33,10 @@ def _module(module: Row, items: int, state: str) -> Object:
 def module_item_json(item: Row, course_id: int) -> Object:
     """An item of a module."""
     shown: Object = {
-        "id": item["id"],
-        "module_id": item["module_id"],
-        "title": item["title"],
-        "type": item["type"],
-        "content_id": item["content_id"],
+        **same(item, "id", "module_id", "title", "type", "content_id"),
         "html_url": f"{address()}/courses/{course_id}/modules/items/{item['id']}",
         "url": _item_url(item, course_id),
-        "position": item["position"],
-        "indent": item["indent"],
-        "published": item["published"],
+        **same(item, "position", "indent", "published"),
         "completed": bool(item["completed"]),
     }
     if item["page_url"] is not None:
@@ -74,10 +66,7 @@ def page_json(page: Row) -> Object:
     """A page without its body."""
     return {
         "page_id": page["id"],
-        "url": page["url"],
-        "title": page["title"],
-        "published": page["published"],
-        "front_page": page["front_page"],
+        **same(page, "url", "title", "published", "front_page"),
         "editing_roles": "teachers",
         "created_at": page["created_at"],
         "updated_at": page["updated_at"],
@@ -98,12 +87,7 @@ def folder_json(folder: Row) -> Object:
         "id": folder["id"],
         "context_type": "Course",
         "context_id": folder["course_id"],
-        "parent_folder_id": folder["parent_folder_id"],
-        "name": folder["name"],
-        "full_name": folder["full_name"],
-        "hidden": folder["hidden"],
-        "created_at": folder["created_at"],
-        "updated_at": folder["updated_at"],
+        **same(folder, "parent_folder_id", "name", "full_name", "hidden", "created_at", "updated_at"),
         "files_url": f"{address()}/api/v1/folders/{folder['id']}/files",
     }
 
@@ -111,15 +95,10 @@ def folder_json(folder: Row) -> Object:
 def file_json(file: Row) -> Object:
     """The record of a file."""
     return {
-        "id": file["id"],
-        "folder_id": file["folder_id"],
-        "display_name": file["display_name"],
+        **same(file, "id", "folder_id", "display_name"),
         "filename": file["display_name"].replace(" ", "+"),
         "content-type": file["content_type"],
         "size": file["size"],
         "url": f"{address()}/files/{file['id']}/download?download_frd=1",
-        "hidden": file["hidden"],
-        "locked": file["locked"],
-        "created_at": file["created_at"],
-        "updated_at": file["updated_at"],
+        **same(file, "hidden", "locked", "created_at", "updated_at"),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.canvas.tools.objects.values import STORAGE_MB, Object, Row, unguessable
+from mesocosm.services.shapes import same
 
 
 def account_json(account: Row, *, manage: bool) -> Object:
@@ -11,10 +12,7 @@ def account_json(account: Row, *, manage: bool) -> Object:
         "id": account["id"],
         "name": account["name"],
         "uuid": unguessable("account", account["id"]),
-        "parent_account_id": account["parent_account_id"],
-        "root_account_id": account["root_account_id"],
-        "default_time_zone": account["default_time_zone"],
-        "workflow_state": account["workflow_state"],
+        **same(account, "parent_account_id", "root_account_id", "default_time_zone", "workflow_state"),
     }
     if manage:
         shown |= {
@@ -32,13 +30,7 @@ def account_json(account: Row, *, manage: bool) -> Object:
 def user_json(user: Row) -> Object:
     """A user as an administrator sees one."""
     return {
-        "id": user["id"],
-        "name": user["name"],
-        "created_at": user["created_at"],
-        "sortable_name": user["sortable_name"],
-        "short_name": user["short_name"],
-        "sis_user_id": user["sis_user_id"],
-        "login_id": user["login_id"],
+        **same(user, "id", "name", "created_at", "sortable_name", "short_name", "sis_user_id", "login_id"),
         "email": user["primary_email"],
         "last_login": user["last_login"],
         "time_zone": user["time_zone"],
@@ -48,13 +40,7 @@ def user_json(user: Row) -> Object:
 def profile_json(user: Row) -> Object:
     """A user's own profile."""
     return {
-        "id": user["id"],
-        "name": user["name"],
-        "short_name": user["short_name"],
-        "sortable_name": user["sortable_name"],
-        "login_id": user["login_id"],
-        "primary_email": user["primary_email"],
-        "title": user["title"],
+        **same(user, "id", "name", "short_name", "sortable_name", "login_id", "primary_email", "title"),
         "bio": user["bio"],
         "time_zone": user["time_zone"],
         "locale": None,

@@ -8,6 +8,7 @@ from mesocosm.servers.canvas.store import CourseAccess
 from mesocosm.servers.canvas.store.quizzes import kept_score
 from mesocosm.servers.canvas.tools.objects.assignments import locked
 from mesocosm.servers.canvas.tools.objects.values import Object, Row, address, number
+from mesocosm.services.shapes import same
 
 
 def _page(quiz: Row) -> str:
@@ -17,22 +18,10 @@ def _page(quiz: Row) -> str:
 def quiz_json(quiz: Row, access: CourseAccess) -> Object:
     """A quiz without its questions; the access code is for the course's staff."""
     shown: Object = {
-        "id": quiz["id"],
-        "course_id": quiz["course_id"],
-        "title": quiz["title"],
-        "description": quiz["description"],
-        "quiz_type": quiz["quiz_type"],
-        "time_limit": quiz["time_limit"],
-        "due_at": quiz["due_at"],
-        "unlock_at": quiz["unlock_at"],
-        "lock_at": quiz["lock_at"],
-        "published": quiz["published"],
-        "question_count": quiz["question_count"],
+        **same(quiz, "id", "course_id", "title", "description", "quiz_type", "time_limit", "due_at"),
+        **same(quiz, "unlock_at", "lock_at", "published", "question_count"),
         "points_possible": number(quiz["points_possible"]),
-        "allowed_attempts": quiz["allowed_attempts"],
-        "scoring_policy": quiz["scoring_policy"],
-        "shuffle_answers": quiz["shuffle_answers"],
-        "show_correct_answers": quiz["show_correct_answers"],
+        **same(quiz, "allowed_attempts", "scoring_policy", "shuffle_answers", "show_correct_answers"),
         "assignment_id": quiz["assignment_id"],
         "has_access_code": quiz["access_code"] is not None,
         "locked_for_user": not access.staff and locked(quiz, access.clock),
@@ -46,12 +35,7 @@ def question_json(question: Row, *, staff: bool) -> Object:
     hidden = () if staff else ("answer_weight", "answer_comments")
     answers = [{k: v for k, v in answer.items() if k not in hidden} for answer in question["answers"]]
     return {
-        "id": question["id"],
-        "quiz_id": question["quiz_id"],
-        "position": question["position"],
-        "question_name": question["question_name"],
-        "question_text": question["question_text"],
-        "question_type": question["question_type"],
+        **same(question, "id", "quiz_id", "position", "question_name", "question_text", "question_type"),
         "points_possible": number(question["points_possible"]),
         # The answers of these are the key itself, not a choice.
         "answers": answers if staff or question["question_type"] not in _UNLISTED else [],
@@ -73,13 +57,7 @@ def quiz_submission_json(attempt: Row, attempts: Sequence[Row], quiz: Row) -> Ob
     scores = [other["score"] for other in attempts if other["score"] is not None]
     allowed = quiz["allowed_attempts"]
     return {
-        "id": attempt["id"],
-        "quiz_id": attempt["quiz_id"],
-        "user_id": attempt["user_id"],
-        "attempt": attempt["attempt"],
-        "started_at": attempt["started_at"],
-        "end_at": attempt["end_at"],
-        "finished_at": attempt["finished_at"],
+        **same(attempt, "id", "quiz_id", "user_id", "attempt", "started_at", "end_at", "finished_at"),
         "workflow_state": attempt["workflow_state"],
         "score": number(attempt["score"]),
         "kept_score": number(kept_score(quiz["scoring_policy"], scores)),

@@ -8,6 +8,7 @@ from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.accounts import ROLES
 from mesocosm.services.service import Row
+from mesocosm.services.shapes import same
 
 Json = dict[str, Any]
 
@@ -88,10 +89,7 @@ def profile(links: Links, store: CodehostStore, account: Row) -> Json:
         "twitter_username": None,
         "public_repos": counts["public_repos"],
         "public_gists": 0,
-        "followers": account["followers"],
-        "following": account["following"],
-        "created_at": account["created_at"],
-        "updated_at": account["updated_at"],
+        **same(account, "followers", "following", "created_at", "updated_at"),
     }
     if account["id"] == store.me["id"]:
         private = counts["private_repos"]
@@ -159,10 +157,7 @@ def repository(links: Links, store: CodehostStore, row: Row) -> Json:
         "is_template": False,
         "topics": row["topics"].split(),
         "visibility": "private" if row["private"] else "public",
-        "default_branch": row["default_branch"],
-        "created_at": row["created_at"],
-        "updated_at": row["updated_at"],
-        "pushed_at": row["pushed_at"],
+        **same(row, "default_branch", "created_at", "updated_at", "pushed_at"),
         "permissions": {
             name: level >= ROLES.index(role)
             for name, role in (

@@ -9,6 +9,7 @@ from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import Json, user
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.services.service import Row
+from mesocosm.services.shapes import same
 
 REACTIONS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes")
 
@@ -55,10 +56,7 @@ def milestone(links: Links, repo: Row, row: Row) -> Json:
         "labels_url": f"{url}/labels",
         "title": row["title"],
         "description": row["description"] or None,
-        "state": row["state"],
-        "open_issues": row["open_issues"],
-        "closed_issues": row["closed_issues"],
-        "due_on": row["due_on"],
+        **same(row, "state", "open_issues", "closed_issues", "due_on"),
         "creator": None,
     }
 
@@ -108,10 +106,7 @@ def _issue(links: Links, repo: Row, row: Row) -> Json:
         "locked": bool(row["locked"]),
         "active_lock_reason": None,
         "milestone": None,
-        "comments": row["comments"],
-        "created_at": row["created_at"],
-        "updated_at": row["updated_at"],
-        "closed_at": row["closed_at"],
+        **same(row, "comments", "created_at", "updated_at", "closed_at"),
         "closed_by": user(links, row["closed_by_id"], row["closed_by"]) if row["closed_by"] else None,
         "author_association": "OWNER" if row["user_id"] == row["owner_id"] else "CONTRIBUTOR",
         "type": _type(row["type"]) if row["type"] else None,
@@ -157,9 +152,7 @@ def _type(name: str) -> Json:
 def _field_value(row: Row) -> Json:
     return {
         "issue_field_id": row["id"],
-        "name": row["name"],
-        "data_type": row["data_type"],
-        "value": row["value"],
+        **same(row, "name", "data_type", "value"),
     }
 
 
