@@ -17,7 +17,7 @@ from mesocosm.errors import Refusal
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK, Row
 from mesocosm.kits.workbooks import drawings
 from mesocosm.servers.excel.store import ExcelStore
-from mesocosm.servers.excel.store.reading import Formula, Sheet
+from mesocosm.servers.excel.store.books import Formula, Sheet
 from mesocosm.services.world import World
 
 Cells = tuple[Any, ...]

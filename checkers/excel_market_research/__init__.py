@@ -13,7 +13,7 @@ from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.kits.damage import touched_files
 from mesocosm.kits.workbooks import drawings, percentages
 from mesocosm.servers.excel.store import ExcelStore
-from mesocosm.servers.excel.store.reading import Formula
+from mesocosm.servers.excel.store.books import Formula
 from mesocosm.services.world import World
 
 __all__ = ["MUTANTS", "check"]

@@ -12,7 +12,7 @@ from PIL import Image as Pictures
 
 from mesocosm.services.calling import Tools, decode
 from mesocosm.services.service import Image
-from mesocosm.solvers.lore_multimodal.reading import read_formula
+from mesocosm.solvers.lore_multimodal.glyphs import read_formula
 
 Matrix = tuple[float, float, float, float]
 """x' = ax + by, y' = cx + dy, with y downwards."""

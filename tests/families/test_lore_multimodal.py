@@ -41,7 +41,7 @@ from mesocosm.services.service import Image
 from mesocosm.services.world import World
 from mesocosm.solvers.lore_multimodal import solve
 from mesocosm.solvers.lore_multimodal.counting import areas, count
-from mesocosm.solvers.lore_multimodal.reading import read_formula
+from mesocosm.solvers.lore_multimodal.glyphs import read_formula
 from mesocosm.solvers.lore_multimodal.straightening import Straightener
 from mesocosm.worlds.randomness import Dice
 

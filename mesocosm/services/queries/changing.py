@@ -14,8 +14,8 @@ from mesocosm.services.queries import copies
 from mesocosm.services.queries.catalogue import Column, Result, Stored
 from mesocosm.services.queries.dialect import SOURCE, Context, Dialect
 from mesocosm.services.queries.engine import Table
-from mesocosm.services.queries.reading import run
 from mesocosm.services.queries.resolving import Resolved, label_columns, resolve
+from mesocosm.services.queries.selecting import run
 from mesocosm.services.queries.tables import Value
 from mesocosm.worlds import deadlines
 

@@ -27,8 +27,8 @@ from mesocosm.services.queries.catalogue import Catalogue, Column, Field, Path, 
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.engine import Failed, engine
 from mesocosm.services.queries.guards import check_functions
-from mesocosm.services.queries.reading import generated
 from mesocosm.services.queries.resolving import columns_asked, label_columns, resolve
+from mesocosm.services.queries.selecting import generated
 from mesocosm.services.queries.statements import parse_one
 
 _LONGEST, _MOST = 4_000, 1_000

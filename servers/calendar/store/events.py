@@ -22,8 +22,8 @@ from mesocosm.servers.calendar.store.composing import (
     span_on,
     time_columns,
 )
-from mesocosm.servers.calendar.store.filling import PRIMARIES, NewRows, next_revision
 from mesocosm.servers.calendar.store.freebusy import FreeBusyStore
+from mesocosm.servers.calendar.store.new_rows import PRIMARIES, NewRows, next_revision
 from mesocosm.servers.calendar.store.times import show
 from mesocosm.servers.calendar.store.windows import Occurrence
 

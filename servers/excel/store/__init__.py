@@ -13,6 +13,7 @@ from typing import Any, Literal
 from openpyxl import Workbook
 
 from mesocosm.errors import Conflict, Invalid, NotFound
+from mesocosm.servers.excel.store.books import Book, Books, Formula, Sheet, Validation
 from mesocosm.servers.excel.store.cells import (
     MAX_COLUMN,
     MAX_ROW,
@@ -35,7 +36,6 @@ from mesocosm.servers.excel.store.packages import (
     save_workbook,
 )
 from mesocosm.servers.excel.store.paging import PAGE_RULES, Reading, page_of, read_page, shown_value
-from mesocosm.servers.excel.store.reading import Book, Books, Formula, Sheet, Validation
 from mesocosm.servers.excel.store.shifting import Shift, delete_sheet, rename, shift
 from mesocosm.servers.excel.store.summaries import add_chart, add_pivot, add_table
 from mesocosm.services.service import Store

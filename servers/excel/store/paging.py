@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from mesocosm.errors import Invalid
+from mesocosm.servers.excel.store.books import Formula, Sheet, Validation, Value
 from mesocosm.servers.excel.store.cells import Area, address, parse_area
-from mesocosm.servers.excel.store.reading import Formula, Sheet, Validation, Value
 
 PAGE_CELLS = 2_000
 PAGE_CHARACTERS = 80_000

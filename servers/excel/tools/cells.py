@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.servers.excel.store import PAGE_RULES, ExcelStore, Reading, shown_value
+from mesocosm.servers.excel.store.books import Formula, Validation, Value
 from mesocosm.servers.excel.store.cells import address, parse_area
 from mesocosm.servers.excel.store.formulas import check_syntax
-from mesocosm.servers.excel.store.reading import Formula, Validation, Value
 from mesocosm.servers.excel.tools.service import server
 from mesocosm.services.schema import Nullable
 

@@ -15,8 +15,8 @@ from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.changing import Changing
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake, new_column, type_of_result
-from mesocosm.services.queries.reading import query
 from mesocosm.services.queries.refusals import SqlError, compilation
+from mesocosm.services.queries.selecting import query
 
 
 class Defining:

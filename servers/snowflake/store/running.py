@@ -16,8 +16,8 @@ from mesocosm.services.queries.changing import change
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.plans import Plans
-from mesocosm.services.queries.reading import query
 from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.selecting import query
 from mesocosm.services.queries.statements import parse, parse_one
 
 if TYPE_CHECKING:

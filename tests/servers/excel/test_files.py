@@ -13,7 +13,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from mesocosm.servers.excel.store import reading, save_workbook
+from mesocosm.servers.excel.store import books, save_workbook
 from mesocosm.services.calling import ToolError
 from mesocosm.services.world import World
 
@@ -69,7 +69,7 @@ def read(tools: Any, path: str = "book.xlsx", **arguments: Any) -> Any:
 
 def test_a_file_is_parsed_once_for_all_its_pages(tools: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     read(tools)
-    monkeypatch.setattr(reading.Book, "__init__", None)
+    monkeypatch.setattr(books.Book, "__init__", None)
 
     assert read(tools, start_cell="A501")["cells"][0]["value"] == 500
 
@@ -95,15 +95,15 @@ def test_fork_and_original_do_not_see_each_others_cells(tools: Any, tmp_path: An
 
 
 def test_the_cache_gives_up_what_was_not_used(tools: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "CACHE_BYTES", 1)
-    books = reading.Books()
+    monkeypatch.setattr(books, "CACHE_BYTES", 1)
+    kept = books.Books()
     for name in ("a", "b"):
         data = save_workbook(openpyxl.Workbook(), MOMENT)
         tools.world.workspace.write(f"{name}.xlsx", data)
-        books.add(tools.world.workspace.content(f"{name}.xlsx"), name)
-        books.trim()
+        kept.add(tools.world.workspace.content(f"{name}.xlsx"), name)
+        kept.trim()
 
-    assert len(books._books) == 1
+    assert len(kept._books) == 1
 
 
 # -- hostile files
@@ -211,8 +211,8 @@ def test_a_layout_that_is_kept_is_that_of_workbooks_with_the_same_parts_alone() 
         return file.getvalue()
 
     days = [saved(day, "yyyy-mm-dd", "Plan") for day in (45000, 45001)]
-    found = [reading.Book(data, "plan.xlsx").sheet("Plan").value(1, 1) for data in days]
+    found = [books.Book(data, "plan.xlsx").sheet("Plan").value(1, 1) for data in days]
     assert [day.day for day in found] == [15, 16], "the cells are each workbook's own"
     # The same parts by name: other formats, other sheets.
-    assert reading.Book(saved(45000, "0", "Plan"), "plan.xlsx").sheet("Plan").value(1, 1) == 45000
-    assert reading.Book(saved(45000, "0", "Other"), "plan.xlsx").sheet_names == ["Other"]
+    assert books.Book(saved(45000, "0", "Plan"), "plan.xlsx").sheet("Plan").value(1, 1) == 45000
+    assert books.Book(saved(45000, "0", "Other"), "plan.xlsx").sheet_names == ["Other"]

@@ -22,8 +22,8 @@ from mesocosm.services.queries.catalogue import Result, Stored
 from mesocosm.services.queries.changing import Change, Changing, change
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.bigquery import BigQuery, prepared
-from mesocosm.services.queries.reading import query as read
 from mesocosm.services.queries.resolving import resolve
+from mesocosm.services.queries.selecting import query as read
 from mesocosm.services.queries.statements import parse, parse_one
 
 _DIALECT = BigQuery()

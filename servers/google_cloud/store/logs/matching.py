@@ -12,7 +12,7 @@ from typing import Any
 import regex
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.google_cloud.store.logs.reading import (
+from mesocosm.servers.google_cloud.store.logs.filters import (
     Anywhere,
     Both,
     Call,
