@@ -133,20 +133,24 @@ def after_data(xml: bytes) -> Callable[[bytes], bytes]:
     return lambda part: part.replace(b"<sheetData></sheetData>", b"<sheetData />" + xml)
 
 
-HOSTILE = {
-    "no zip": b"PK\x03\x04 nothing",
-    "empty": b"",
-    "text": b"a,b,c\n1,2,3\n",
-    "cut off": save_workbook(openpyxl.Workbook(), MOMENT)[:3_000],
-    "zip of something else": changed("[Content_Types].xml", lambda _: b"<x/>"),
-    "bomb": changed(SHEET, lambda part: part, bomb=b"\0" * (210 * 1024 * 1024)),
-    "entities": changed(SHEET, lambda part: part.replace(b"<worksheet", ENTITIES + b"<worksheet")),
-    "utf-16": changed("xl/workbook.xml", lambda part: part.decode().encode("utf-16")),
-    "many tags": changed(SHEET, after_data(b"<a/>" * 20_000_100)),
-    "many tags in styles": changed("xl/styles.xml", lambda part: part + b"<a/>" * 1_000_001),
-    "huge merge": changed(SHEET, after_data(b'<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>')),
-    "huge link": changed(SHEET, after_data(b'<hyperlinks><hyperlink ref="A1:XFD1048576"/></hyperlinks>')),
-    "huge comment": changed(
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "no zip": lambda: b"PK\x03\x04 nothing",
+    "empty": lambda: b"",
+    "text": lambda: b"a,b,c\n1,2,3\n",
+    "cut off": lambda: save_workbook(openpyxl.Workbook(), MOMENT)[:3_000],
+    "zip of something else": lambda: changed("[Content_Types].xml", lambda _: b"<x/>"),
+    "bomb": lambda: changed(SHEET, lambda part: part, bomb=b"\0" * (210 * 1024 * 1024)),
+    "entities": lambda: changed(SHEET, lambda part: part.replace(b"<worksheet", ENTITIES + b"<worksheet")),
+    "utf-16": lambda: changed("xl/workbook.xml", lambda part: part.decode().encode("utf-16")),
+    "many tags": lambda: changed(SHEET, after_data(b"<a/>" * 20_000_100)),
+    "many tags in styles": lambda: changed("xl/styles.xml", lambda part: part + b"<a/>" * 1_000_001),
+    "huge merge": lambda: changed(
+        SHEET, after_data(b'<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>')
+    ),
+    "huge link": lambda: changed(
+        SHEET, after_data(b'<hyperlinks><hyperlink ref="A1:XFD1048576"/></hyperlinks>')
+    ),
+    "huge comment": lambda: changed(
         SHEET,
         lambda part: part,
         **{
@@ -154,17 +158,20 @@ HOSTILE = {
             b'<commentList><comment ref="A1&#58;XFD1048576" authorId="0"/></commentList></comments>'
         },
     ),
-    "row beyond the sheet": changed(SHEET, in_data(b'<row r="9999999"><c r="A9999999"><v>1</v></c></row>')),
-    "no number": changed(SHEET, in_data(b'<row r="1"><c r="A1"><v>abc</v></c></row>')),
-    "missing string": changed(SHEET, in_data(b'<row r="1"><c r="A1" t="s"><v>5</v></c></row>')),
-    "cell elsewhere": changed(SHEET, in_data(b'<row r="1"><c r="A7"><v>5</v></c></row>')),
-    "broken xml": changed(SHEET, lambda part: part[: len(part) // 2]),
+    "row beyond the sheet": lambda: changed(
+        SHEET, in_data(b'<row r="9999999"><c r="A9999999"><v>1</v></c></row>')
+    ),
+    "no number": lambda: changed(SHEET, in_data(b'<row r="1"><c r="A1"><v>abc</v></c></row>')),
+    "missing string": lambda: changed(SHEET, in_data(b'<row r="1"><c r="A1" t="s"><v>5</v></c></row>')),
+    "cell elsewhere": lambda: changed(SHEET, in_data(b'<row r="1"><c r="A7"><v>5</v></c></row>')),
+    "broken xml": lambda: changed(SHEET, lambda part: part[: len(part) // 2]),
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_and_damaged_files_are_refused(tools: Any, kind: str) -> None:
-    tools.world.workspace.write("bad.xlsx", HOSTILE[kind])
+    data = HOSTILE[kind]()
+    tools.world.workspace.write("bad.xlsx", data)
 
     for attempt in (
         lambda: read(tools, "bad.xlsx"),
@@ -174,7 +181,7 @@ def test_hostile_and_damaged_files_are_refused(tools: Any, kind: str) -> None:
     ):
         with pytest.raises(ToolError, match=r"not a valid Excel workbook|too large|too many"):
             attempt()
-    assert (tools.world.workspace.root / "bad.xlsx").read_bytes() == HOSTILE[kind]
+    assert (tools.world.workspace.root / "bad.xlsx").read_bytes() == data
     assert not list(tools.world.journal.with_status("fault"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import zlib
+from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
@@ -216,21 +217,21 @@ def with_content(stream: bytes, filters: bytes = b"") -> bytes:
     return pdf[:start] + body + pdf[end:]
 
 
-HOSTILE = {
-    "cut off": write_pdf(["text"], moment=MOMENT)[:300],
-    "garbage": b"%PDF-1.7\n" + bytes(range(256)) * 50,
-    "own parent": write_pdf(["x"], moment=MOMENT).replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]"),
-    "bomb": with_content(zlib.compress(b"\0" * 200_000_000), b"/Filter /FlateDecode"),
-    "bomb in bomb": with_content(
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "cut off": lambda: write_pdf(["text"], moment=MOMENT)[:300],
+    "garbage": lambda: b"%PDF-1.7\n" + bytes(range(256)) * 50,
+    "own parent": lambda: write_pdf(["x"], moment=MOMENT).replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]"),
+    "bomb": lambda: with_content(zlib.compress(b"\0" * 200_000_000), b"/Filter /FlateDecode"),
+    "bomb in bomb": lambda: with_content(
         zlib.compress(zlib.compress(b"\0" * 200_000_000)), b"/Filter [/FlateDecode /FlateDecode]"
     ),
-    "endless operators": with_content(b"q Q " * 4_000_000),
+    "endless operators": lambda: with_content(b"q Q " * 4_000_000),
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_and_damaged_files_do_no_harm(tools: Any, kind: str) -> None:
-    tools.world.workspace.write("bad.pdf", HOSTILE[kind])
+    tools.world.workspace.write("bad.pdf", HOSTILE[kind]())
 
     for tool, arguments in (
         ("read_pdf_pages", {"pdf_file_path": "bad.pdf"}),
