@@ -73,16 +73,20 @@ class EvidenceFinder:
     """
 
     def __init__(self, needles: Sequence[tuple[int, str]]) -> None:
-        inner = [_whole_words(needle) for _, needle in needles]
-        uses = Counter(word for words in inner for word in set(words))
-        self._by_word: dict[str, list[tuple[int, str]]] = {}
-        self._anywhere: list[tuple[int, str]] = []
-        for (number, needle), words in zip(needles, inner, strict=True):
+        self._numbers: dict[str, list[int]] = {}
+        """Those of each needle, of which many may be the same text."""
+        for number, needle in needles:
+            self._numbers.setdefault(needle, []).append(number)
+        inner = {needle: _whole_words(needle) for needle in self._numbers}
+        uses = Counter(word for words in inner.values() for word in set(words))
+        self._by_word: dict[str, list[str]] = {}
+        self._anywhere: list[str] = []
+        for needle, words in inner.items():
             if words:
                 rarest = min(words, key=lambda word: (uses[word], -len(word), word))
-                self._by_word.setdefault(rarest, []).append((number, needle))
+                self._by_word.setdefault(rarest, []).append(needle)
             else:
-                self._anywhere.append((number, needle))
+                self._anywhere.append(needle)
         if len(self._by_word) <= _FEW:
             # To look for a few is quicker than to take a text apart.
             self._anywhere += [one for needles in self._by_word.values() for one in needles]
@@ -94,7 +98,9 @@ class EvidenceFinder:
         if self._by_word:
             for word in self._by_word.keys() & set(_WORD.findall(text)):
                 candidates += self._by_word[word]
-        return tuple(sorted({number for number, needle in candidates if needle in text}))
+        return tuple(
+            sorted({number for needle in candidates if needle in text for number in self._numbers[needle]})
+        )
 
 
 def evidence_finders(evidence: Sequence[Evidence]) -> Mapping[str, EvidenceFinder]:

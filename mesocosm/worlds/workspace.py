@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -26,6 +27,8 @@ from mesocosm.worlds.limits import settings
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE, _NEW_FOLDER = 0o644, 0o755
+_PLAIN = re.compile(r"\w[\w .-]{0,50}")
+"""Names that are usable in any folder."""
 
 
 @dataclass(frozen=True)
@@ -261,18 +264,32 @@ class Workspace:
 
     def fill(self, files: Iterable[tuple[str, bytes]], moment: datetime) -> None:
         """Write many files of a world that is being built, without counting all others for each of them."""
-        stamp = moment.timestamp()
-        root = Path(self._root())
-        touched = {root}
-        for name, data in files:
-            path = self.resolve(name)
-            if path.parent not in touched:
+        self.fill_dated((name, data, moment) for name, data in files)
+
+    def fill_dated(self, files: Iterable[tuple[str, bytes, datetime]]) -> None:
+        """The same with a moment for each file; a folder has that of the last one that was put into it."""
+        known: dict[str, tuple[Path, ...]] = {}
+        stamps: dict[Path, float] = {}
+        for name, data, moment in files:
+            stamp = moment.timestamp()
+            parent, _, last = name.rpartition("/")
+            if parent in known and _PLAIN.fullmatch(last):
+                path = known[parent][0] / last
+            else:
+                path = self.resolve(name)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                touched |= {path.parent, *(it for it in path.parents if it.is_relative_to(root))}
-            path.write_bytes(data)
-            os.utime(path, (stamp, stamp))
-        for folder in touched:
+                known[parent] = self._folders_of(path)
+            with open(path, "wb", buffering=0) as file:
+                file.write(data)
+                os.utime(file.fileno(), (stamp, stamp))
+            stamps |= dict.fromkeys(known[parent], stamp)
+        for folder, stamp in stamps.items():
             os.utime(folder, (stamp, stamp))
+
+    def _folders_of(self, path: Path) -> tuple[Path, ...]:
+        """The folders that a path lies in, the innermost first and the workspace last."""
+        root = Path(self._root())
+        return tuple(folder for folder in path.parents if folder.is_relative_to(root))
 
     def make_folder(self, name: str, moment: datetime | None = None) -> Path:
         """Make sure that a folder exists, with all folders above it."""

@@ -42,8 +42,11 @@ class FileThing(Thing):
         for fields in things:
             path = _free(str(fields["path"]), taken)
             taken.add(path)
-            world.workspace.fill([(path, self.data(fields))], fields.get("date") or world.now)
             given.append({"path": path})
+        world.workspace.fill_dated(
+            (one["path"], self.data(fields), fields.get("date") or world.now)
+            for one, fields in zip(given, things, strict=True)
+        )
         return given
 
     @abstractmethod

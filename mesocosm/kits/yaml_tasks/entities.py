@@ -35,8 +35,8 @@ class Entity(Mapping[str, Any]):
     """One of a fact, by its fields. A field is worked out when it is first read."""
 
     __slots__ = (
-        "_evened", "_field", "_kind", "_pending", "background", "children", "drawn", "fact", "ident", "known",
-        "locale", "lookalike", "number", "parent", "place", "rng", "truth",
+        "_evened", "_field", "_hash", "_kind", "_pending", "background", "children", "definition", "drawn",
+        "fact", "ident", "known", "locale", "lookalike", "number", "parent", "place", "rng", "truth",
     )  # fmt: skip
 
     def __init__(
@@ -53,8 +53,11 @@ class Entity(Mapping[str, Any]):
     ) -> None:
         self.truth = truth
         self.fact = fact
+        self.definition: Fact = truth.definition.facts[fact]
+        """What the file says of its fact."""
         self.ident = ident
         """Names it among the entities of its fact, and its streams."""
+        self._hash = hash((fact, ident))
         self.number = number
         self.kind = kind
         self.parent = parent
@@ -86,11 +89,6 @@ class Entity(Mapping[str, Any]):
         self._kind = kind
 
     @property
-    def definition(self) -> Fact:
-        """What the file says of its fact."""
-        return self.truth.definition.facts[self.fact]
-
-    @property
     def label(self) -> str:
         """How complaints call it."""
         case = " ".join(name for name in (self.lookalike, self.kind) if name)
@@ -112,6 +110,9 @@ class Entity(Mapping[str, Any]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __bool__(self) -> bool:
+        return True  # whatever it has; to count that takes long
+
     def __contains__(self, name: object) -> bool:
         return name in self.definition.own_fields or name in self.known or name in self.children
 
@@ -121,7 +122,7 @@ class Entity(Mapping[str, Any]):
         )
 
     def __hash__(self) -> int:
-        return hash((self.fact, self.ident))
+        return self._hash
 
     def _own(self, name: str) -> Any:
         if self.truth.reads is not None and (

@@ -272,7 +272,7 @@ class Truth:
 
     def forget_late(self) -> None:
         """All that follows from what services give is to be worked out again."""
-        for entity in self.everything:
+        for entity in self.everything if self.late else ():
             for name in self.late & entity.known.keys():
                 if name in entity.drawn:
                     entity.known[name] = entity.drawn[name]

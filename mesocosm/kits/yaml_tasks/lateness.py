@@ -17,7 +17,10 @@ def late_names(definition: Definition, hooks: Collection[str]) -> frozenset[str]
 
     A Python function beside the file may look at all that a thing has, so what it returns counts as such.
     """
-    late = {statement.as_ for statement in definition.statements if statement.as_} | {*hooks, ANYTHING}
+    given = {statement.as_ for statement in definition.statements if statement.as_}
+    if not given:
+        return frozenset()
+    late = {*given, *hooks, ANYTHING}
     mentioned: dict[str, set[str]] = {}
     for fact in definition.facts.values():
         for fields in (fact.fields, *fact.special_fields):

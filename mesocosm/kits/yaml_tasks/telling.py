@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -57,6 +57,13 @@ class Told:
     given: Fields = field(default_factory=dict)
     cost: int = 0
     """About how many tokens a survey spends on it, once that was asked."""
+
+    def again(self) -> Told:
+        """The same for another world."""
+        return Told(
+            self.what, dict(self.fields), self.entity, self.statement, self.reads, self.content, self.counting,
+            cost=self.cost,
+        )  # fmt: skip
 
     @property
     def evidence(self) -> bool:
@@ -164,7 +171,7 @@ class Teller:
             told = self._tell(index, statement, entity, place)
             if index not in self._late:
                 self._told[place] = told
-        return replace(told, fields=dict(told.fields), given={})
+        return told.again()
 
     def _tell(self, index: int, statement: Statement, entity: Entity | None, place: tuple[int, str]) -> Told:
         thing = find_thing(statement.what)
