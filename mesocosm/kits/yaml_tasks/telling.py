@@ -60,10 +60,18 @@ class Told:
 
     def again(self) -> Told:
         """The same for another world."""
+        fields = dict(self.fields)
         return Told(
-            self.what, dict(self.fields), self.entity, self.statement, self.reads, self.content, self.counting,
-            cost=self.cost,
-        )  # fmt: skip
+            self.what,
+            fields,
+            self.entity,
+            self.statement,
+            self.reads,
+            self.content,
+            self.counting,
+            {},
+            self.cost,
+        )
 
     @property
     def evidence(self) -> bool:
