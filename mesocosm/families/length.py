@@ -105,12 +105,16 @@ class EvidenceFinder:
 
 def evidence_finders(evidence: Sequence[Evidence]) -> Mapping[str, EvidenceFinder]:
     """Who finds pieces of evidence in the results of a service, by its name."""
-    return _finders_of(tuple(evidence))
+    return _kept_finders(tuple(evidence))
 
 
 @lru_cache(maxsize=64)
-def _finders_of(evidence: tuple[Evidence, ...]) -> dict[str, EvidenceFinder]:
+def _kept_finders(evidence: tuple[Evidence, ...]) -> Mapping[str, EvidenceFinder]:
     """Kept: many episodes are judged that have the same evidence, one after the other."""
+    return _new_finders(evidence)
+
+
+def _new_finders(evidence: Sequence[Evidence]) -> Mapping[str, EvidenceFinder]:
     needles: dict[str, list[tuple[int, str]]] = {}
     for number, piece in enumerate(evidence):
         # As it stands in a result: inside JSON, quotes and line breaks are escaped.
@@ -130,7 +134,7 @@ class Survey(Tools):
 
     def __post_init__(self) -> None:
         self._measured: list[Callable[[], Result]] = []
-        self.finders = evidence_finders(self.evidence)
+        self.finders = _new_finders(self.evidence)  # of a world on the way to a length: not kept
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         """Make one call and measure its text."""
