@@ -28,6 +28,7 @@ from mesocosm.families.configurations import PRESET, released
 from mesocosm.families.family import Expected, Family, Params
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.randomness import Dice
 from mesocosm.worlds.workspace import keep_for_owner, replace_file
 
 EXPECTED = "expected.json"
@@ -37,6 +38,9 @@ DENSITY = "density"
 """The parameter that every family has beside its own: how much of the description is evidence."""
 GROWTH = "growth"
 """And this one: which of its ways to grow a task takes."""
+
+_MUCH = 1.35
+"""An estimate that is this much above the target is right that the instance is longer without filler."""
 
 Progress = Callable[[str], None]
 
@@ -118,6 +122,12 @@ def _build(
         return built
     given = parameters.get(growth)
     fixed = given if isinstance(given, int) else None
+    if preset is not None and fixed is not None:
+        bare = family.params(**{**parameters, "filler_tokens": 0})
+        is_long = _estimated(family, seed, bare) > _MUCH * target
+        if is_long and build(fixed, 0) > target * (1 + lengths.TOLERANCE):
+            assert built
+            return built  # its numbers win: no filler makes it shorter
     lengths.calibrate(family, target, build, fixed, growth=way, overshoot=preset is not None)
     assert built
     return built
@@ -142,6 +152,13 @@ def _density(growth: str, target: int | None, parameters: dict[str, Any]) -> flo
     if growth in parameters:
         raise UsageError(f"density and {growth} cannot both be given: it sets that one")
     return density
+
+
+def _estimated(family: Family, seed: int, params: Params) -> int:
+    """About how many tokens such an instance has, where the family can tell before it is built; otherwise
+    none."""
+    estimated = family.hook("estimated")
+    return estimated(Dice(family.name, seed), params) if estimated else 0
 
 
 def _build_once(family: Family, seed: int, path: Path, params: Params, target: int | None) -> Instance:

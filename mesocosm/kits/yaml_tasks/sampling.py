@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import regex
@@ -22,10 +20,9 @@ from mesocosm.kits.yaml_tasks.letters import Sketches
 from mesocosm.kits.yaml_tasks.rendering import misfit
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.kits.yaml_tasks.walking import Walker
-from mesocosm.kits.yaml_tasks.written import Written
+from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import Word, find_thing
-from mesocosm.worlds.manifest import DEFAULT_START
 from mesocosm.worlds.randomness import Dice
 
 if TYPE_CHECKING:
@@ -42,20 +39,6 @@ _SAMPLE_TOKENS = 14_000
 def _about(text: str) -> int:
     """About how many tokens a text has: near enough for looking, and nothing has to be loaded for it."""
     return len(text) // 4
-
-
-@dataclass
-class _Streams:
-    """What a world is to those who draw, without a world."""
-
-    dice: Dice
-    now: dt.datetime = DEFAULT_START
-
-    def stream(self, name: str) -> random.Random:
-        return self.dice.stream(name)
-
-    def set_now(self, moment: dt.datetime) -> None:
-        self.now = moment
 
 
 class _Anything(dict[str, Any]):
@@ -84,7 +67,7 @@ class Sample:
     def __init__(self, written: Written) -> None:
         self._written = written
         self._definition = written.definition
-        streams = _Streams(Dice(written.path.stem, 0))
+        streams = Start(Dice(written.path.stem, 0))
         growth = written.task.growth
         smallest = next(iter(growth.points.values()))
         params = written.Params(**{growth.parameter: max(smallest, min(12, growth.size_for(20_000)))})

@@ -36,6 +36,7 @@ from mesocosm.worlds import tokens
 
 OWN_SHARE = 0.75
 """Part of the filler that is background of the task's own kinds; the rest is everyday text."""
+_SAMPLE = 60
 _PLACEHOLDER = 10_000
 """Stands for an id that a service will give."""
 
@@ -368,6 +369,16 @@ class Teller:
         for statement in self.definition.statements:
             if statement.as_ and statement.for_ is None:
                 self.truth.given[statement.as_] = self._place(statement.as_, statement.as_, statement.what)
+
+    def estimated(self) -> int:
+        """About how many tokens a survey spends on all that is no background, by a sample of each fact."""
+        self.stand_in_for_all()
+        together = 0.0
+        for ones in self.truth.sets.values():
+            sample = [one for one in ones[:_SAMPLE] if one.parent is None]
+            together += sum(map(self.cost_of, sample)) / max(1, len(sample)) * len(ones)
+        self.truth.forget_late()
+        return round(together)
 
     def cost_of(self, entity: Entity) -> int:
         """About how many tokens a survey spends on an entity and on all that belongs to it."""

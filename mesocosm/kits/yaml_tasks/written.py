@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -33,6 +34,7 @@ from mesocosm.kits.yaml_tasks.telling import Teller
 from mesocosm.kits.yaml_tasks.walking import Refused, Walker
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import load_words
+from mesocosm.worlds.manifest import DEFAULT_START
 from mesocosm.worlds.randomness import Dice
 
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ class Written:
     def generate(self, world: World, params: family.Params) -> _Expected:
         """Fill a world."""
         with self._placed():
-            teller = self._begun(world, params)
+            teller = self._begun(world, Dice(world.manifest.family, world.manifest.seed), params)
             truth = teller.truth
             filled = fill(teller, world, params.filler_tokens, self.task.servers)
             with truth.watched() as prompt_reads:
@@ -133,10 +135,15 @@ class Written:
         finally:
             _DRAFTS.reset(token)
 
-    def _begun(self, world: World, params: family.Params) -> Teller:
+    def estimated(self, dice: Dice, params: family.Params) -> int:
+        """About how many tokens an instance has without filler."""
+        with self._placed():
+            teller = self._begun(Start(dice), dice, params)
+            return teller.estimated()
+
+    def _begun(self, world: Beginning, dice: Dice, params: family.Params) -> Teller:
         """The facts drawn and nothing told, in a world of these parameters."""
         drafts = _DRAFTS.get()
-        dice = Dice(world.manifest.family, world.manifest.seed)
         same = id(self), dice, params.model_copy(update={"filler_tokens": 0}).model_dump_json()
         teller = None if drafts is None else drafts.get(same)
         if teller is None:
@@ -298,6 +305,22 @@ class Beginning(Protocol):
 
     def set_now(self, moment: dt.datetime) -> None:
         """Set the clock."""
+
+
+@dataclass
+class Start:
+    """What a world is to those who draw, without a world."""
+
+    dice: Dice
+    now: dt.datetime = DEFAULT_START
+
+    def stream(self, name: str) -> random.Random:
+        """A source of randomness of its own."""
+        return self.dice.stream(name)
+
+    def set_now(self, moment: dt.datetime) -> None:
+        """Set the clock."""
+        self.now = moment
 
 
 class _Beginning:
