@@ -10,7 +10,7 @@ import datetime as dt
 import random
 import re
 from bisect import bisect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -113,7 +113,7 @@ def _closing(scenario: Scenario) -> dict[str, dict[str, int]]:
     closing = [one["name"] for one in counted if one["kind"] == "closing"]
     others = overall_of([one for one in counted if one["kind"] != "closing"])
     share, pooled = len(closing), {}
-    usual = 100 * scenario["hours"] * len(list(_starts(scenario, within=True))) * share
+    usual = 100 * scenario["hours"] * len(_starts(scenario, within=True)) * share
     # The overall rates are a whole number of parts of so many, so that a tie is exact. It differs between
     # instances: round sums would tell which windows count.
     grain = scenario["grain"]
@@ -151,11 +151,17 @@ def _split(number: int, parts: int) -> list[int]:
 
 def windows_of(scenario: Scenario) -> Columns:
     """The rows of a scenario."""
-    midnight = dt.datetime.combine(scenario["first_day"], dt.time(), dt.UTC)
     starts, *counts = zip(*_windows(scenario), strict=True)
-    begun = [midnight + dt.timedelta(hours=start) for start in starts]
+    begun = _begun(scenario["first_day"], starts)
     names = [scenario["name"]] * len(begun)
     return Columns({"scenario": names, "window_start": begun} | dict(zip(COUNTS, counts, strict=True)))
+
+
+@lru_cache(maxsize=500)
+def _begun(first_day: dt.date, starts: tuple[int, ...]) -> list[dt.datetime]:
+    """When windows begin: the same for many scenarios, of which each would hold its own."""
+    midnight = dt.datetime.combine(first_day, dt.time(), dt.UTC)
+    return [midnight + dt.timedelta(hours=start) for start in starts]
 
 
 def totals_of(scenario: Scenario) -> dict[str, int]:
@@ -181,11 +187,11 @@ def rate_of(views: int, clicks: int) -> float:
     return float(exact.quantize(Decimal("0.001"), ROUND_HALF_UP))
 
 
-def _starts(scenario: Scenario, *, within: bool = False) -> Iterator[int]:
+def _starts(scenario: Scenario, *, within: bool = False) -> range:
     """When windows begin: from a day before the first to a day after the last, or only within these."""
     hours, end = scenario["hours"], 24 * scenario["days"]
     before = -(-24 // hours) * hours
-    yield from range(0 if within else -before, end if within else end + 24, hours)
+    return range(0 if within else -before, end if within else end + 24, hours)
 
 
 def _windows(scenario: Scenario) -> tuple[Row, ...]:
@@ -194,7 +200,7 @@ def _windows(scenario: Scenario) -> tuple[Row, ...]:
     totals = tuple(own[name] for name in COUNTS) if own else None
     return _drawn(
         scenario["seed"],
-        tuple(_starts(scenario)),
+        _starts(scenario),
         scenario["hours"],
         24 * scenario["days"],
         scenario["limit"],
@@ -203,10 +209,10 @@ def _windows(scenario: Scenario) -> tuple[Row, ...]:
     )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=5_000)
 def _drawn(
     seed: int,
-    starts: tuple[int, ...],
+    starts: range,
     hours: int,
     end: int,
     limit: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,7 +49,7 @@ class Told:
     fields: Fields
     entity: Entity | None = None
     statement: Statement | None = None
-    reads: dict[str, set[Read]] = field(default_factory=dict)
+    reads: Mapping[str, Collection[Read]] = field(default_factory=dict)
     """By its fields: the facts' fields that each was written from."""
     content: str = ""
     """What the statement says of itself, without what stands around it."""
@@ -83,11 +83,34 @@ class Told:
         return counts is None or self.entity is None or bool(counts.value(self.entity.lookup))
 
 
+class Reads(Collection[Read]):
+    """Fields that something was known from: an entity's own by their names, which are the same for many
+    entities, and those of others."""
+
+    __slots__ = ("entity", "others", "own")
+
+    def __init__(self, entity: Entity | None, own: frozenset[str], others: frozenset[Read]) -> None:
+        self.entity, self.own, self.others = entity, own, others
+
+    def __len__(self) -> int:
+        return len(self.own) + len(self.others)
+
+    def __contains__(self, read: object) -> bool:
+        return read in set(self)
+
+    def __iter__(self) -> Iterator[Read]:
+        if self.entity is not None:
+            for name in self.own:
+                yield self.entity, name
+        yield from self.others
+
+
 _OF_ONE = ("cc", "html_body")
 """Fields of mails that each has for itself."""
-_Row = tuple[dict[str, Any] | None, frozenset[str], frozenset[Read]]
-"""A row of a table, if an entity has one, and the fields that this was known from: its own by their names,
-which are the same for many entities, and those of others."""
+_Row = tuple[dict[str, Any] | None, Reads]
+"""A row of a table, if an entity has one, and what this was known from."""
+_Place = tuple[int, Entity | None]
+"""A statement by its number, and whom it is about."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +149,8 @@ class Teller:
             if is_late(statement.fields, truth.late) or any(map(is_rows, statement.fields.values()))
         }
         self._tables = list(_tables(definition))
-        self._told: dict[tuple[int, str], Told] = {}
-        self._frames: dict[tuple[int, str, bool], _Frame] = {}
+        self._told: dict[_Place, Told] = {}
+        self._frames: dict[tuple[_Place, bool], _Frame] = {}
         self._places: dict[Entity | str, Fields] = {}
         """What stands for what services will give, by entity, or by the ``as`` of what is told once."""
         self._counting: Sequence[Mapping[str, Any]] | None = None
@@ -174,40 +197,43 @@ class Teller:
 
     def tell(self, index: int, statement: Statement, entity: Entity | None) -> Told:
         """One statement about one entity."""
-        place = index, f"{entity.fact}:{entity.ident}" if entity else ""
+        place = index, entity
         told = self._told.get(place)
         if told is None:
-            told = self._tell(index, statement, entity, place)
+            told = self._tell(index, statement, entity)
             if index not in self._late:
                 self._told[place] = told
         return told.again()
 
-    def _tell(self, index: int, statement: Statement, entity: Entity | None, place: tuple[int, str]) -> Told:
+    def _tell(self, index: int, statement: Statement, entity: Entity | None) -> Told:
         thing = find_thing(statement.what)
         assert thing is not None
-        rng = self._stream(f"tell:{index}:{place[1]}")
+        called = f"{index}:{entity.fact}:{entity.ident}" if entity else f"{index}:"
+        rng = self._stream(f"tell:{called}")
         keys = ("statements", index, statement.what)
         scope = Scope(self.truth, entity, rng)
         fields: Fields = {}
-        reads: dict[str, set[Read]] = {}
+        reads: dict[str, Reads] = {}
         self._counting = None
         for name, value in statement.fields.items():
-            with self.truth.watched() as reads[name]:
+            with self.truth.watched() as seen:
                 fields[name] = self._field((*keys, name), thing.says[name], value, scope, entity)
+            reads[name] = self._shared(entity, seen)
         told = Told(statement.what, fields, entity, statement, reads, counting=self._counting)
         if thing.text and isinstance(fields.get(thing.text), str):
             told.content = fields[thing.text]
             content = told.content.strip()
             apart = "\n" in content
-            frame = self._frames.get((*place, apart))
+            place = (index, entity), apart
+            frame = self._frames.get(place)
             if frame is None:
                 frame = self._frame(thing, told, index, rng, apart=apart)
                 if index in self._late:
-                    self._frames[*place, apart] = frame
+                    self._frames[place] = frame
             fields[thing.text] = f"{frame.before}{content}{frame.after}"
             if thing.title and frame.title is not None:
                 fields[thing.title] = frame.title
-            fields |= self._dress(thing, fields, self._stream(f"dress:{index}:{place[1]}"))
+            fields |= self._dress(thing, fields, self._stream(f"dress:{called}"))
         if problem := thing.check(fields):
             raise Wrong(keys, f"{entity.label}: {problem}" if entity else problem)
         return told
@@ -271,21 +297,20 @@ class Teller:
             chosen = selects_at(rows, entity, keys, around)
             return row_of(self.truth, rows, entity, keys, around) if chosen else None
         if entity.ident not in lasting:
-            with self.truth.watched() as reads:
+            with self.truth.watched() as seen:
                 chosen = selects_at(rows, entity, keys)
                 row = row_of(self.truth, rows, entity, keys) if chosen else None
-            own = frozenset(name for one, name in reads if one is entity)
-            others = frozenset(read for read in reads if read[0] is not entity)
-            lasting[entity.ident] = (
-                row,
-                self._names.setdefault(own, own),
-                self._reads.setdefault(others, others),
-            )
-        row, own, others = lasting[entity.ident]
+            lasting[entity.ident] = row, self._shared(entity, seen)
+        row, reads = lasting[entity.ident]
         if self.truth.reads is not None and not entity.background:
-            self.truth.reads |= {(entity, name) for name in own}
-            self.truth.reads |= others
+            self.truth.reads.update(reads)
         return row
+
+    def _shared(self, entity: Entity | None, reads: set[Read]) -> Reads:
+        """What was read, in the room that it takes once for all of whom the same was read."""
+        own = frozenset(name for one, name in reads if one is entity)
+        others = frozenset(read for read in reads if read[0] is not entity)
+        return Reads(entity, self._names.setdefault(own, own), self._reads.setdefault(others, others))
 
     def _even(self, index: int, part: str, entity: Entity | None, rng: random.Random) -> float:
         """From 0 to below 1, spread evenly over the entities that a statement is made for."""
