@@ -81,14 +81,15 @@ def fault_line(fault: Fault) -> str:
 
 
 def show_proofs(proofs: list[Proof]) -> None:
-    table = Table(
-        "task", "length", "seed", "EDL", "error", "ACL", "calls", "mutants", "build s", "prove s", ""
-    )
+    disturbed = any(proof.disturb for proof in proofs)
+    kind = "disturbed" if disturbed else "mutants"
+    table = Table("task", "length", "seed", "EDL", "error", "ACL", "calls", kind, "build s", "prove s", "")
     for p in proofs:
         mark = "[red]FAIL[/]" if p.problems else "[green]ok[/]"
+        number = p.disturbed if disturbed else p.mutants
         table.add_row(
             p.task, show_length(p.length), str(p.seed), f"{p.edl:,}", f"{p.error:+.2%}", f"{p.adequate:,}",
-            f"{p.solver_calls:,}", str(p.mutants), f"{p.build_seconds:.1f}", f"{p.prove_seconds:.1f}", mark,
+            f"{p.solver_calls:,}", str(number), f"{p.build_seconds:.1f}", f"{p.prove_seconds:.1f}", mark,
         )  # fmt: skip
     out.print(table)
     bad = [proof for proof in proofs if proof.problems]
