@@ -216,7 +216,7 @@ class Issues(Part):
     def open_issue(
         self,
         repository: Row,
-        title: str | None,
+        title: str | None = None,
         body: str | None = None,
         *,
         labels: Sequence[str] | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.codehost.store import CodehostStore
@@ -45,6 +45,16 @@ class FieldChange(TypedDict):
     value: NotRequired[FieldContent]
     field_option_name: NotRequired[str]
     delete: NotRequired[bool]
+
+
+class IssueSaid(TypedDict, total=False):
+    """What may be said of an issue, new or not."""
+
+    title: str
+    body: str
+    assignees: list[str]
+    labels: list[str]
+    milestone: Number
 
 
 @server.reads
@@ -163,16 +173,12 @@ def issue_write(
     owner: str,
     repo: str,
     issue_number: Number | None = None,
-    title: str | None = None,
-    body: str | None = None,
-    assignees: list[str] | None = None,
-    labels: list[str] | None = None,
-    milestone: Number | None = None,
     type: IssueType = UNCHANGED,
     state: Literal["open", "closed"] | None = None,
     state_reason: Literal["completed", "not_planned", "duplicate"] | None = None,
     duplicate_of: Number | None = None,
     issue_fields: list[Annotated[FieldChange, Extra(additionalProperties=False)]] | None = None,
+    **said: Unpack[IssueSaid],
 ) -> dict[str, Any]:
     """Open an issue, or change one; what is left out stays as it is.
 
@@ -196,32 +202,19 @@ def issue_write(
     fields = issue_fields or ()
     if method == "create":
         new_type = None if type == UNCHANGED else type
-        issue = store.issues.open_issue(
-            repository,
-            title,
-            body,
-            labels=labels,
-            assignees=assignees,
-            milestone=milestone,
-            issue_type=new_type,
-            fields=fields,
-        )
+        issue = store.issues.open_issue(repository, issue_type=new_type, fields=fields, **said)
         return shapes.created(issue["id"], shapes.issue_url(issue))
     if issue_number is None:
         raise Invalid("missing required parameter: issue_number")
     issue = store.issues.change_issue(
         repository,
         issue_number,
-        title=title,
-        body=body,
-        labels=labels,
-        assignees=assignees,
-        milestone=milestone,
         issue_type=type,
         state=state,
         state_reason=state_reason,
         duplicate_of=duplicate_of,
         fields=fields,
+        **said,
     )
     return shapes.created(issue["id"], shapes.issue_url(issue))
 

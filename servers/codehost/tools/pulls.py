@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks, statistics, unified
@@ -39,6 +39,30 @@ PullField = Literal[
     "merged_at",
     "milestone",
 ]
+
+
+class NewPull(TypedDict, total=False):
+    """What may be said of a new pull request."""
+
+    title: Required[str]
+    head: Required[str]
+    base: Required[str]
+    body: str
+    draft: bool
+    maintainer_can_modify: bool
+    reviewers: list[str]
+
+
+class PullChanges(TypedDict, total=False):
+    """What may be said of one that is there."""
+
+    title: str
+    body: str
+    state: Literal["open", "closed"]
+    draft: bool
+    base: str
+    maintainer_can_modify: bool
+    reviewers: list[str]
 
 
 @server.reads
@@ -259,16 +283,7 @@ def _status(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
 
 @server.writes
 def create_pull_request(
-    store: CodehostStore,
-    owner: str,
-    repo: str,
-    title: str,
-    head: str,
-    base: str,
-    body: str | None = None,
-    draft: bool | None = None,
-    maintainer_can_modify: bool | None = None,
-    reviewers: list[str] | None = None,
+    store: CodehostStore, owner: str, repo: str, **pull: Unpack[NewPull]
 ) -> dict[str, Any]:
     """Open a pull request: ask for the commits of one branch to be merged into another.
 
@@ -284,17 +299,8 @@ def create_pull_request(
         reviewers: Logins, or ORG/team-slug for teams, who are asked to review.
     """
     repository = store.repositories.repository(owner, repo)
-    pull = store.pulls.open_pull(
-        repository,
-        title,
-        head,
-        base,
-        body or "",
-        draft=bool(draft),
-        maintainer_can_modify=bool(maintainer_can_modify),
-        reviewers=reviewers or (),
-    )
-    return shapes.created(pull["id"], shapes.web(repository, "pull", pull["number"]))
+    made = store.pulls.open_pull(repository, **pull)
+    return shapes.created(made["id"], shapes.web(repository, "pull", made["number"]))
 
 
 @server.writes
@@ -303,13 +309,7 @@ def update_pull_request(
     owner: str,
     repo: str,
     pullNumber: Number,  # noqa: N803 - the product's spelling
-    title: str | None = None,
-    body: str | None = None,
-    state: Literal["open", "closed"] | None = None,
-    draft: bool | None = None,
-    base: str | None = None,
-    maintainer_can_modify: bool | None = None,
-    reviewers: list[str] | None = None,
+    **changes: Unpack[PullChanges],
 ) -> dict[str, Any]:
     """Change a pull request; what is left out stays as it is.
 
@@ -326,17 +326,7 @@ def update_pull_request(
         reviewers: Logins, or ORG/team-slug for teams, who are asked to review in addition.
     """
     repository = store.repositories.repository(owner, repo)
-    pull = store.pulls.change_pull(
-        repository,
-        pullNumber,
-        title=title,
-        body=body,
-        state=state,
-        base=base,
-        draft=draft,
-        maintainer_can_modify=maintainer_can_modify,
-        reviewers=reviewers,
-    )
+    pull = store.pulls.change_pull(repository, pullNumber, **changes)
     return shapes.created(pull["id"], shapes.web(repository, "pull", pull["number"]))
 
 
