@@ -9,6 +9,9 @@ a preset its numbers win), ``built`` how many worlds were built on the way to it
 token against the 64K instance: 1.0 at every length is linear growth. With ``--against`` another task is built
 first at each length, and CPU time is compared with its: of tasks in YAML with a family in Python, say. With
 ``--preset`` tasks and lengths are by default those that the released configuration has.
+
+``--digests FILE`` keeps what each instance's bytes hash to, and says which are others than FILE has: the same
+seed makes the same bytes before and after a change that is meant to be of speed alone.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ BUILD = """
 import json, resource, sys, time
 from pathlib import Path
 from mesocosm.families.family import load_family
-from mesocosm.families.building import build_instance
+from mesocosm.families.building import build_instance, fingerprint
 from mesocosm.worlds import tokens
 tokens.count("warm")
 task, length, seed, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
@@ -41,7 +44,8 @@ started, busy = time.perf_counter(), time.process_time()
 built = build_instance(family, seed, out, target=length, parameters=parameters, progress=attempts.append)
 print(json.dumps({"seconds": time.perf_counter() - started, "cpu": time.process_time() - busy,
                   "edl": built.survey.tokens, "built": len(attempts),
-                  "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+                  "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+                  "digest": fingerprint(out)}))
 """
 
 
@@ -53,6 +57,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--against", help="A task whose CPU time at the same length is 1.")
     parser.add_argument("--preset", help="A released configuration: loca.")
+    parser.add_argument("--digests", type=Path, help="A file of digests to compare with, and to add to.")
     options = parser.parse_args()
     bases: dict[int, float] = {}
     print(
@@ -60,7 +65,7 @@ def main() -> None:
         f"{'peak MiB':>9} {'per token':>9}" + (f" {'against':>9}" if options.against else "")
     )
     released = configuration(options.preset).tasks if options.preset else {}
-    every = []
+    every: list[dict[str, Any]] = []
     for task in [
         *([options.against] if options.against else []),
         *(options.tasks or released or family_names()),
@@ -71,7 +76,7 @@ def main() -> None:
         rows: list[dict[str, Any]] = []
         for length in lengths:
             rows.append(_built(task, length, options.seed, options.preset))
-            every.append(rows[-1])
+            every.append({"instance": f"{task} {show_length(length)} {options.seed}", **rows[-1]})
             base = next((row for row in rows if row["length"] >= 64_000), rows[-1])
             row = rows[-1]
             against = row["cpu"] / bases.setdefault(length, row["cpu"])
@@ -86,6 +91,16 @@ def main() -> None:
     print(
         f"{len(every)} instances: {together:.1f} CPU s, {together / len(every):.2f} each, peak {most:.0f} MiB"
     )
+    if options.digests:
+        _compare(options.digests, {row["instance"]: row["digest"] for row in every})
+
+
+def _compare(kept: Path, found: dict[str, str]) -> None:
+    """Say which instances have other bytes than were kept, and keep those that are new."""
+    known = json.loads(kept.read_text()) if kept.exists() else {}
+    others = [name for name in found if known.get(name, found[name]) != found[name]]
+    print(f"{len(found.keys() & known.keys())} compared, other bytes: {', '.join(others) or 'none'}")
+    kept.write_text(json.dumps({**found, **known}, indent=1) + "\n")
 
 
 def _built(task: str, length: int, seed: int, preset: str | None) -> dict[str, Any]:
