@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.servers.email.headers import addresses
@@ -23,10 +24,16 @@ else:
 
 _FOLDERS = ("INBOX", "Archive", "Spam", "Sent", "Trash")
 _LARGEST_PAGE = 100
+_FILE = 32
+"""Tokens that a survey spends on an attached file besides its name, measured on whole worlds."""
 
 
 class Mail(Thing):
-    """A mail in the owner's mailbox, or one that the agent sent."""
+    """A mail in the owner's mailbox, or one that the agent sent.
+
+    What the background dresses may have more than what is said: ``answers``, the owner's mail (``date``,
+    ``subject``, ``body``) that it answers and that lies in Sent; ``files``, what is attached.
+    """
 
     name = "mail"
     about = "A mail: stated, it lies in the owner's mailbox; as a goal, it was sent by the agent."
@@ -71,7 +78,14 @@ class Mail(Thing):
                 chosen, store.add_emails(owner.email, folder, new) if new else (), strict=True
             ):
                 given[n] = {"id": str(number)}
+        answered = [fields for fields in things if fields.get("answers")]
+        if answered:
+            store.add_emails(owner.email, "Sent", [_earlier(fields, f"{owner}") for fields in answered])
         return given
+
+    def size(self, fields: Fields, count: Callable[[str], int]) -> int:
+        files = fields.get("files") or ()
+        return sum(_FILE + count(str(file["filename"])) for file in files)
 
     def check(self, fields: Fields) -> str | None:
         for name in ("from", "to", "cc"):
@@ -128,7 +142,31 @@ def _new(fields: Fields, owner: str, *, is_read: bool) -> NewEmail:
     }
     if fields.get("thread"):
         new["thread"] = str(fields["thread"])
+    if fields.get("answers"):
+        new["subject"] = f"Re: {fields['answers']['subject']}"
+        new["in_reply_to"] = new["references"] = _id_of_earlier(fields, owner)
+    if fields.get("files"):
+        new["attachments"] = fields["files"]
     return new
+
+
+def _earlier(fields: Fields, owner: str) -> NewEmail:
+    """The owner's mail that one answers."""
+    mail = fields["answers"]
+    return {
+        "sender": owner,
+        "to": fields["from"],
+        "subject": mail["subject"],
+        "body": mail["body"],
+        "date": mail["date"],
+        "message_id": _id_of_earlier(fields, owner),
+    }
+
+
+def _id_of_earlier(fields: Fields, owner: str) -> str:
+    mail = fields["answers"]
+    digest = hashlib.sha256(f"{fields['from']}:{mail['date']}:{mail['subject']}".encode()).hexdigest()
+    return f"<{digest[:24]}@{owner.rpartition('@')[2].removesuffix('>')}>"
 
 
 def _sent(copy: Row, delivery: Row, files: Sequence[Row], messages: Mapping[str, str]) -> Fields:
@@ -236,12 +274,9 @@ def _wiped(world: World) -> bool:
 def _copied(world: World) -> bool:
     """A mail that was sent went to somebody else as well."""
     store = world.store(rules.EmailStore)
-    first = _first(store, "Sent")
-    if (
-        first is None
-        or store.session.scalar(sql.select(models.Delivery.id).where(models.Delivery.email_id == first))
-        is None
-    ):
+    chosen = sql.select(models.Delivery.email_id).order_by(models.Delivery.email_id).limit(1)
+    first = store.session.scalar(chosen)
+    if first is None:
         return False
     store.session.execute(
         sql.update(models.Email).where(models.Email.id == first).values(cc="stranger@elsewhere.example")

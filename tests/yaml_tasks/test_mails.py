@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from trials import call
 
@@ -37,6 +38,29 @@ def test_a_share_of_mails_has_html_and_copies(tmp_path: Path) -> None:
         home = mail["from"].rpartition("@")[2]
         assert mail["cc"].endswith(home)
         assert mail["cc"] != mail["from"]
+
+
+def test_a_share_of_mails_answers_one_in_sent_and_has_files(tmp_path: Path) -> None:
+    family = load_family(str(_dressed(tmp_path, "answers: 0.5, attached: 0.5")))
+    instance = build_instance(family, 0, tmp_path / "instance", target=12_000)
+    episode = Episode.create(tmp_path / "episode", instance.path, family)
+
+    def mails(folder: str) -> list[dict[str, Any]]:
+        listed = json.loads(call(episode, "email", "get_emails", folder=folder, page_size=100))["emails"]
+        return [json.loads(call(episode, "email", "read_email", email_id=one["id"])) for one in listed]
+
+    received, sent = mails("INBOX"), {mail["message_id"]: mail for mail in mails("Sent")}
+    answers = [mail for mail in received if mail["in_reply_to"] in sent]
+    assert 0 < len(answers) < len(received)
+    for mail in answers:
+        earlier = sent[mail["in_reply_to"]]
+        assert mail["subject"] == f"Re: {earlier['subject']}"
+        assert earlier["to"] == mail["from"]
+        assert earlier["date"] < mail["date"]
+        below = [line[2:] for line in mail["body"].split("\n") if line.startswith("> ")]
+        assert " ".join(below) == " ".join(earlier["body"].split())
+    with_files = [mail for mail in received if mail["attachments"]]
+    assert 0 < len(with_files) < len(received)
 
 
 def test_a_share_above_one_is_refused(tmp_path: Path) -> None:

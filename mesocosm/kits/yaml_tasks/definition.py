@@ -273,8 +273,17 @@ class Everyday(Strict):
     """The share of mails, told and everyday, that have their text in HTML, too."""
     copies: float = Field(default=0, ge=0, le=1)
     """The share of them of which somebody at the sender's gets a copy."""
+    answers: float = Field(default=0, ge=0, le=1)
+    """The share of them that answer a mail of the owner, which they quote below and which lies in Sent."""
+    attached: float = Field(default=0, ge=0, le=1)
+    """The share of them that have a file, in which nothing matters."""
     share: float = Field(default=1, gt=0, allow_inf_nan=False)
     """Its part of the filler that is everyday, against the other sorts."""
+
+    @property
+    def dresses(self) -> bool:
+        """Whether some mails have more than their text."""
+        return any((self.html, self.copies, self.answers, self.attached))
 
 
 class Setting(Strict):

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.prose.words import cost
 from mesocosm.kits.yaml_tasks.filters import FILTERS
+from mesocosm.kits.yaml_tasks.replies import asked, quoted
+from mesocosm.services.later import later
+
+if TYPE_CHECKING:
+    from mesocosm.kits import attachments
+    from mesocosm.kits.yaml_tasks.definition import Everyday
+else:
+    (attachments,) = later("mesocosm.kits.attachments")
 
 _HELLO = ("Hello {},", "Hi {},", "Dear {},", "Good morning {},", "{},", "Hello {}!")
 _BYE = (
@@ -27,6 +36,8 @@ _BYE = (
 _SENDER = re.compile(r'\s*"?(.*?)"?\s*<([^<>\s]+@[^<>\s]+)>\s*')
 
 
+FILE_STEMS = ("notes", "document", "draft", "scan", "overview", "file", "print", "summary", "table", "letter")
+"""What attached files are called: nothing of what is in them."""
 LEAST = 12
 """Tokens of the shortest everyday text."""
 _KNOWN = 2000
@@ -158,19 +169,37 @@ class Letters:
             home = FILTERS["domain"](self.company())
         return {"from": f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"}
 
-    def dressed(self, fields: Mapping[str, Any], text: str, *, html: float, copies: float) -> dict[str, Any]:
-        """What a mail with this text has beside it: HTML, and a copy to somebody at the sender's; of either
-        the given share does."""
+    def dressed(
+        self, fields: Mapping[str, Any], everyday: Everyday, owner: Mapping[str, Any], topic: str
+    ) -> dict[str, Any]:
+        """What a mail has beside what it says: a copy to somebody at the sender's, the owner's mail that it
+        answers, a file, and all of its text as HTML; each with the share that the background says."""
         found: dict[str, Any] = {}
         address = sender_of(fields)[1]
-        if copies and self._rng.random() < copies and not fields.get("cc") and "@" in address:
+        if self._happens(everyday.copies) and not fields.get("cc") and "@" in address:
             name = self.person()
             local, _, home = address.partition("@")
             rest = self.other_number("".join(filter(str.isdigit, local)))
             found["cc"] = f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"
-        if html and self._rng.random() < html:
+        text = str(fields["body"])
+        if self._happens(everyday.answers) and _is_to(owner, fields) and not fields.get("thread"):
+            hello = self._rng.choice(_HELLO).format(sender_of(fields)[0].split()[0])
+            earlier = asked(fields, str(owner["name"]), hello, self._rng.choice(_BYE), self._rng)
+            text = f"{text}\n\n{quoted(earlier, str(owner['name']))}"
+            found |= {"body": text, "answers": earlier}
+        if self._happens(everyday.attached):
+            found["files"] = [self._file(topic, fields["date"])]
+        if self._happens(everyday.html):
             found["html_body"] = FILTERS["html"](text)
         return found
+
+    def _happens(self, share: float) -> bool:
+        return share > 0 and self._rng.random() < share
+
+    def _file(self, topic: str, moment: dt.datetime) -> dict[str, Any]:
+        name = f"{self._rng.choice(FILE_STEMS)}{self._rng.choice(attachments.SUFFIXES)}"
+        pages = ["\n".join(self._sentences(topic, 4, first=False)) for _ in range(self._rng.randint(1, 3))]
+        return {"filename": name, "data": attachments.attachment(name, pages, moment)}
 
     def person(self) -> str:
         """Somebody nobody else is."""
@@ -209,6 +238,11 @@ class Sketches(Letters):
 def _range(digits: str) -> tuple[int, int]:
     """The numbers with as many digits."""
     return (10 ** (len(digits) - 1) if len(digits) > 1 else 0), 10 ** len(digits)
+
+
+def _is_to(owner: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
+    to = fields.get("to")
+    return fields.get("folder") != "Sent" and (not to or str(owner["email"]) in str(to))
 
 
 def sender_of(fields: Mapping[str, Any]) -> tuple[str, str]:

@@ -105,7 +105,7 @@ class Reads(Collection[Read]):
         yield from self.others
 
 
-_OF_ONE = ("cc", "html_body")
+_OF_ONE = ("cc", "html_body", "answers", "files")
 """Fields of mails that each has for itself."""
 _Row = tuple[dict[str, Any] | None, Reads]
 """A row of a table, if an entity has one, and what this was known from."""
@@ -120,6 +120,7 @@ class _Frame:
     before: str
     after: str
     title: str | None
+    topic: str = ""
 
 
 class Teller:
@@ -233,7 +234,8 @@ class Teller:
             fields[thing.text] = f"{frame.before}{content}{frame.after}"
             if thing.title and frame.title is not None:
                 fields[thing.title] = frame.title
-            fields |= self._dress(thing, fields, self._stream(f"dress:{called}"))
+            letters = self._letters(self._stream(f"dress:{called}"))
+            fields |= self._dress(thing, fields, letters, frame.topic)
         if problem := thing.check(fields):
             raise Wrong(keys, f"{entity.label}: {problem}" if entity else problem)
         return told
@@ -340,15 +342,14 @@ class Teller:
             hello, bye = letters.courtesies(fields, self.truth.singles["me"])
             before, after = f"{hello}\n\n{before}", f"{after}\n\n{bye}"
         subject = thing.title and thing.title not in fields
-        return _Frame(before, after, letters.subject(topic) if subject else None)
+        return _Frame(before, after, letters.subject(topic) if subject else None, topic)
 
-    def _dress(self, thing: Thing, fields: Fields, rng: random.Random) -> Fields:
+    def _dress(self, thing: Thing, fields: Fields, letters: Letters, topic: str) -> Fields:
         """What a mail has besides its text, if the background says that some have more."""
         everyday = self.definition.background.get(f"email.{thing.name}") if thing.letter else None
-        if everyday is None or not (everyday.html or everyday.copies):
+        if everyday is None or not everyday.dresses:
             return {}
-        text = str(fields[thing.text or ""])
-        return self._letters(rng).dressed(fields, text, html=everyday.html, copies=everyday.copies)
+        return letters.dressed(fields, everyday, self.truth.singles["me"], topic)
 
     def pretend(self) -> None:
         """As if services had given what stands in its place."""
@@ -477,8 +478,9 @@ class Teller:
                 found.append(one)
                 left -= price
                 continue
-            if everyday.html or everyday.copies:  # the last one has its text only
-                price = self._cost(Told(what, {k: v for k, v in one.fields.items() if k not in _OF_ONE}))
+            if everyday.dresses:  # the last one has its text only
+                plain = {name: value for name, value in one.fields.items() if name not in _OF_ONE}
+                price = self._cost(Told(what, plain | {thing.text or "": one.content}))
             if exactly and (size := size + left - price) >= LEAST:
                 found.append(
                     self._everyday(what, thing, everyday, pattern, crowd, strangers, size, rng, exactly=True)
@@ -517,7 +519,7 @@ class Teller:
         exactly: bool = False,
     ) -> Told:
         letters = self._letters(rng)
-        own = _OF_ONE if everyday.html or everyday.copies else ()
+        own = _OF_ONE if everyday.dresses else ()
         fields = {name: value for name, value in pattern.fields.items() if name not in own}
         if thing.when:
             day, clock = (rng.choice(crowd.letters)[thing.when] for _ in range(2))
@@ -542,8 +544,8 @@ class Teller:
         assert thing.text
         fields[thing.text] = text
         if not exactly:
-            fields |= self._dress(thing, fields, rng)
-        return Told(what, thing.unlike(fields))
+            fields |= self._dress(thing, fields, self._letters(rng), topic)
+        return Told(what, thing.unlike(fields), content=text)
 
 
 def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Rows, str | None]]:
