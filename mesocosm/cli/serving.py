@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +20,7 @@ from mesocosm.cli.options import (
     OfferChoice,
     Parameter,
     Seed,
+    SpreadCommand,
     Tools,
     Trust,
     With,
@@ -34,11 +37,12 @@ if TYPE_CHECKING:
     from mesocosm.families.storing import Store
     from mesocosm.families.task import Offer
     from mesocosm.hosting.hosts.host import HostSettings
+    from mesocosm.hosting.hosts.serving import Start
     from mesocosm.hosting.metrics import RequestLog
     from mesocosm.hosting.pool import EpisodePool
 
 
-@app.command()
+@app.command(cls=SpreadCommand)
 def serve(
     stdio: Annotated[
         str | None, typer.Option(help="Serve this service (or `all`) of --world over stdin and stdout.")
@@ -75,7 +79,24 @@ def serve(
     ] = None,
     hosts: Annotated[
         int | None,
-        typer.Option(min=1, max=256, help="Serve with so many processes behind this one address."),
+        typer.Option(
+            min=0,
+            max=256,
+            help="Serve with so many processes behind this one address (0: those that join).",
+        ),
+    ] = None,
+    join: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Be a host of the server there, which has --hosts 0 and this admin token."
+        ),
+    ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[ADDRESS]",
+            help="Serve with hosts (one for each node, or --hosts) of a Ray cluster; needs --store.",
+        ),
     ] = None,
     store: Annotated[
         str | None,
@@ -113,6 +134,9 @@ def serve(
     if stdio:
         _serve_stdio(stdio, world, tools.value)
         return
+    if join is not None:
+        _join(join, admin_token, state, host, port)
+        return
     if world:
         raise UsageError("--world goes with --stdio; over HTTP, episodes are created by the control plane")
     from mesocosm.doors.connections import raise_file_limit
@@ -135,7 +159,11 @@ def serve(
     listener = listen(host, port)
     requests = _request_log(log)
     kept = _store(store)
-    if hosts is not None:
+    if hosts is not None or ray is not None:
+        if ray is not None and (kept is None or any(quota.bytes for quota in quotas)):
+            raise UsageError(
+                "--ray needs --store, which all nodes reach, and no quota limits `bytes` on disks elsewhere"
+            )
         mail_listeners = _mail_listeners(host, imap_port, smtp_port)
         order = _order(task, length, seed, param, tools, added, disturb, trust) if task else None
         behind = HostSettings(
@@ -150,11 +178,13 @@ def serve(
             store=kept.url if kept else None,
             keep_every=keep_every,
             server=server_of(state) if kept else None,
-            behind_proxy=host in LOOPBACK,
+            alone=ray is not None,
+            behind_proxy=host in LOOPBACK and ray is None,
         )
         if not admin_token:
             err.print(f"admin token: {state / 'admin-token'}")
-        _serve_hosts(hosts, listener, host, behind, order, requests, mail_listeners)
+        with _hosts(hosts, ray) as (start, words):
+            _serve_hosts(start, words, listener, host, behind, order, requests, mail_listeners)
         return
     hosting = Hosting(
         state,
@@ -214,8 +244,47 @@ def _order(
     }
 
 
+@contextmanager
+def _hosts(count: int | None, ray: str | None) -> Iterator[tuple[Start, str]]:
+    """What hosts there are, also in words."""
+    if count == 0:
+        from mesocosm.hosting.hosts.joining import JoinedHosts
+
+        yield JoinedHosts, "the hosts that join it"
+        return
+    if ray is None:
+        from mesocosm.hosting.hosts.processes import HostProcesses
+
+        number = count or 1
+        yield lambda door, settings: HostProcesses(door, settings, number), f"{number} hosts"
+        return
+    from mesocosm.families.workers.cluster import RayCluster
+    from mesocosm.hosting.hosts.nodes import NodeHosts
+
+    with RayCluster(ray) as cluster:
+        number = count or cluster.nodes
+        words = f"{number} hosts on {cluster.nodes} nodes"
+        yield lambda door, settings: NodeHosts(door, settings, number, cluster), words
+
+
+def _join(door: str, token: str | None, state: Path, host: str, port: int) -> None:
+    from mesocosm.hosting.hosts.joining import serve_joined
+    from mesocosm.hosting.listening import admin_token as choose_token
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    serve_joined(
+        door.rstrip("/"),
+        choose_token(state, "localhost", token),
+        state,
+        host,
+        port,
+        lambda number, address: err.print(f"host {number} of {door} on {address}"),
+    )
+
+
 def _serve_hosts(
-    count: int,
+    start: Start,
+    words: str,
     listener: socket.socket,
     host: str,
     settings: HostSettings,
@@ -228,7 +297,7 @@ def _serve_hosts(
 
     port = listener.getsockname()[1]
     base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    err.print(f"serving on {base} with {count} hosts; control plane: {base}/docs")
+    err.print(f"serving on {base} with {words}; control plane: {base}/docs")
     _show_mail(host, settings.mail_ports)
 
     def open_first() -> None:
@@ -237,7 +306,7 @@ def _serve_hosts(
                 view = server.create(**order).view.data
             show_episode(base, view["id"], view["prompt"], list(view["services"]), list(view["apis"]))
 
-    serve_hosts(listener, settings, count, open_first, log, mail)
+    serve_hosts(listener, settings, start, open_first, log, mail)
 
 
 def _store(url: str | None) -> Store | None:

@@ -32,6 +32,8 @@ LIFE = 20.0
 """Seconds after its last sign of life from which on a process is taken for gone."""
 _SURE = 0.5
 """Share of these for which it may itself be sure of not being taken for gone."""
+_FORGOTTEN = 100
+"""Times as long after which its last sign of life is removed."""
 _CLAIM = ".claim"
 
 
@@ -77,9 +79,18 @@ class Leases:
             began = time.monotonic()
             self._store.write(self._alive(self._holder), b"")
             self._seen = self._store.modified(self._alive(self._holder)) or self._seen
+            if self._sure_until is None:
+                self._sweep()
             if self.lapsed:
                 self.age += 1
             self._sure_until = began + LIFE * _SURE
+
+    def _sweep(self) -> None:
+        """Forget those who have long been gone without a word."""
+        for name in self._store.names("holders"):
+            seen = self._store.modified(self._alive(name))
+            if seen is not None and self._seen - seen > _FORGOTTEN * LIFE:
+                self._store.remove(self._alive(name))
 
     def hold(self, name: str) -> int:
         """Claim an episode; the fence. Raises ``HeldElsewhere`` or ``StoreFailed``."""

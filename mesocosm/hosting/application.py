@@ -56,11 +56,14 @@ class Hosting:
         keep_every: float = KEEP_EVERY,
         tokens: Sequence[Quota] = (),
         server: str | None = None,
+        alone: bool = False,
     ) -> None:
         hosts = [pattern for host in LOOPBACK for pattern in (host, f"{host}:*")] + ["[::1]", "[::1]:*"]
-        self.pool = EpisodePool(root, max_open, seat.new_id if seat else None, store, keep_every, server)
+        self.pool = EpisodePool(
+            root, max_open, seat.new_id if seat else None, store, keep_every, server, alone
+        )
         self.log = log
-        if seat is None:
+        if seat is None or alone:
             self.pool.metrics.gauge("mesocosm_episodes", "Episodes that there are", self.pool.count)
         self.endpoints = HttpEndpoints(hosts + (allowed_hosts or []))
         keys = Keys(admin_token, ((quota.sha256, quota.name) for quota in tokens))

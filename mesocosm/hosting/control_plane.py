@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Annotated, Any
 
+import anyio.to_thread
 from anyio.from_thread import BlockingPortal
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
@@ -177,7 +178,7 @@ def control_plane(
         offset: int = Query(0, ge=0, le=10**9), limit: int = Query(100, ge=1, le=1000)
     ) -> EpisodePage:
         """Ids of the episodes, in a stable order."""
-        ids = pool.ids()
+        ids = await anyio.to_thread.run_sync(pool.ids)
         return EpisodePage(episodes=ids[offset : offset + limit], total=len(ids))
 
     @app.get("/episodes/{id}", tags=["episodes"], **known)

@@ -44,11 +44,14 @@ class Keeping:
     Args:
         store: Where; ``None``: nowhere, and then nothing is done.
         server: Name of the server that this process is of.
+        listed: Whether ids are written down there, too, so that all processes know them.
         every: Seconds; 0: before a change is answered.
     """
 
-    def __init__(self, store: Store | None, every: float, server: str) -> None:
+    def __init__(self, store: Store | None, every: float, server: str, *, listed: bool = False) -> None:
         self.store = store
+        self._listed: set[str] | None = set() if listed else None
+        """The ids that were written down by this process."""
         self._leases = Leases(store, server) if store else None
         self._fences: dict[str, tuple[int, int]] = {}
         """Of the episodes that are held: their fences, and how old the leases were then."""
@@ -128,7 +131,14 @@ class Keeping:
         self._waiting.pop(id_, None)
         self._fences.pop(id_, None)
         if self.store is not None:
+            if self._listed is not None:
+                self._listed.discard(id_)
+                await anyio.to_thread.run_sync(self.store.remove, f"ids/{id_}")
             await anyio.to_thread.run_sync(self.store.forget, name)
+
+    def listed(self) -> list[str]:
+        """The ids that are written down in the store."""
+        return [] if self._listed is None or self.store is None else self.store.names("ids")
 
     def rest(self) -> None:
         """Keep what is left, before the process ends, and give up what is held."""
@@ -147,6 +157,9 @@ class Keeping:
         fence, _ = self._fences.get(episode.id) or self._hold(episode.id, episode.name)
         try:
             episode.keep(self.store, fence)
+            if self._listed is not None and episode.id not in self._listed:
+                self.store.write(f"ids/{episode.id}", b"")
+                self._listed.add(episode.id)
         except Superseded:
             # The fence stays: what is open here must not be kept under a new one.
             self._fences[episode.id] = (fence, _NOT_HELD)

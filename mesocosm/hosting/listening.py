@@ -18,6 +18,9 @@ from mesocosm.hosting.application import LOOPBACK, Hosting
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.http import Http
 
+_DOOR_KEEPS = 86_400
+"""Seconds for which a connection of a door may rest."""
+
 
 def admin_token(root: Path, host: str, given: str | None) -> str:
     """The admin token to use; on loopback one is made and kept, elsewhere it has to be given."""
@@ -116,15 +119,23 @@ def serve_at(
             yield
 
     # The door closes connections that rest; a host that did so could meet a request on its way.
-    more = {"timeout_keep_alive": 86_400, "forwarded_allow_ips": "*" if behind_proxy else "127.0.0.1"}
+    more = {"timeout_keep_alive": _DOOR_KEEPS, "forwarded_allow_ips": "*" if behind_proxy else "127.0.0.1"}
     _Server(_config(app, **where, **more), telling()).run()
 
 
 @contextmanager
-def serving(app: Hosting, beside: AbstractAsyncContextManager[object] | None = None) -> Iterator[str]:
-    """Serve on a free loopback port in a thread; yields the base URL."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = _Server(_config(app), beside)
+def serving(
+    app: Hosting,
+    beside: AbstractAsyncContextManager[object] | None = None,
+    door: socket.socket | None = None,
+) -> Iterator[str]:
+    """Serve on a free loopback port in a thread; yields the base URL.
+
+    With ``door``, serve a door of ours on this, which listens already.
+    """
+    listener = door or socket.create_server(("127.0.0.1", 0))
+    more = {} if door is None else {"timeout_keep_alive": _DOOR_KEEPS, "proxy_headers": False}
+    server = _Server(_config(app, **more), beside)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

@@ -200,8 +200,12 @@ class EpisodePool:
         store: Store | None = None,
         keep_every: float = KEEP_EVERY,
         server: str | None = None,
+        alone: bool = False,
     ) -> None:
         self.root = root
+        self._alone = alone
+        """Whether no other process has this directory, though others have the episodes: what is let go is
+        removed."""
         self._new_id = new_id or _random_id
         self._open: OrderedDict[str, HostedEpisode] = OrderedDict()
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -212,7 +216,7 @@ class EpisodePool:
             (root / folder).mkdir(parents=True, exist_ok=True, mode=0o700)
         self._use: int | None = _take_into_use(root)
         self.instances = InstanceCache(root / "instances", store.url if store else None)
-        self.keeping = Keeping(store, keep_every, server or (server_of(root) if store else ""))
+        self.keeping = Keeping(store, keep_every, server or (server_of(root) if store else ""), listed=alone)
         self.metrics = Metrics()
         self.metrics.gauge("mesocosm_open_episodes", "Episodes whose files are open", lambda: len(self._open))
         self.mail_ports: dict[str, int] = {}
@@ -297,7 +301,8 @@ class EpisodePool:
         folders = [path for path in (self.root / "episodes").iterdir() if path.name.isalnum()]
         kept = [path / _ID for path in folders]
         # Older ones are named by their ids.
-        return sorted(path.read_text() if path.is_file() else path.parent.name for path in kept)
+        here = [path.read_text() if path.is_file() else path.parent.name for path in kept]
+        return sorted({*here, *self.keeping.listed()})
 
     def new_id(self) -> str:
         """An id that nobody can guess. It names the episode and never enters its world."""
@@ -359,6 +364,8 @@ class EpisodePool:
                     hosted.close()
                     del self._open[hosted.id]
                     self.keeping.release(hosted.id)
+                    if self._alone:
+                        await anyio.to_thread.run_sync(shutil.rmtree, hosted.episode.path, True)
         return len(foreign)
 
     async def delete(self, id_: str) -> None:

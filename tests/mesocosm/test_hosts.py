@@ -289,3 +289,33 @@ def test_what_is_counted_and_logged_tells_no_id(served: Served, server: Blocking
     with pytest.raises(urllib.error.HTTPError, match="401"):
         urllib.request.urlopen(f"{served.base}/metrics")
     server.grade_batch(episodes, delete=True)
+
+
+def test_hosts_that_join_serve_and_leave(tmp_path: Path) -> None:
+    environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(*options: str) -> str:
+        command = [sys.executable, "-m", "mesocosm", "serve", "--port", "0", *options]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+        begun.append(process)
+        assert process.stderr
+        return process.stderr.readline()
+
+    try:
+        found = re.search(r"http://\S+?:\d+", start("--hosts", "0", "--state", str(tmp_path / "state")))
+        assert found
+        door = found[0]
+        assert "not the state directory" in start("--join", door, "--state", str(tmp_path / "other"))
+        for number in range(2):
+            assert "host " in start("--join", door, "--state", str(tmp_path / "state"))
+        with mesocosm.connect_sync(door, token=TOKEN, retries=20) as server:
+            group = server.create_batch([{**ORDER, "count": 6}])
+            begun[2].send_signal(signal.SIGTERM)
+            for episode in group:
+                assert episode.act("get_emails", {"page_size": 1}).text
+            server.grade_batch(group, delete=True)
+    finally:
+        for process in begun:
+            process.terminate()
+            process.communicate(timeout=60)

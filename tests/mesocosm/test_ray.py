@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,41 +11,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from cluster import Cluster
 from commands import mesocosm
 
 from mesocosm.families.building import fingerprint
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'mesocosm[ray]'")
 SUITE = ("--tasks", "listworld,puzzle", "--lengths", "8k")
-
-
-class Cluster:
-    """A cluster of nodes with one processor each, in a process of its own."""
-
-    def __init__(self) -> None:
-        program = str(Path(__file__).parents[1] / "cluster.py")
-        self._process = subprocess.Popen(
-            [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self.address = self._line()
-
-    def add(self, pythonpath: str | Path = "") -> int:
-        return int(self._ask(f"add {pythonpath}"))
-
-    def kill(self, node: int) -> None:
-        assert self._ask(f"kill {node}") == "gone"
-
-    def close(self) -> None:
-        self._process.communicate(timeout=60)
-
-    def _ask(self, what: str) -> str:
-        assert self._process.stdin
-        print(what, file=self._process.stdin, flush=True)
-        return self._line()
-
-    def _line(self) -> str:
-        assert self._process.stdout
-        return self._process.stdout.readline().strip()
 
 
 @pytest.fixture(scope="module")

@@ -121,6 +121,20 @@ class RayCluster(Workers):
             made.append(of.remote(node["NodeManagerAddress"], *arguments))
         return made
 
+    @property
+    def nodes(self) -> int:
+        """How many nodes can be given jobs."""
+        return len(_nodes(self._ray))
+
+    def actor(self, kind: type, *arguments: Any) -> Any:
+        """An object of a kind on a node, away from others if possible; it does several things at a time."""
+        of = self._ray.remote(kind).options(num_cpus=1, scheduling_strategy="SPREAD", max_concurrency=4)
+        return of.remote(*arguments)
+
+    def kill(self, actor: Any) -> None:
+        """End such an object."""
+        self._ray.kill(actor)
+
     def ask(self, method: Any, seconds: float) -> Any:
         """What a method of such an object returns; ``None`` where it is gone, or says nothing in time."""
         try:

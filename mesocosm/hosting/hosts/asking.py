@@ -24,8 +24,9 @@ async def ask(
 ) -> Reply:
     """What a host answers; 503 if it cannot be reached, ends meanwhile, or takes more seconds than that."""
     try:
-        link = await host.link()
-    except OSError:
+        async with asyncio.timeout(patience):
+            link = await host.link()
+    except OSError:  # a time-out is one
         return busy("the host of this episode is being replaced")
     whole = _Whole()
     lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import orjson
 from starlette.types import Message
@@ -23,12 +24,16 @@ from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING, Metrics, RequestLog,
 from mesocosm.hosting.pool import log_request
 from mesocosm.hosting.quotas import Asked, Quotas
 from mesocosm.hosting.repeats import Repeats
-from mesocosm.hosting.tokens import Keys, Quota
+from mesocosm.hosting.tokens import OWN, Keys, Quota
 
 MOST_BUSY = 1000
 """Requests that a host may be working at; more are told to come again."""
 _PATIENCE = 10.0
 """Seconds that a request waits for a host, and an episode for being moved."""
+_CALM = 2
+"""Requests at which the other hosts may be when one comes,"""
+_CALMING = 5.0
+"""and seconds after which it comes whatever they are at."""
 _STRANGER = Reply.refusal(
     401, "the control plane needs the admin token as bearer token", **{"www-authenticate": "Bearer"}
 )
@@ -48,13 +53,18 @@ class Door:
         tokens: Sequence[Quota] = (),
         state: Path | None = None,
         prune: bool = False,
+        mail: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.placement = placement
         self.hosts: dict[int, Host] = {}
+        self.mail = dict(mail)
+        """Its ports of ``imap`` and ``smtp``."""
         self._admin_token = admin_token
         self._most_busy = most_busy
         self._repeats = Repeats()
         self._changed = asyncio.Event()
+        self.joins: Callable[[bytes], Reply] | None = None
+        """Answers hosts that come by themselves, if they may."""
         self.told: list[Callable[[], None]] = []
         """Who is told, before hosts are, that episodes are on others from now on."""
         self._moving: tuple[Placement, asyncio.Event] | None = None
@@ -80,9 +90,17 @@ class Door:
 
     async def came(self, host: Host) -> None:
         """A host serves from now on. Others close what is to be on it; until they have, nobody gets there."""
+        await self._calm()
         async with self._turn:
             self.hosts[host.number] = host
             await self._place({*self.placement.up, host.number})
+
+    async def _calm(self) -> None:
+        """Let the others open what they have just taken over: what is moved amid that is opened twice."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _CALMING
+        while loop.time() < until and any(self.hosts[number].busy > _CALM for number in self.placement.up):
+            await asyncio.sleep(_CALMING / 50)
 
     async def leaves(self, number: int) -> None:
         """A host is to end: what is on it goes to others."""
@@ -145,6 +163,8 @@ class Door:
             return self._host_of(id_)
         if path == "/grade" and head.method == "POST":
             return self._grade_batch
+        if path == "/hosts" and head.method == "POST" and self.joins is not None:
+            return partial(self._take_in, self.joins)
         if path == "/hosts" or path.startswith("/hosts/"):
             return self._show_hosts(head) if path == "/hosts" else Reply.refusal(404, "Not Found")
         if path == "/metrics":
@@ -288,12 +308,17 @@ class Door:
         }
         return Reply(200, together(page, pages), {"content-type": CONTENT_TYPE})
 
+    async def _take_in(self, join: Callable[[bytes], Reply], head: Head, body: bytes) -> Reply:
+        if self._keys.holder(head.headers.get("authorization")) != OWN:
+            return _STRANGER
+        return join(body)
+
     def _show_hosts(self, head: Head) -> Reply:
         if not self._is_admin(head):
             return _STRANGER
         up = [self.hosts[number] for number in self.placement.up]
         hosts = [{"number": h.number, "pid": h.pid, "address": h.address, "busy": h.busy} for h in up]
-        body = orjson.dumps({"version": mesocosm.__version__, "hosts": hosts})
+        body = orjson.dumps({"version": mesocosm.__version__, "hosts": hosts, "mail": self.mail})
         return Reply(200, body, {"content-type": "application/json"})
 
 

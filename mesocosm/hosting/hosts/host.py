@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -19,6 +21,9 @@ from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.keeping import KEEP_EVERY
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.tokens import Quota
+
+if TYPE_CHECKING:
+    from mesocosm.hosting.application import Hosting
 
 
 class HostSettings(BaseModel):
@@ -45,15 +50,26 @@ class HostSettings(BaseModel):
     keep_every: float = KEEP_EVERY
     server: str | None = None
     """The name under which it holds what is kept there; all hosts of a door have one."""
+    alone: bool = False
+    """Whether no other host has its state directory: episodes that it lets go are left in the store alone."""
     behind_proxy: bool = False
     """Whether headers that say how a client came in are believed: only if all clients are on this machine."""
 
 
 def run(settings: HostSettings, ready: Callable[[], None]) -> None:
     """Host episodes until told to end."""
+    from mesocosm.hosting.listening import listen_at, serve_at
+
+    hosting = hosting_of(settings)
+    listeners = {protocol: listen_at(address) for protocol, address in settings.mail.items()}
+    beside = mail_servers(hosting.pool, listeners)
+    serve_at(hosting, settings.address, ready, beside, behind_proxy=settings.behind_proxy)
+
+
+def hosting_of(settings: HostSettings) -> Hosting:
+    """The application of a host, as it is told to be."""
     from mesocosm.doors.connections import connections, raise_file_limit
     from mesocosm.hosting.application import Hosting
-    from mesocosm.hosting.listening import serve_at
 
     raise_file_limit()
     # All come from the door, which has let in as many as it wants to.
@@ -67,18 +83,21 @@ def run(settings: HostSettings, ready: Callable[[], None]) -> None:
         tokens=settings.tokens,
         server=settings.server,
         seat=Seat(settings.number, Ids(bytes.fromhex(settings.key))),
+        alone=settings.alone,
     )
     hosting.pool.mail_ports.update(settings.mail_ports)
-    beside = _mail_servers(hosting.pool, settings.mail) if settings.mail else nullcontext()
-    serve_at(hosting, settings.address, ready, beside, behind_proxy=settings.behind_proxy)
+    return hosting
 
 
-def _mail_servers(pool: EpisodePool, addresses: Mapping[str, str]) -> AbstractAsyncContextManager[object]:
+def mail_servers(
+    pool: EpisodePool, listeners: Mapping[str, socket.socket]
+) -> AbstractAsyncContextManager[object]:
+    """Mail for the episodes of a host, on what listens already."""
+    if not listeners:
+        return nullcontext()
     from mesocosm.doors.mail.access import OwnMailboxes
     from mesocosm.doors.mail.listening import MailServers
-    from mesocosm.hosting.listening import listen_at
 
-    listeners = {protocol: listen_at(address) for protocol, address in addresses.items()}
     return MailServers(OwnMailboxes(pool), imap=listeners.get("imap"), smtp=listeners.get("smtp"))
 
 

@@ -1,109 +1,68 @@
-"""Hosts as processes of this machine: started, watched, replaced when they end or do not answer."""
+"""Hosts as processes of this machine."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import multiprocessing
 import shutil
 import tempfile
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Self
 
-from mesocosm.hosting.hosts.asking import ask
-from mesocosm.hosting.hosts.door import Door
-from mesocosm.hosting.hosts.host import HostSettings, live
+from mesocosm.hosting.hosts.host import live
 from mesocosm.hosting.hosts.links import Host
+from mesocosm.hosting.hosts.lives import STARTING, Hosts, watch
 
-_STARTING = 120.0
-"""Seconds in which a host has to serve."""
 _ENDING = 5.0
-"""Seconds in which it has to end when told to."""
-_LOOKED_AT_EVERY = 2.0
-_DEAF_AFTER = 20.0
-"""Seconds without an answer after which a host is taken for one that will give none."""
-_PAUSES = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)
-"""Seconds before a host is started again that has ended so many times without having served for a minute."""
-_SETTLED = 60.0
-
-_log = logging.getLogger("mesocosm.hosting")
+"""Seconds in which a host has to end when told to."""
 
 
-class HostProcesses:
-    """A number of hosts behind a door; an asynchronous context manager, which ends them.
+class HostProcesses(Hosts):
+    """Hosts that share the machine and its state directory."""
 
-    Args:
-        door: Told which hosts serve.
-        settings: What each is told; number and address are its own.
-        count: How many.
-    """
-
-    def __init__(self, door: Door, settings: HostSettings, count: int) -> None:
-        self._door = door
-        self._settings = settings
-        self._count = count
-        self._keepers: list[asyncio.Task[None]] = []
-        self._born = 0
-
-    async def __aenter__(self) -> HostProcesses:
+    async def __aenter__(self) -> Self:
         self._forks = multiprocessing.get_context("forkserver")
         # A host that is forked from a process that has loaded everything serves at once.
         self._forks.set_forkserver_preload(["mesocosm.hosting.hosts.loaded"])
         # Nobody else on this machine may speak to hosts in the door's place.
         self._folder = tempfile.mkdtemp(prefix="mesocosm-hosts-")
-        self._keepers = [asyncio.create_task(self._keep(number)) for number in range(self._count)]
-        return self
+        self._born = 0
+        return await super().__aenter__()
 
     async def __aexit__(self, *_: object) -> None:
-        for keeper in self._keepers:
-            keeper.cancel()
-        await asyncio.gather(*self._keepers, return_exceptions=True)
+        await super().__aexit__()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _keep(self, number: int) -> None:
-        """One life after the other."""
-        loop, failures = asyncio.get_running_loop(), 0
-        while True:
-            began = loop.time()
-            await self._live(number)
-            failures = 1 if loop.time() - began > _SETTLED else failures + 1
-            pause = _PAUSES[min(failures, len(_PAUSES)) - 1]
-            _log.warning("host %d has ended and is replaced in %g seconds", number, pause)
-            await asyncio.sleep(pause)
-
-    async def _live(self, number: int) -> None:
+    async def live(self, number: int) -> None:
+        """One life of a host."""
         self._born += 1
         address = f"{self._folder}/{self._born}"
-        mail = {protocol: f"{address}.{protocol}" for protocol in self._settings.mail_ports}
-        settings = self._settings.model_copy(update={"number": number, "address": address, "mail": mail})
+        mail = {protocol: f"{address}.{protocol}" for protocol in self.settings.mail_ports}
+        settings = self.settings.model_copy(update={"number": number, "address": address, "mail": mail})
         ours, theirs = self._forks.Pipe()
         process = self._forks.Process(target=live, args=(settings, theirs), name=f"host-{number}")
         await asyncio.to_thread(process.start)
         theirs.close()
         host = Host(number, address, mail, process.pid)
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
         try:
             if await _says_that_it_serves(ours):
-                await self._door.came(host)
-                await self._watch(process, host)
+                await self.door.came(host)
+                loop.add_reader(process.sentinel, ended.set)
+                await watch(host, ended)
         finally:
-            self._door.went(host)
+            loop.remove_reader(process.sentinel)
+            self.door.went(host)
             ours.close()
             await asyncio.shield(_end(process))
             for path in (address, *mail.values()):
                 Path(path).unlink(missing_ok=True)
 
-    async def _watch(self, process: BaseProcess, host: Host) -> None:
-        """Until it has ended, or answers no more."""
-        while not await _readable(process.sentinel, _LOOKED_AT_EVERY):
-            answer = await ask(host, "GET", "/health", {}, patience=_DEAF_AFTER)
-            if answer.status != 200 and process.is_alive():
-                _log.warning("host %d does not answer and is ended", host.number)
-                return
-
 
 async def _says_that_it_serves(host: Connection) -> bool:
-    if not await _readable(host.fileno(), _STARTING):
+    if not await _readable(host.fileno(), STARTING):
         return False
     try:
         return bool(host.recv())

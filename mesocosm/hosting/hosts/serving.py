@@ -16,32 +16,34 @@ from mesocosm.hosting.hosts.door import Door
 from mesocosm.hosting.hosts.host import HostSettings
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Placement
-from mesocosm.hosting.hosts.processes import HostProcesses
 from mesocosm.hosting.metrics import RequestLog
 from mesocosm.hosting.pool import count_in
+
+Start = Callable[[Door, HostSettings], AbstractAsyncContextManager[object]]
+"""Begins hosts of a door, as they are told to be."""
 
 
 def serve_hosts(
     listener: socket.socket,
     settings: HostSettings,
-    count: int,
+    start: Start,
     when_up: Callable[[], None],
     log: RequestLog | None = None,
     mail: Mapping[str, socket.socket] = MappingProxyType({}),
 ) -> None:
     """Serve until interrupted, on sockets that listen already. ``when_up`` is called beside, once.
 
-    ``mail`` has those of ``imap`` and ``smtp``, where they are served.
+    ``start`` says what the hosts are; ``mail`` has the sockets of ``imap`` and ``smtp``, if they are served.
     """
     factory = uvicorn.Config("", loop="auto").get_loop_factory()
     with listener, asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(_serve(listener, settings, count, when_up, log, mail))
+        runner.run(_serve(listener, settings, start, when_up, log, mail))
 
 
 async def _serve(
     listener: socket.socket,
     settings: HostSettings,
-    count: int,
+    start: Start,
     when_up: Callable[[], None],
     log: RequestLog | None,
     mail: Mapping[str, socket.socket],
@@ -56,9 +58,11 @@ async def _serve(
         tokens=settings.tokens,
         state=settings.state,
         prune=settings.store is None,
+        mail=settings.mail_ports,
     )
-    door.metrics.gauge("mesocosm_episodes", "Episodes that there are", lambda: count_in(settings.state))
-    async with HostProcesses(door, settings, count), _mail_servers(door, mail):
+    if not settings.alone:
+        door.metrics.gauge("mesocosm_episodes", "Episodes that there are", lambda: count_in(settings.state))
+    async with start(door, settings), _mail_servers(door, mail):
         server = await loop.create_server(door.client, sock=listener, backlog=2048)
         leave_modules_out()
         beside = asyncio.create_task(asyncio.to_thread(when_up))
