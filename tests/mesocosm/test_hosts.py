@@ -307,7 +307,7 @@ def test_hosts_that_join_serve_and_leave(tmp_path: Path) -> None:
         assert found
         door = found[0]
         assert "not the state directory" in start("--join", door, "--state", str(tmp_path / "other"))
-        for number in range(2):
+        for _ in range(2):
             assert "host " in start("--join", door, "--state", str(tmp_path / "state"))
         with mesocosm.connect_sync(door, token=TOKEN, retries=20) as server:
             group = server.create_batch([{**ORDER, "count": 6}])
