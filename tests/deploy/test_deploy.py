@@ -37,9 +37,15 @@ def compose() -> Any:
     return yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 
 
-def test_the_compose_file_follows_the_specification(compose: Any) -> None:
+def test_the_compose_files_follow_the_specification(compose: Any) -> None:
     schema = json.loads((ROOT / "tests/deploy/compose_spec.json").read_text())
-    jsonschema.Draft201909Validator(schema).validate(compose)
+    scaled = yaml.safe_load((ROOT / "docker-compose.hosts.yml").read_text())
+    for file in (compose, scaled):
+        jsonschema.Draft201909Validator(schema).validate(file)
+    alone, door = compose["services"]["servers"], scaled["services"]["servers"]
+    assert door["command"] == [*alone["command"], "--hosts", "0"]
+    assert scaled["services"]["hosts"]["environment"] == alone["environment"]
+    assert scaled["services"]["hosts"]["volumes"] == alone["volumes"]
 
 
 def test_podman_compose_understands_the_file(tmp_path: Path) -> None:
@@ -47,11 +53,14 @@ def test_podman_compose_understands_the_file(tmp_path: Path) -> None:
     (tmp_path / "podman").write_text("#!/bin/sh\necho podman version 5.0.0\n")
     (tmp_path / "podman").chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "LENGTH": "64k"}
-    command = [sys.executable, "-m", "podman_compose", "-f", str(ROOT / "docker-compose.yml"), "config"]
+    files = [word for name in ("", ".hosts") for word in ("-f", str(ROOT / f"docker-compose{name}.yml"))]
+    command = [sys.executable, "-m", "podman_compose", *files, "config"]
     shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=tmp_path)
     services = yaml.safe_load(shown.stdout)["services"]
     assert "64k" in services["evaluation"]["command"]
     assert services["servers"]["healthcheck"]
+    assert services["servers"]["command"][-2:] == ["--hosts", "0"]
+    assert "http://servers:8321" in services["hosts"]["command"]
     assert services["code-runner"]["build"]["target"] == "code-runner"
 
 
