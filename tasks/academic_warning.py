@@ -312,7 +312,9 @@ def as_json(student_id: str, name: str, exam: str) -> str:
 
 # -- a solver that reads ------------------------------------------------------------------------------------
 
-_STUDENT, _EXAM, _SCORE = re.compile(r"\bS\d{6}\b"), re.compile(r"\b\d{4}\b"), re.compile(r"\b\d{1,3}\.\d\b")
+_STUDENT, _CASE = re.compile(r"\bS\d{6}\b"), re.compile(r"\bC-\d{5}\b")
+_SCORE = re.compile(r"\b\d{1,3}\.\d\b")
+_EXAM = re.compile(r"\bexam (\d{4})\b", re.IGNORECASE)
 _AGAIN = re.compile(
     r"no longer (\S+\d)|not (\d\S*\d)|place of (\d\S*\d)|had put (\d\S*\d)|^(?:Instead|In place) of (\S+)"
 )
@@ -324,6 +326,11 @@ _LIFTED = re.compile(r"taken back|withdraw|does count|forget|disregard", re.IGNO
 _ANNULLED = re.compile(r"annul|is void", re.IGNORECASE)
 
 
+def _decides(text: str) -> bool:
+    """Whether a text about a student says a score, or what becomes of one."""
+    return bool(_SCORE.search(text) or _STRUCK.search(text) or _REFUSED.search(text))
+
+
 def solve(tools: Tools, prompt: str) -> None:
     """Read the notices and all tables, reckon, write the list and the log, and declare the task done."""
     text = " ".join(prompt.split())
@@ -332,6 +339,7 @@ def solve(tools: Tools, prompt: str) -> None:
     notices = _Notices(programme, subject)
     for content in folder_texts(tools, "notices"):
         notices.read(" ".join(content.split()))
+    notices.decide_cases()
     past = _past(tools, notices)
     listed = tools.call("filesystem", "read_text_file", path="latest_quiz_scores.csv")
     lines = ["student_id,name,class_id,score,past_average,drop"]
@@ -374,22 +382,45 @@ class _Notices:
         self.annulled: set[str] = set()
         self.lifted: set[str] = set()
         self._struck: set[tuple[str, str]] = set()
+        self._cases: dict[str, tuple[str, str]] = {}
+        self._by_case: list[tuple[str, str]] = []
         self._new: dict[tuple[str, str], dict[Decimal, Decimal | None]] = {}
         """By student and exam: the new scores, each with the one that it takes the place of."""
 
     def read(self, text: str) -> None:
-        for sentence in re.split(r"(?<=[.?!]) (?=[A-Z])", text):
-            who = _STUDENT.search(sentence)
-            exam = re.search(r"\bexam (\d{4})\b", sentence, re.IGNORECASE)
-            if exam is None:
-                continue
-            if who is not None:
-                self._about_student(sentence, who[0], exam[1])
-            elif self._ours.search(sentence):
-                if _LIFTED.search(sentence):
-                    self.lifted.add(exam[1])
-                elif _ANNULLED.search(sentence):
-                    self.annulled.add(exam[1])
+        sentences = re.split(r"(?<=[.?!]) (?=[A-Z0-9])", text)
+        for place, sentence in enumerate(sentences):
+            if _STUDENT.search(sentence) or _CASE.search(sentence) or _EXAM.search(sentence):
+                # What one sentence begins, the next one may say.
+                _ = self._take(sentence) or self._take(" ".join(sentences[place : place + 2]))
+                return
+
+    def _take(self, text: str) -> bool:
+        """Whether a text says something whole."""
+        who, case, exam = (pattern.search(text) for pattern in (_STUDENT, _CASE, _EXAM))
+        if who and exam and case:
+            self._cases[case[0]] = who[0], exam[1]
+        elif who and exam and _decides(text):
+            self._about_student(text, who[0], exam[1])
+        elif case and not who and _decides(text):
+            self._by_case.append((case[0], text))
+        elif exam and not who and not case:
+            self._about_all(text, exam[1])
+        else:
+            return False
+        return True
+
+    def _about_all(self, text: str, exam: str) -> None:
+        if self._ours.search(text):
+            if _LIFTED.search(text):
+                self.lifted.add(exam)
+            elif _ANNULLED.search(text):
+                self.annulled.add(exam)
+
+    def decide_cases(self) -> None:
+        """Take in what is said of cases, now that it is known whose these are."""
+        for case, text in self._by_case:
+            self._about_student(text, *self._cases[case])
 
     def _about_student(self, sentence: str, who: str, exam: str) -> None:
         scores = [Decimal(score) for score in _SCORE.findall(sentence)]

@@ -109,19 +109,19 @@ def _sensor(machine: Any, name: str, place: int, rng: Random) -> dict[str, Any]:
     inside, _ = _ticks(machine)
     sensor["readings"] = _readings(machine, sensor, inside, place, rng)
     if place == 0 and machine["kind"] != "plain":
-        _tell_edges(machine, sensor, inside)
+        _tell_edges(machine, sensor, inside, rng)
     return sensor
 
 
-def _tell_edges(machine: Any, sensor: dict[str, Any], inside: list[dt.datetime]) -> None:
+def _tell_edges(machine: Any, sensor: dict[str, Any], inside: list[dt.datetime], rng: Random) -> None:
     """Readings at the ends of what a note is about, and right beside them, are such that it matters."""
     first, last = inside.index(machine["since"]), inside.index(machine["until"])
-    beyond = round(max(sensor["high"], sensor["new_high"]) + 1 / _CENT, 2)
-    between = round((sensor["high"] + sensor["new_high"]) / 2, 2)
+    low, high = sorted(round(sensor[name] * _CENT) for name in ("high", "new_high"))
     served = machine["kind"] == "serviced"
     places = (first - 1, first, *((last, last + 1) if served else ()))
     for place in (place for place in places if place < len(inside)):
-        sensor["readings"][place] = beyond if served else between
+        cents = high + rng.randint(1, _TENTH) if served else rng.randint(low + 1, high - 1)
+        sensor["readings"][place] = cents / _CENT
 
 
 def _readings(

@@ -48,13 +48,19 @@ PACIFIC = {
 }
 CENTRAL = {"Chicago", "Dallas", "Minnesota", "Nashville", "St.", "Winnipeg", "Iowa", "Milwaukee", "Texas"}
 ABROAD = ("Prague", "Stockholm", "Tampere", "Helsinki", "Berlin", "Gothenburg")
+NEAR = ("Quebec City", "Saskatoon", "Halifax", "Hamilton", "Cleveland", "Kansas City")
+"""Neutral towns: in the first weeks of a season teams go overseas, later they do not."""
 EASTERN, SASKATCHEWAN = ZoneInfo("America/Toronto"), ZoneInfo("America/Regina")
 DAYS = 191
 """From the opening night of a season to its last day."""
+_PLAYOFFS = 58
+"""Days of the games after it."""
 LOOSE = 60
 """Games of a club against the other clubs of the report in a season, at most: 82 are those against all."""
 EARLIER_SEASONS = 3
-_TRIES = 30
+_TRIES = 60
+_PUT_OFF = dt.timedelta(days=60)
+"""A game is made up for within so many days, if the clubs have one free that suits."""
 _ENDS = {"": 14, "/OT": 3, "/SO": 2}
 
 Window = tuple[dt.date, dt.date]
@@ -71,8 +77,9 @@ def opening_of(start: dt.date, back: int) -> dt.date:
 
 
 def after_season(start: str) -> dt.datetime:
-    """When the last season has been over for some weeks."""
-    return dt.datetime.combine(dt.date.fromisoformat(start) + dt.timedelta(days=DAYS + 47), dt.time(9, 20))
+    """When the last season has been over for some weeks, and its playoffs, too."""
+    days = DAYS + _PLAYOFFS + 8
+    return dt.datetime.combine(dt.date.fromisoformat(start) + dt.timedelta(days=days), dt.time(9, 20))
 
 
 def label_of(opening: dt.date) -> str:
@@ -160,8 +167,17 @@ class Books:
             self.busy.add((club, day))
             self.days.setdefault((club, window), []).append(day)
 
-    def spot(self, pair: tuple[str, str], window: Window, rng: random.Random, *, near: bool) -> dt.date:
-        """A day on which both are free: beside a game of one of them, or far from any if possible."""
+    def spot(
+        self,
+        pair: tuple[str, str],
+        window: Window,
+        rng: random.Random,
+        *,
+        near: bool,
+        since: dt.date | None = None,
+    ) -> dt.date:
+        """A day on which both are free: beside a game of one of them, or far from any if possible; soon after
+        a day that is given, if possible."""
         span = (window[1] - window[0]).days + 1
         first = window[0] + dt.timedelta(days=rng.randrange(span))
         for attempt in range(_TRIES + span):
@@ -171,6 +187,8 @@ class Books:
                 taken = self.days.get((rng.choice(pair), window))
                 if near and taken:
                     day = rng.choice(taken) + dt.timedelta(days=rng.choice((-1, 1)))
+                if since and not since < day <= since + _PUT_OFF:
+                    continue
             elif day > window[1]:
                 day -= dt.timedelta(days=span)
             beside = any((club, day + dt.timedelta(days=by)) in self.busy for club in pair for by in (-1, 1))
@@ -199,16 +217,17 @@ class Books:
         visitor, home = pair
         line: Line = {"number": self._number(rng), "competition": league, "visitor": visitor, "home": home}
         line |= {"first": first, "second": None, "third": None, "r1": None, "r2": None}
-        line["site"] = rng.choice(ABROAD) if kind == "neutral" else "Home"
+        towns = ABROAD if first.month in (9, 10, 11) else NEAR
+        line["site"] = rng.choice(towns) if kind == "neutral" else "Home"
         called_off = kind == "off" and rng.random() < 0.5
         put_off = kind == "replayed" or called_off or (kind in ("twice", "undone") and rng.random() < 0.4)
         line |= self._told(first, home, rng, late=kind == "late", played=not put_off)
         if called_off:
             line["status"] = rng.choice(("Postponed", "Cancelled"))
         if kind in ("replayed", "moved", "withdrawn", "twice", "undone"):
-            line["second"] = self.spot(pair, window, rng, near=True)
+            line["second"] = self.spot(pair, window, rng, near=True, since=first)
             if kind in ("twice", "undone"):
-                line["third"] = self.spot(pair, window, rng, near=True)
+                line["third"] = self.spot(pair, window, rng, near=True, since=line["second"])
         state = "withdrawn" if kind == "withdrawn" else "in force"
         told = ["r1", "r2"] if line["third"] else [rng.choice(("r1", "r2"))]
         for name, day in zip(told, (line["second"], line["third"]), strict=False):
@@ -263,7 +282,7 @@ class Books:
             if rng.random() < 0.5:
                 window, label = (window[0] - 16 * day, window[0] - day), f"NHL {label} preseason"
             else:
-                window, label = (window[1] + day, window[1] + 58 * day), f"NHL {label} playoffs"
+                window, label = (window[1] + day, window[1] + _PLAYOFFS * day), f"NHL {label} playoffs"
             edge = window[0] if "playoffs" in label else window[1]
             if rng.random() < 0.25 and not any((club, edge) in self.busy for club in pair):
                 self._mark((pair[0], pair[1]), window, edge)

@@ -40,7 +40,7 @@ _TEXTS = (
     "Orders above EUR 500.00 travel free of charge.",
     "SALES INVOICE\n\nInvoice: {number}    Order: {order}\nDate: {date:%d %b %Y}\nFor: {unit}\n\n"
     "Units\tProduct\tPer unit\tLine\n{items}\n\nGrand total: {total} EUR\n{paid}\n\n"
-    "A discount of 2.00 % was taken off the list prices above already.",
+    "The prices above are list prices less a discount of 2.00 %.",
 )
 """An invoice of each layout."""
 _PAID = (
@@ -136,7 +136,7 @@ _OVER = re.compile(
     r"looks? after|handed|passed|is with|belongs to|responsible for|has taken order|"
     r"your (?:contact|buyer) is"
 )
-_NOT_OVER = re.compile(r"wonder|thinking about|Would it|Might it|There is a wish|Some here would")
+_NOT_OVER = re.compile(r"wonder|thinking about|Would it|Might it|There is a wish|Some here wish")
 
 
 def _rows(tools: Tools, table: str) -> list[dict[str, str]]:

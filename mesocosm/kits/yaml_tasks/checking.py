@@ -47,6 +47,9 @@ def check(
         place: tuple[Any, ...] = ("statements", index)
         yield from _check_selection(definition, statement, place)
         yield from _check_thing(definition, statement, place, servers, stated=True)
+        yield from _check_topics(statement.topics, place)
+        if statement.topics and statement.what not in definition.background:
+            yield (*place, "topics"), f"there is no everyday text, as background has no {statement.what}"
     for name in definition.background:
         thing = find_thing(name)
         told = {statement.what for statement in definition.statements}
@@ -61,9 +64,7 @@ def check(
         everyday = definition.background[name]
         if thing is not None and not thing.letter and (everyday.html or everyday.copies):
             yield ("background", name), "only mails have copies and HTML; leave `html` and `copies` out"
-        for topic in everyday.topics:
-            if topic not in TOPICS:
-                yield ("background", name, "topics"), f"no topic {topic!r}; possible: {', '.join(TOPICS)}"
+        yield from _check_topics(everyday.topics, ("background", name))
     for index, goal in enumerate(definition.goal):
         place = ("goal", index)
         yield from _check_selection(definition, goal, place)
@@ -181,6 +182,12 @@ def _belonging(definition: Definition, name: str) -> int:
         seen.add(fact.of)
         fact = definition.facts[fact.of]
     return most
+
+
+def _check_topics(topics: Sequence[str], place: tuple[Any, ...]) -> Iterator[Complaint]:
+    for topic in topics:
+        if topic not in TOPICS:
+            yield (*place, "topics"), f"no topic {topic!r}; possible: {', '.join(TOPICS)}"
 
 
 def _check_selection(

@@ -223,6 +223,8 @@ class Statement(Doing):
     """A field of the entity that holds what the service gives (its id)."""
     around: bool = True
     """Whether everyday text may stand around what it says."""
+    topics: list[str] = []
+    """What that text is about, and everyday things like this one; default: what the background says."""
     asked: bool = False
     """Whether the survey's ``queries`` ask for it, though its table is ``summed``."""
     answered: int = Field(default=0, ge=0, le=100_000)

@@ -336,7 +336,7 @@ class Teller:
             return _Frame("", "", None)
         letters = self._letters(rng)
         size = _size(everyday, self._even(index, "around", entity, rng)) if statement.around else 0
-        topic = rng.choice(everyday.topics)
+        topic = rng.choice(_topics(everyday, statement))
         before, after = letters.around(topic, size, apart=apart)
         if thing.letter:
             hello, bye = letters.courtesies(fields, self.truth.singles["me"])
@@ -501,7 +501,7 @@ class Teller:
         if size >= LEAST and longer and thing.text:
             one = rng.choice(longer)
             hello, _, rest = str(one.fields[thing.text]).partition("\n\n") if thing.letter else ("", "", "")
-            further = self._letters(rng).text(rng.choice(everyday.topics), size)
+            further = self._letters(rng).text(rng.choice(_topics(everyday, one.statement)), size)
             whole = [hello, further, rest] if thing.letter else [str(one.fields[thing.text]), further]
             one.fields[thing.text] = "\n\n".join(part for part in whole if part)
 
@@ -528,7 +528,7 @@ class Teller:
                 fields = thing.moved(fields, moment if moment <= max(self.truth.now, day) else day)
         if thing.letter and rng.random() < 0.5:
             fields |= strangers.sender(letters, pattern.fields, rng)
-        topic = rng.choice(everyday.topics)
+        topic = rng.choice(_topics(everyday, pattern.statement))
         if thing.title:
             fields[thing.title] = letters.subject(topic)
         if thing.serial:
@@ -566,6 +566,11 @@ def _said(rows: Rows) -> dict[str, Any]:
         "where": rows.where,
         "by": [f"{{{{ {one.lstrip('-')} }}}}" for one in rows.by],
     }
+
+
+def _topics(everyday: Everyday, statement: Statement | None) -> Sequence[str]:
+    """What everyday text around a statement, or like it, is about."""
+    return statement.topics if statement is not None and statement.topics else everyday.topics
 
 
 def _size(everyday: Everyday, share: float) -> int:
