@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from mesocosm.kits.others import draw_other as draw_other
 from mesocosm.kits.others import some_others
 from mesocosm.kits.paging import folder_texts, query_rows
 from mesocosm.services.calling import Tools
@@ -41,6 +42,8 @@ _PARTS = (
     "Preview", "Ranking",
 )  # fmt: skip
 _DAYS, _FEW_FOR_DAYS = (3, 4, 5, 6, 7, 5, 3), (20, 50, 150, 400, 3000, 8000)
+_SHOPS = 6
+"""In the country that the task is about."""
 _HOURS, _FEW_FOR_HOURS = (1, 2, 4, 6, 12, 24), (20, 90, 200, 800, 2000)
 
 Scenario = Mapping[str, Any]
@@ -72,18 +75,17 @@ def draw_others(me: Scenario, rng: random.Random) -> list[str]:
 
 
 def draw_sizes(me: Scenario, rng: random.Random) -> dict[str, list[float]]:
-    """How much each shop tests, against the others: little and much in every country."""
-    return {code: [rng.uniform(1, 5) for _ in range(4)] for code in _COUNTRIES}
-
-
-def draw_other(scenario: Scenario, rng: random.Random) -> str:
-    """One of the other countries."""
-    return str(rng.choice(scenario["others"]))
+    """How much each shop tests, against the others: little and much in every country, and so many shops that
+    how often one occurs does not tell its country."""
+    shops = {code: _SHOPS * me["others"].count(code) // len(me["others"]) for code in me["others"]}
+    shops = {code: max(1, count) for code, count in shops.items()} | {me["code"]: _SHOPS}
+    return {code: [rng.uniform(1, 5) for _ in range(count)] for code, count in shops.items()}
 
 
 def draw_shop(scenario: Scenario, rng: random.Random) -> int:
     """The number of a shop of the scenario's country."""
-    return rng.choices((1, 2, 3, 4), scenario["sizes"][scenario["code"]])[0]
+    sizes = scenario["sizes"][scenario["code"]]
+    return rng.choices(range(1, len(sizes) + 1), sizes)[0]
 
 
 def draw_name(scenario: Scenario, rng: random.Random) -> str:

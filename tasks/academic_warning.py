@@ -17,6 +17,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
+from mesocosm.kits.others import draw_other as draw_other
 from mesocosm.kits.others import some_others
 from mesocosm.kits.paging import folder_texts, found, query_rows
 from mesocosm.services.calling import Tools
@@ -77,11 +78,6 @@ def draw_sizes(me: Any, rng: random.Random) -> dict[str, list[float]]:
     counts = {code: round(_FILLER * own * others.count(code) / len(others)) for code in others}
     counts[me["programme"]] = own
     return {code: [rng.uniform(1, 5) for _ in range(count)] for code, count in counts.items()}
-
-
-def draw_other(one: Student, rng: random.Random) -> str:
-    """One of the other programmes."""
-    return str(rng.choice(one["others"]))
 
 
 def draw_section(student: Student, rng: random.Random) -> int:

@@ -25,15 +25,13 @@ CLUBS = (
     "Vegas Golden Knights", "Washington Capitals", "Winnipeg Jets",
 )  # fmt: skip
 MINOR_CLUBS = (
-    "Bakersfield Condors", "Belleville Senators", "Bridgeport Islanders", "Calgary Wranglers",
-    "Charlotte Checkers", "Chicago Wolves", "Cleveland Monsters", "Coachella Valley Firebirds",
-    "Colorado Eagles", "Grand Rapids Griffins", "Hartford Wolf Pack", "Henderson Silver Knights",
-    "Hershey Bears", "Iowa Wild", "Laval Rocket", "Lehigh Valley Phantoms", "Manitoba Moose",
-    "Milwaukee Admirals", "Ontario Reign", "Providence Bruins", "Rochester Americans", "Rockford IceHogs",
-    "San Diego Gulls", "San Jose Barracuda", "Springfield Thunderbirds", "Syracuse Crunch", "Texas Stars",
-    "Toronto Marlies", "Tucson Roadrunners", "Utica Comets", "Abbotsford Canucks",
-    "Wilkes-Barre/Scranton Penguins",
+    "Abbotsford Canucks", "Belleville Senators", "Bridgeport Islanders", "Charlotte Checkers",
+    "Chicago Wolves", "Cleveland Monsters", "Colorado Eagles", "Grand Rapids Griffins", "Hershey Bears",
+    "Iowa Wild", "Laval Rocket", "Manitoba Moose", "Milwaukee Admirals", "Ontario Reign",
+    "Providence Bruins", "Rochester Americans", "San Diego Gulls", "Springfield Thunderbirds",
+    "Texas Stars", "Toronto Marlies", "Utica Comets",
 )  # fmt: skip
+"""Those whose names are about as long as the NHL's are."""
 PACIFIC = {
     "Anaheim",
     "Calgary",
@@ -179,9 +177,9 @@ class Books:
         """A day on which both are free: beside a game of one of them, or far from any if possible; soon after
         a day that is given, if possible."""
         span = (window[1] - window[0]).days + 1
-        first = window[0] + dt.timedelta(days=rng.randrange(span))
+        first = since or window[0] + dt.timedelta(days=rng.randrange(span))
         for attempt in range(_TRIES + span):
-            day = first + dt.timedelta(days=attempt)
+            day = first + dt.timedelta(days=attempt - _TRIES)
             if attempt < _TRIES:
                 day = window[0] + dt.timedelta(days=rng.randrange(span))
                 taken = self.days.get((rng.choice(pair), window))

@@ -20,7 +20,7 @@ STOFFS = {
             "Knobs", "Angle brackets", "Cam locks", "Shelf pins", "Slats", "Bed bolts", "Corner braces"),
     "m2": ("Oak board 27 mm", "Plywood 12 mm", "Veneer", "Hardboard 3 mm", "Upholstery fabric", "Glass 6 mm",
            "Beech board 20 mm", "MDF 16 mm", "Leather", "Cork sheet", "Birch board 18 mm", "Acrylic 4 mm"),
-    "m": ("Edge band 22 mm", "Steel tube 30 mm", "Webbing", "Piping cord", "Oak strip", "LED strip",
+    "m": ("Edge band 22 mm", "Steel tube 30 mm", "Webbing", "Piping cord", "Oak strip", "Light strip",
           "Aluminium rail", "Rubber seal", "Zip tape", "Elastic cord", "Pine batten", "Sisal rope"),
     "L": ("Wood glue", "Clear varnish", "Hard wax oil", "Primer", "Wood stain", "Contact adhesive", "Thinner",
           "Linseed oil", "White lacquer", "Filler", "Shellac", "Matt lacquer"),

@@ -61,6 +61,18 @@ def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     episode.close()
 
 
+@pytest.fixture(scope="module")
+def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
+    """An episode of ``DONE`` (a seed, and what it is built with) in which all is done; it may go on."""
+    family, folder = request.module.FAMILY, tmp_path_factory.mktemp("done")
+    seed, options = request.module.DONE
+    built = build_instance(family, seed, folder / "instance", **options)
+    episode = Episode.create(folder / "episode", built.path, family)
+    solve(family, episode, claim=False)
+    yield episode
+    episode.close()
+
+
 @pytest.fixture
 def fork(solved: Episode, tmp_path: Path) -> Iterator[Episode]:
     """The solved episode, to be spoiled."""

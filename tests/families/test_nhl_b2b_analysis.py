@@ -13,14 +13,14 @@ from typing import Any
 
 import orjson
 import pytest
-from trials import call, failures, sizes, solve
+from trials import call, failures, sizes
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.tasks.nhl_b2b_analysis import Books, clubs_for, tally
 
 FAMILY = load_family("nhl_b2b_analysis")
+DONE = 1, {"target": 8_000}
 KINDS = ["plain"] * 10 + ["off", "replayed", "moved", "twice", "withdrawn", "undone", "neutral", "late"]
 DAY = dt.timedelta(days=1)
 TITLE = "nhl_b2b_analysis"
@@ -89,17 +89,6 @@ def test_sets_are_counted_as_the_prompt_says() -> None:
     assert found["A"] == {"HA": 1, "AH": 1, "HH": 0, "AA": 0}
     assert found["B"] == {"HA": 1, "AH": 0, "HH": 0, "AA": 0}
     assert sum(found["C"].values()) == 0
-
-
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
-    """A solved episode of the smallest length, to be forked."""
-    folder = tmp_path_factory.mktemp("done")
-    built = build_instance(FAMILY, 1, folder / "instance", target=8_000)
-    episode = Episode.create(folder / "episode", built.path, FAMILY)
-    solve(FAMILY, episode, claim=False)
-    yield episode
-    episode.close()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
-from trials import call, failures, solve
+from trials import call, failures
 
 from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
@@ -19,6 +19,7 @@ from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.tasks.update_material_inventory import consumed, needs, producible
 
 FAMILY = load_family("update_material_inventory")
+DONE = 1, {"target": 8_000}
 BOOK = "Material Inventory Management"
 HALF = Decimal("0.005")
 
@@ -104,18 +105,6 @@ def test_quantities_are_reckoned_exactly() -> None:
     other = {**part, "instead": "M-2"}
     assert needs([other], day) == {"F-1": {"M-2": Decimal("0.3")}}
     assert needs([other], day + dt.timedelta(days=1)) == {"F-1": {"M-1": Decimal("0.3")}}
-
-
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
-    """A solved episode of the smallest length, to be forked."""
-    folder = tmp_path_factory.mktemp("done")
-    instance = build_instance(FAMILY, 1, folder / "instance", target=8_000)
-    episode = Episode.create(folder / "episode", instance.path, FAMILY)
-    assert episode.grade().reward == 0
-    solve(FAMILY, episode, claim=False)
-    yield episode
-    episode.close()
 
 
 @pytest.fixture

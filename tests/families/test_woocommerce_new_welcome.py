@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from trials import call, failures, solve
+from trials import call, failures
 
-from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 
 FAMILY = load_family("woocommerce_new_welcome")
+DONE = 3, {"parameters": {"first_time_customers": 6}}
 Build = Callable[..., Instance]
 TABLE = "woocommerce_crm.customers"
 EDGES = {
@@ -28,17 +29,6 @@ EDGES = {
     "welcomed",
     "opted_out",
 }
-
-
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
-    """An episode in which all is done, and which may go on."""
-    folder = tmp_path_factory.mktemp("done")
-    built = build_instance(FAMILY, 3, folder / "instance", parameters={"first_time_customers": 6})
-    episode = Episode.create(folder / "episode", built.path, FAMILY)
-    solve(FAMILY, episode, claim=False)
-    yield episode
-    episode.close()
 
 
 @pytest.fixture

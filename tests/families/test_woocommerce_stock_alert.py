@@ -11,24 +11,14 @@ from typing import Any
 import pytest
 from trials import call, failures, solve
 
-from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 
 FAMILY = load_family("woocommerce_stock_alert")
+DONE = 3, {"parameters": {"num_low_stock": 6}}
 Build = Callable[..., Instance]
 SHEET = "Stock Alert"
-
-
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
-    """An episode in which all is done, and which may go on."""
-    folder = tmp_path_factory.mktemp("done")
-    built = build_instance(FAMILY, 3, folder / "instance", parameters={"num_low_stock": 6})
-    episode = Episode.create(folder / "episode", built.path, FAMILY)
-    solve(FAMILY, episode, claim=False)
-    yield episode
-    episode.close()
 
 
 @pytest.fixture
