@@ -105,6 +105,11 @@ def test_an_event_of_the_own_calendar_is_too_much(episode: Episode) -> None:
         ("goal:\n", "gaol:\n", ["gaol", "unknown key"]),
         ("count: size", "count: number", ["facts.visit.count", "no parameter 'number'", "size"]),
         ("topics: [travel,", "topics: [travels,", ["background", "no topic 'travels'", "travel"]),
+        (
+            "    email.mail:\n",
+            "    topics: [gossip]\n    email.mail:\n",
+            ["statements.0.topics", "no topic 'gossip'"],
+        ),
     ],
 )
 def test_complaints_say_where_and_what_is_possible(
