@@ -52,7 +52,7 @@ class NodeHost:
         from mesocosm.hosting.listening import listen, serving
 
         sys.setswitchinterval(0.001)
-        name = str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call]
+        name = str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call, unused-ignore]  # without Ray installed
         listeners = {kind: listen(name, 0) for kind in ("http", *self._settings.mail_ports)}
         hosting = hosting_of(self._settings)
         mail = {kind: listener for kind, listener in listeners.items() if kind != "http"}
