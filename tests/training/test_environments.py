@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import runpy
+import subprocess
 import warnings
 from pathlib import Path
 from typing import Any
@@ -91,6 +93,27 @@ def test_the_example_learns(base: str) -> None:
     example = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "examples" / "train_gridworld.py"))
     rewards = example["train"](80, size=2, seed=0, url=base, token=TASK["token"])
     assert sum(rewards[-20:]) > sum(rewards[:20])
+
+
+def test_trl_itself_trains_on_episodes(base: str, tmp_path: Path) -> None:
+    python = os.environ.get("MESOCOSM_TEST_TRL")
+    if not python:
+        pytest.skip("MESOCOSM_TEST_TRL names no Python that has trl, torch and httpx2")
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [python, root / "docs" / "examples" / "train_with_trl.py", "--steps", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(root),
+            "MESOCOSM_URL": base,
+            "MESOCOSM_ADMIN_TOKEN": TASK["token"],
+        },
+    )
+    assert "steps 1 to 1: mean reward 0." in done.stdout, done.stderr
 
 
 def test_tools_become_methods_for_trl(base: str) -> None:
