@@ -31,6 +31,14 @@ class Invalid(Refusal):
     status = 400
 
 
+class UnreadableBody(Invalid):
+    """The body of a request cannot be read."""
+
+
+class NoObject(UnreadableBody):
+    """The body of a request is JSON, but no object."""
+
+
 class Denied(Refusal):
     """The signed-in account may not do this."""
 

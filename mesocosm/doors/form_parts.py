@@ -11,7 +11,7 @@ from email.message import Message
 from email.parser import HeaderParser
 
 from mesocosm.doors.bodies import MAX_FIELDS
-from mesocosm.errors import Invalid
+from mesocosm.errors import Invalid, UnreadableBody
 
 _MAX_HEAD = 4096
 """Bytes of the fields of one part; a client sends some hundred."""
@@ -27,7 +27,7 @@ def parts_of(content_type: str, body: bytes) -> Iterator[tuple[Message, bytes]]:
     """
     boundary = _head(f"Content-Type: {content_type}".encode("latin-1")).get_boundary()
     if not boundary:
-        raise Invalid("The body is not a form in parts: its boundary is missing.")
+        raise UnreadableBody("The body is not a form in parts: its boundary is missing.")
     mark = b"--" + boundary.encode("latin-1", "replace")
     if body.count(mark) > MAX_FIELDS + 1:
         raise Invalid(f"A form may have {MAX_FIELDS:,} parts; this one has more.")

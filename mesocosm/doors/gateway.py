@@ -18,7 +18,7 @@ from mesocosm.doors.bodies import MAX_QUERY, TooLarge, received, takes_long
 from mesocosm.doors.episodes import ServedEpisode
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
 from mesocosm.doors.rest import Api
-from mesocosm.errors import Denied, Invalid, Refusal
+from mesocosm.errors import Denied, Invalid, Refusal, UnreadableBody
 from mesocosm.services.content import find_module
 from mesocosm.services.outcomes import FAULT_TEXT
 from mesocosm.services.service import Operation, Reply
@@ -74,7 +74,7 @@ async def _answer(
     except TooLarge as error:
         return api.error(413, str(error))
     except zlib.error:
-        return api.error(400, "The body cannot be decompressed.")
+        return api.refusal(UnreadableBody("The body cannot be decompressed."))
     request = Request(
         method=method,
         path=path,

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 import orjson
 
 from mesocosm.doors.form_parts import parts_of
-from mesocosm.errors import Invalid
+from mesocosm.errors import Invalid, NoObject, UnreadableBody
 from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.schema import MAX_VALUES, has_more_values
 
@@ -91,7 +91,7 @@ class Request:
         try:
             read = orjson.loads(self.body)
         except orjson.JSONDecodeError as error:
-            raise Invalid(f"The body is not JSON: {error}") from None
+            raise UnreadableBody(f"The body is not JSON: {error}") from None
         if has_more_values(read):
             raise Invalid(f"A body may have {MAX_VALUES:,} values; this one has more.")
         return remembering(read)
@@ -105,16 +105,16 @@ class Request:
             return Fields(nested(self._parts() if self.media_type == _MULTIPART else self._pairs_of_body()))
         if self.media_type not in _JSON:
             known = ", ".join(filter(None, (*_JSON[:1], *FORMS)))
-            raise Invalid(f"The body is of the type {self.media_type}; it may be {known}.")
+            raise UnreadableBody(f"The body is of the type {self.media_type}; it may be {known}.")
         if not isinstance(self.json, Fields):
-            raise Invalid("The body must be a JSON object.")
+            raise NoObject("The body must be a JSON object.")
         return self.json
 
     def _pairs_of_body(self) -> list[tuple[str, str]]:
         try:
             return parse_qsl(self.body.decode(), keep_blank_values=True)
         except UnicodeDecodeError:
-            raise Invalid("The body is not a form in UTF-8.") from None
+            raise UnreadableBody("The body is not a form in UTF-8.") from None
 
     def _parts(self) -> Iterator[tuple[str, Any]]:
         """Names and values of a form in parts (RFC 7578)."""

@@ -10,7 +10,7 @@ import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, basic_credentials, bearer, link_header
-from mesocosm.errors import Invalid, Refusal
+from mesocosm.errors import Invalid, NoObject, Refusal, UnreadableBody
 from mesocosm.services.service import Page, Reply
 
 DOCUMENTATION = "https://docs.github.com/rest"
@@ -38,7 +38,10 @@ class _GitHub(Api):
     def refusal(self, refusal: Refusal) -> Reply:
         if isinstance(refusal, Answered):
             return refusal.reply
-        if type(refusal) is Invalid and not refusal.message.startswith("The body"):
+        if isinstance(refusal, UnreadableBody):
+            is_json = isinstance(refusal, NoObject)
+            return self.error(400, "Body should be a JSON object" if is_json else "Problems parsing JSON")
+        if type(refusal) is Invalid:
             return self.error(422, refusal.message, refusal.code)
         return super().refusal(refusal)
 
@@ -61,9 +64,6 @@ def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
         body["message"] = "Bad credentials"
     elif status == 404 and not message.startswith("Branch"):
         body["message"] = "Not Found"
-    elif status == 400 and message.startswith("The body"):
-        is_json = message.startswith("The body must be")
-        body["message"] = "Body should be a JSON object" if is_json else "Problems parsing JSON"
     elif message.startswith(_FAILED):
         detail = message.removeprefix(_FAILED)
         failure = "already_exists" if "already_exists" in detail else "custom"
