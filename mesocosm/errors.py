@@ -26,9 +26,34 @@ class Refusal(Exception):
 
 
 class Invalid(Refusal):
-    """The arguments are not acceptable."""
+    """The arguments are not acceptable.
+
+    Args:
+        message: What the caller is told.
+        code: The vendor's error code.
+        parameter: The name of the argument that is not, where it is one.
+        detail: What is wrong with it, to be read behind its name.
+    """
 
     status = 400
+
+    def __init__(
+        self, message: str, *, code: str | None = None, parameter: str | None = None, detail: str = ""
+    ) -> None:
+        super().__init__(message, code=code)
+        self.parameter = parameter
+        self.detail = detail
+
+
+class WrongArgument(Invalid):
+    """An argument that is not acceptable for what it is, whatever the service."""
+
+    def __init__(self, parameter: str, detail: str) -> None:
+        super().__init__(f"Argument {parameter!r} {detail}", parameter=parameter, detail=detail)
+
+
+class MissingArgument(Invalid):
+    """An argument that must be there."""
 
 
 class UnreadableBody(Invalid):

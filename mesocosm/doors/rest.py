@@ -30,7 +30,7 @@ from starlette.routing import compile_path
 
 import mesocosm
 from mesocosm.doors.request import Request
-from mesocosm.errors import Invalid, Refusal, Temporary
+from mesocosm.errors import Refusal, Temporary, WrongArgument
 from mesocosm.services.schema import Signature, description_of, signature_of
 from mesocosm.services.service import Operation, Page, Reply
 
@@ -291,7 +291,7 @@ class Api:
 
     def unknown(self, name: str) -> Refusal:
         """The refusal of a parameter or a field that would be dropped."""
-        return Invalid(f"Argument {name!r} is not supported here, so nothing was done.")
+        return WrongArgument(name, "is not supported here, so nothing was done.")
 
     def _reply(self, result: Any, route: Route, request: Request) -> Reply:
         if isinstance(result, Reply):

@@ -34,7 +34,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import fastjsonschema
 
-from mesocosm.errors import Invalid
+from mesocosm.errors import Invalid, MissingArgument, WrongArgument
 
 JSONSchema = dict[str, Any]
 
@@ -95,7 +95,8 @@ class Signature:
             raise Invalid(f"Unknown argument {unknown[0]!r}. This tool takes: {known}.")
         for name in self.schema["required"]:
             if name not in arguments:
-                raise Invalid(f"Missing required argument {name!r} ({_expected(properties[name])}).")
+                expected = _expected(properties[name])
+                raise MissingArgument(f"Missing required argument {name!r} ({expected}).", parameter=name)
         if has_more_values(arguments):
             raise Invalid(f"A call may have {MAX_VALUES:,} values; this one has more.")
         for name, value in arguments.items():
@@ -107,7 +108,7 @@ class Signature:
         try:
             self._validate(dict(arguments))
         except fastjsonschema.JsonSchemaValueException as error:
-            raise Invalid(_explain(error)) from None
+            raise _explained(error) from None
         bound = dict(arguments)
         for name, value in arguments.items():
             if name in self.integers:
@@ -301,10 +302,10 @@ def _refuse_unstorable(name: str, value: Any) -> None:
     if isinstance(value, str):
         # Only text with characters beyond ASCII can hold half of a surrogate pair.
         if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-            raise Invalid(f"Argument {name!r} contains an unpaired surrogate, which is no character.")
+            raise WrongArgument(name, "contains an unpaired surrogate, which is no character.")
     elif isinstance(value, int):
         if not -(2**63) <= value < 2**63:
-            raise Invalid(f"Argument {name!r} is out of range: {str(value)[:40]} does not fit into 64 bits.")
+            raise WrongArgument(name, f"is out of range: {str(value)[:40]} does not fit into 64 bits.")
     elif isinstance(value, list):
         for item in value:
             _refuse_unstorable(name, item)
@@ -362,7 +363,7 @@ def _refuse_operators(name: str, value: Any) -> None:
 def _whole(name: str, value: Any) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value) or value != int(value) or abs(value) >= 2**63:
-            raise Invalid(f"Argument {name!r} must be a whole number of at most 64 bits, got {value}.")
+            raise WrongArgument(name, f"must be a whole number of at most 64 bits, got {value}.")
         return int(value)
     return value
 
@@ -389,14 +390,14 @@ _JSON_TYPES: list[tuple[type | tuple[type, ...], str]] = [
 ]
 
 
-def _explain(error: fastjsonschema.JsonSchemaValueException) -> str:
+def _explained(error: fastjsonschema.JsonSchemaValueException) -> Invalid:
     path = re.sub(r"^data\.?", "", error.name or "data") or "arguments"
     got = next((name for kind, name in _JSON_TYPES if isinstance(error.value, kind)), "value")
     shown = repr(error.value)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     if error.rule in ("type", "enum", "anyOf", "oneOf"):
-        return f"Argument {path!r} must be {_expected(error.definition)}, got {shown} ({got})."
+        return WrongArgument(path, f"must be {_expected(error.definition)}, got {shown} ({got}).")
     if error.rule == "required":
         missing = [key for key in error.rule_definition if key not in error.value]
-        return f"Argument {path!r} lacks the required field {missing[0]!r}."
-    return f"Argument {path!r} must {error.message.partition(' must ')[2] or 'be acceptable'}."
+        return WrongArgument(path, f"lacks the required field {missing[0]!r}.")
+    return WrongArgument(path, f"must {error.message.partition(' must ')[2] or 'be acceptable'}.")

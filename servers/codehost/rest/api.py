@@ -10,7 +10,7 @@ import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, basic_credentials, bearer, link_header
-from mesocosm.errors import Invalid, NoObject, Refusal, UnreadableBody
+from mesocosm.errors import Invalid, MissingArgument, NoObject, Refusal, UnreadableBody, WrongArgument
 from mesocosm.services.service import Page, Reply
 
 DOCUMENTATION = "https://docs.github.com/rest"
@@ -41,7 +41,7 @@ class _GitHub(Api):
         if isinstance(refusal, UnreadableBody):
             is_json = isinstance(refusal, NoObject)
             return self.error(400, "Body should be a JSON object" if is_json else "Problems parsing JSON")
-        if type(refusal) is Invalid:
+        if type(refusal) in (Invalid, MissingArgument, WrongArgument):
             return self.error(422, refusal.message, refusal.code)
         return super().refusal(refusal)
 

@@ -11,8 +11,11 @@ from keyword import iskeyword
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
+import orjson
+
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route, coerced, link_header
+from mesocosm.errors import Invalid, MissingArgument, Refusal, WrongArgument
 from mesocosm.servers.woocommerce.rest.signing import CREDENTIALS, authenticate
 from mesocosm.servers.woocommerce.store import (
     WooCommerceStore,
@@ -26,7 +29,7 @@ from mesocosm.servers.woocommerce.store.values import NOT_KEPT
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import batch_results
 from mesocosm.services.schema import Signature
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Reply
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,8 +46,6 @@ _TEXTS = {
     "rest_no_route": "No route was found matching the URL and request method.",
     "woocommerce_rest_authentication_error": "Consumer key or signature is invalid.",
 }
-_PARAMETER = re.compile(r"(?:Invalid parameter\(s\): |Argument ')([\w\[\]]+(?:\.[\w\[\]]+)*)'?\.? ?")
-_MISSING = re.compile(r"Missing (?:required argument '|parameter\(s\): )([\w, ]+)")
 _UPDATING = ("PUT", "POST", "PATCH")
 """The methods that change an object: they mean the same."""
 _WORDS = ("gatewayId", "groupId", "toolId", "slug")
@@ -67,17 +68,18 @@ _READ_ONLY -= NOT_KEPT | {"date_created", "date_created_gmt"}  # the vendor take
 def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
     known = code or _CODES.get(status, "rest_error")
     text = message.removeprefix(f"{code}: ") if code else _TEXTS.get(known, message)
-    data: dict[str, Any] = {"status": status}
-    if status == 400 and (missing := _MISSING.match(text)):
-        known, text = "rest_missing_callback_param", f"Missing parameter(s): {missing[1]}"
-        data["params"] = missing[1].split(", ")
-    elif known == "rest_invalid_param" and (found := _PARAMETER.match(text)):
-        name, why = found[1], text[found.end() :]
-        if text.startswith("Argument"):
-            why = f"{name} {why}"
-            text = f"Invalid parameter(s): {name}. {why}"
-        data["params"] = {name: why}
-    return {"code": known, "message": text, "data": data}
+    return {"code": known, "message": text, "data": {"status": status}}
+
+
+def _at_fault(refusal: Invalid, name: str) -> dict[str, Any]:
+    """The error of a parameter that is missing or wrong."""
+    params: Any
+    if isinstance(refusal, MissingArgument):
+        code, text, params = "rest_missing_callback_param", f"Missing parameter(s): {name}", name.split(", ")
+    else:
+        why = f"{name} {refusal.detail}" if isinstance(refusal, WrongArgument) else refusal.detail
+        code, text, params = "rest_invalid_param", f"Invalid parameter(s): {name}. {why}", {name: why}
+    return {"code": code, "message": text, "data": {"status": refusal.status, "params": params}}
 
 
 def _page_headers(page: Page, request: Request) -> dict[str, str]:
@@ -94,6 +96,12 @@ def _page_headers(page: Page, request: Request) -> dict[str, str]:
 
 class _WooCommerceApi(Api):
     """The API with what holds for all routes of the vendor's."""
+
+    def refusal(self, refusal: Refusal) -> Reply:
+        """The answer to a request that was declined; it says which parameters are at fault."""
+        if isinstance(refusal, Invalid) and refusal.parameter is not None:
+            return Reply(orjson.dumps(_at_fault(refusal, refusal.parameter)), refusal.status)
+        return super().refusal(refusal)
 
     def route(self, method: str, path: str, **options: Any) -> Callable[[F], F]:
         """Register a function that answers a method; one that answers PUT also answers POST and PATCH."""

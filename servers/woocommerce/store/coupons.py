@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, select, update
 
 from mesocosm.servers.woocommerce.models import Coupon, CouponUse, Meta
 from mesocosm.servers.woocommerce.store.product_data import blank
-from mesocosm.servers.woocommerce.store.refusals import gone, invalid, invalid_parameter, not_found
+from mesocosm.servers.woocommerce.store.refusals import gone, invalid, invalid_parameter, missing, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
@@ -213,7 +213,7 @@ class Coupons(Part):
 
     def _new_row(self, values: Row, coupon_id: int) -> Row:
         if "code" not in values:
-            raise invalid("rest_missing_callback_param", "Missing parameter(s): code")
+            raise missing("code")
         created = values.get("date_created", self.today)
         row = blank(Coupon) | {"id": coupon_id, "date_created": created, "date_modified": created}
         return _settled(row | _columns(values))

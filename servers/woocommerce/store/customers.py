@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, or_, select, update
 
 from mesocosm.servers.woocommerce.models import Customer, Order
 from mesocosm.servers.woocommerce.models.defaults import EMPTY_ADDRESS
-from mesocosm.servers.woocommerce.store.refusals import denied, invalid, not_found
+from mesocosm.servers.woocommerce.store.refusals import denied, invalid, missing, not_found
 from mesocosm.servers.woocommerce.store.selection import chosen, included_order
 from mesocosm.servers.woocommerce.store.shop import STAFF, Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
@@ -183,7 +183,7 @@ class Customers(Part):
         self.authorise("create")
         values = checked(data, _CHECKS, READ_ONLY)
         if "email" not in values:
-            raise invalid("rest_missing_callback_param", "Missing parameter(s): email")
+            raise missing("email")
         wanted = values.get("username", "")
         for row in self.fetch(_KEYS_AMONG, email=values["email"], username=wanted):
             raise _taken(row, values["email"])
@@ -205,7 +205,7 @@ class Customers(Part):
         for entry in customers:
             values = checked(entry, {**_CHECKS, **_HISTORY_CHECKS}, ())
             if "email" not in values:
-                raise invalid("rest_missing_callback_param", "Missing parameter(s): email")
+                raise missing("email")
             if values["email"].lower() in emails:
                 raise email_exists()
             if values.get("username", "").lower() in usernames:

@@ -5,7 +5,7 @@ The REST API gives code and text apart: ``text_of`` is the message without its c
 
 from __future__ import annotations
 
-from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
+from mesocosm.errors import Conflict, Denied, Invalid, MissingArgument, NotFound, Refusal
 
 
 class Unauthorized(Denied):
@@ -33,7 +33,14 @@ def invalid(code: str, text: str) -> Invalid:
 
 def invalid_parameter(name: str, why: str) -> Invalid:
     """A parameter that fails its check."""
-    return invalid("rest_invalid_param", f"Invalid parameter(s): {name}. {why}")
+    code = "rest_invalid_param"
+    return Invalid(f"{code}: Invalid parameter(s): {name}. {why}", code=code, parameter=name, detail=why)
+
+
+def missing(*names: str) -> MissingArgument:
+    """Parameters that must be there."""
+    code, listed = "rest_missing_callback_param", ", ".join(names)
+    return MissingArgument(f"{code}: Missing parameter(s): {listed}", code=code, parameter=listed)
 
 
 def not_found(code: str, text: str = "Invalid ID.") -> NotFound:

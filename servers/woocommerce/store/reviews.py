@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from sqlalchemy import bindparam, delete, func, select, update
 
 from mesocosm.servers.woocommerce.models import Product, Review
-from mesocosm.servers.woocommerce.store.refusals import gone, invalid, not_found
+from mesocosm.servers.woocommerce.store.refusals import gone, invalid, missing, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
@@ -121,8 +121,8 @@ class Reviews(Part):
         """A new review; the product's rating follows."""
         self.authorise("create")
         values = checked(data, _WRITABLE)
-        if missing := [name for name in _REQUIRED if name not in values]:
-            raise invalid("rest_missing_callback_param", f"Missing parameter(s): {', '.join(missing)}")
+        if absent := [name for name in _REQUIRED if name not in values]:
+            raise missing(*absent)
         self._check_product(values)
         defaults = {"status": "approved", "verified": False, "rating": 0, "date_created": self.today}
         review_id = self.insert_one(Review, defaults | values)

@@ -8,7 +8,7 @@ from typing import Any, NotRequired, TypedDict
 from sqlalchemy import bindparam, func, select
 
 from mesocosm.servers.woocommerce.models import Category, Product, ProductCategory, ProductTag, Tag
-from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
+from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, missing, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
@@ -244,7 +244,7 @@ def _category_row(entry: Mapping[str, Any]) -> Row:
 
 
 def _nameless() -> Exception:
-    return invalid("rest_missing_callback_param", "Missing parameter(s): name")
+    return missing("name")
 
 
 def _term_conditions(kind: type[Category] | type[Tag], search: str | None, slug: str | None) -> list[Any]:

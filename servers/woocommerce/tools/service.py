@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.store import WooCommerceStore
@@ -29,5 +30,7 @@ def called(**names: str) -> Iterator[None]:
         yield
     except Invalid as refusal:
         for known, name in names.items():
-            refusal.message = re.sub(rf"\b{known}\b", name, refusal.message)
+            said = partial(re.sub, rf"\b{known}\b", name)
+            refusal.message, refusal.detail = said(refusal.message), said(refusal.detail)
+            refusal.parameter = refusal.parameter and said(refusal.parameter)
         raise
