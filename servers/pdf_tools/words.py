@@ -64,16 +64,10 @@ class PdfDocument(Thing):
             if path in taken:
                 path = f"{path.removesuffix('.pdf')}-{number}.pdf"
             taken.add(path)
-            author = str(fields.get("author") or "")
-            data = writing.write_pdf(
-                _pages(fields),
-                moment=fields["date"],
-                title=_plain(fields.get("title")),
-                author=_plain(author),
-                head=_head(fields),
-            )
-            world.workspace.fill([(path, data)], fields["date"])
             given.append({"path": path})
+        world.workspace.fill_dated(
+            (one["path"], _written(fields), fields["date"]) for one, fields in zip(given, things, strict=True)
+        )
         return given
 
     def check(self, fields: Fields) -> str | None:
@@ -102,6 +96,17 @@ class PdfDocument(Thing):
             yield Found(fields, frozenset({("file", name)}))
 
     altered = made
+
+
+def _written(fields: Fields) -> bytes:
+    """The bytes of a document."""
+    return writing.write_pdf(
+        _pages(fields),
+        moment=fields["date"],
+        title=_plain(fields.get("title")),
+        author=_plain(fields.get("author")),
+        head=_head(fields),
+    )
 
 
 def _plain(text: Any) -> str:
