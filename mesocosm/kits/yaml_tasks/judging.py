@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import regex
@@ -83,8 +84,15 @@ def _wanted_of_goal(truth: Truth, index: int, goal: Goal) -> list[Wanted]:
     keys = ("goal", index, goal.what)
     entities: list[Entity | None] = [None]
     if goal.for_ is not None:
-        entities = [one for one in truth.sets[goal.for_] if selects_at(goal, one, ("goal", index))]
-    rows = [(one, _row(truth, thing, goal, one, keys)) for one in entities]
+        entities = [
+            one
+            for one in truth.sets[goal.for_]
+            if truth.once(("chosen", index, one), partial(selects_at, goal, one, ("goal", index)))
+        ]
+    rows = [
+        (one, truth.once(("fields", index, one), partial(_row, truth, thing, goal, one, keys)))
+        for one in entities
+    ]
     key = tuple(goal.key or _telling_apart(thing, [fields for _, fields in rows], goal))
     for name in key:
         if name not in goal.fields:

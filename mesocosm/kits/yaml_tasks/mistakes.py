@@ -62,7 +62,8 @@ def same_rows(one: Sequence[Wanted], other: Sequence[Wanted]) -> bool:
     if len(one) != len(other):
         return False
     return all(
-        a is b or (a.goal is b.goal and all(_same_value(a.fields[name], b.fields[name]) for name in a.fields))
+        a.fields is b.fields
+        or (a.goal is b.goal and all(_same_value(a.fields[name], b.fields[name]) for name in a.fields))
         for a, b in zip(one, other, strict=True)
     )
 

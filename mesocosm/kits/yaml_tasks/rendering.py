@@ -59,7 +59,11 @@ def rows_with_owners(
         entities = truth.sets[rows.for_]
         if background:
             entities = [*entities, *truth.background.get(rows.for_, ())]
-        chosen = [one for one in entities if selects_at(rows, one, keys, around)]
+        chosen = [
+            one
+            for one in entities
+            if truth.once(("chosen", keys, one, around), partial(selects_at, rows, one, keys, around))
+        ]
     if rows.each is None:
         for one in in_order(chosen, rows.by, keys):
             yield one, truth.once(("row", keys, one, around), partial(row_of, truth, rows, one, keys, around))
