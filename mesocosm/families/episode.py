@@ -319,18 +319,17 @@ class Episode:
         """A new episode that goes on from this one's present state; snapshots stay behind.
 
         ``sharing``: it shares the base and the files that are not replaced with this one, on which nobody
-        acts any more and which outlives it. Where code of an agent runs, its files are its own all the same.
+        acts any more and which outlives it. Its files become its own before code of an agent runs there.
         """
         path.mkdir(parents=True)
-        sharing_files = sharing and not self.world.runs_code
-        copy_world(self.path / "world", path / "world", sharing_files=sharing_files)
+        copy_world(self.path / "world", path / "world", sharing_files=sharing)
         if sharing:
             (path / "base").symlink_to((self.path / "base").absolute())
         else:
             link_tree(self.path / "base", path / "base")
         for name in (EXPECTED, "prompt.md", "episode.json"):
             link_file(self.path / name, path / name)
-        return Episode(path, self.__dict__.get("family", self._family), sharing=sharing_files)
+        return Episode(path, self.__dict__.get("family", self._family), sharing=sharing)
 
     def _snapshot_path(self, name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -37,7 +38,7 @@ from mesocosm.services.service import (
 )
 from mesocosm.worlds import database
 from mesocosm.worlds.changes import Changes, compare
-from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.copies import copy_tree, copy_world
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Length, Manifest
 from mesocosm.worlds.randomness import Dice
@@ -65,7 +66,8 @@ class World:
         base: The same world as it was built, for ``changes``; ``None`` where nobody judges.
         offer: Of the services, those of which tools are offered to whoever acts, each with the tools
             (``None``: all); by default as the manifest says.
-        sharing_files: Whether its files may have further names in other worlds: see ``copy_world``.
+        sharing_files: Whether its files may have further names in other worlds: see ``copy_world``. They
+            are made its own before a service is called that runs code.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class World:
         self.manifest = Manifest.read(path)
         self._offer = offer
         self._workspace = Workspace(path / "workspace", linked=read_only or sharing_files)
+        self._sharing_files = sharing_files
         self.looked_further = False
         """Whether the call being made asked for more than its service's tables."""
         self._dice = Dice(self.manifest.family, self.manifest.seed)
@@ -224,6 +227,8 @@ class World:
     ) -> Outcome:
         """Make one call of a tool that the world offers, else ``UnknownTool``: see ``Calls.make``."""
         tool = self.tool(service, name)
+        if self._sharing_files and tool.runs_code:
+            self._own_files()
         return self.calls.make(service, tool, arguments, idempotency_key=idempotency_key, patience=patience)
 
     def operation(self, service: str, name: str) -> Operation:
@@ -233,17 +238,20 @@ class World:
             raise UnknownTool(f"Unknown operation {name!r} of {service!r}")
         return operation
 
-    @property
-    def runs_code(self) -> bool:
-        """Whether one of its services runs code of the agent, which may do anything with its files."""
-        return any(load_service(name).runs_code for name in self.manifest.services)
-
     def is_open(self, service: str) -> bool:
         """Whether clients of other protocols may use a service: its API would get round a task that offers
         only some of the tools."""
         return service in self.manifest.services and self.manifest.services[service] is None
 
     # -- files ------------------------------------------------------------------------------------------
+
+    def _own_files(self) -> None:
+        """Have copies in the place of files that have further names: code may write into them."""
+        shared, own = self.path / "workspace", self.path / ".workspace.own"
+        copy_tree(shared, own)
+        shutil.rmtree(shared)
+        own.rename(shared)
+        self._workspace.linked = self._sharing_files = False
 
     @cached_property
     def databases(self) -> frozenset[str]:
