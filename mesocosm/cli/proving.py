@@ -29,6 +29,7 @@ from mesocosm.cli.options import (
 from mesocosm.cli.output import out, print_json, progress, show_proofs
 from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
 from mesocosm.families.workers.workers import Workers as WorkersThemselves
+from mesocosm.worlds.workspace import replace_file
 
 suite_app = typer.Typer(no_args_is_help=True, help="Work on all tasks at their preset lengths and seeds.")
 app.add_typer(suite_app, name="suite")
@@ -161,9 +162,7 @@ def _prove_jobs(
 
     proofs: list[Proof] = []
     if resume and resume.exists():
-        proofs = [
-            Proof.model_validate_json(line) for line in resume.read_bytes().splitlines() if line.strip()
-        ]
+        proofs = [Proof.model_validate_json(line) for line in _whole_lines(resume) if line.strip()]
         alike = [p for p in proofs if (p.parameters, p.disturb) == (parameters or {}, disturb)]
         proofs = [p for p in alike if not p.problems and (p.task, p.length, p.seed) in jobs]
     done = {(proof.task, proof.length, proof.seed) for proof in proofs}
@@ -183,3 +182,12 @@ def _prove_jobs(
     else:
         show_proofs(proofs)
     raise typer.Exit(1 if any(proof.problems for proof in proofs) else 0)
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file; one that was cut off while it was written is taken away."""
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if whole != data:
+        replace_file(path, whole)
+    return whole.splitlines()

@@ -284,7 +284,9 @@ def test_proofs_are_resumed_from_a_file(tmp_path: Path) -> None:
     [first] = mesocosm_json(*words, cwd=tmp_path)
     [again] = mesocosm_json(*words, cwd=tmp_path)
     assert first == again
-    assert len((tmp_path / "proofs.jsonl").read_text().splitlines()) == 1
+    proofs = tmp_path / "proofs.jsonl"
+    assert len(proofs.read_text().splitlines()) == 1
+    proofs.write_text(proofs.read_text() + '{"task": "cut o')  # whoever wrote it was ended
     [disturbed] = mesocosm_json(*words, "--disturb", "hard", cwd=tmp_path)
     assert (disturbed["disturb"], disturbed["disturbed"] > 0, disturbed["problems"]) == ("hard", True, [])
-    assert len((tmp_path / "proofs.jsonl").read_text().splitlines()) == 2
+    assert len(proofs.read_text().splitlines()) == 2
