@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -46,7 +45,6 @@ class Served:
         found = re.search(r"http://\S+?:\d+", said)
         assert found, said + self.process.stderr.read()
         self.base = found[0]
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
     def get(self, path: str) -> Any:
         asked = urllib.request.Request(self.base + path, headers={"Authorization": f"Bearer {TOKEN}"})
@@ -90,6 +88,8 @@ def test_what_a_lost_node_had_is_served_by_the_others(cluster: Cluster, tmp_path
             assert served.get("/episodes")["total"] == 0
     finally:
         served.process.send_signal(signal.SIGTERM)
-        assert served.process.wait(60) == 0
+        _, errors = served.process.communicate(timeout=60)
+        assert served.process.returncode == 0
+        assert "Traceback" not in errors, errors
     assert not list((tmp_path / "store").glob("episodes/*"))
     assert len(list((tmp_path / "store").glob("holders/*"))) == 1  # of the node that was lost
