@@ -174,28 +174,16 @@ def run(
     player = _player(agent, p, player_seed)
     added = read_services(with_)
     directory = to or evaluation.default_run_directory(family, target, seed, agent.value)
-    options: dict[str, Any] = {
-        "target": target,
-        "seed": seed,
-        "tools": tools.value,
-        "agent": agent.value,
-        "command": agent_command,
-        "walls": agent_walls,
-        "react": react,
-        "player": player,
-        "services": added,
-        "disturb": read_disturb(disturb),
-        "parameters": parameters,
-        "out": directory,
-        "era": era.value,
-        "strict": strict,
-    }
+    wanted = evaluation.Wanted(target, seed, parameters, tools.value, added, read_disturb(disturb))
+    actor = evaluation.Actor(agent.value, agent_command, agent_walls, react, player, era.value)
     with spinner() as report:
         if server:
             plane = ControlPlane(server, admin_token or "")
-            result = evaluation.run_remote(family, plane, **options, report=report)
+            result = evaluation.run_remote(
+                family, plane, wanted, actor, directory, strict=strict, report=report
+            )
         else:
-            result = evaluation.run_task(family, **options, report=report)
+            result = evaluation.run_task(family, wanted, actor, directory, strict=strict, report=report)
     if as_json:
         print_json(result.model_dump())
     else:

@@ -22,7 +22,7 @@ import shutil
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
@@ -100,139 +100,47 @@ class RunResult(BaseModel):
         return self.steps.share if self.steps else None
 
 
-def run_task(
-    family: Family,
-    *,
-    target: int | None,
-    seed: int,
-    tools: Offer = "all",
-    agent: AgentKind,
-    command: str | None = None,
-    walls: bool = True,
-    react: React | None = None,
-    player: Player | None = None,
-    services: Sequence[str] = (),
-    disturb: str = "",
-    parameters: Mapping[str, Any] | None = None,
-    out: Path,
-    era: Literal["auto", "legacy"] = "auto",
-    strict: bool = False,
-    report: Report = lambda _: None,
-) -> RunResult:
-    """One run from nothing to a verdict; ``out`` must not exist yet."""
-    actor = _Agent(agent, command, era, react, walls, player, patient=bool(disturb))
-    actor.check(out)
-    report("building the world")
-    out.mkdir(parents=True)
-    try:
-        instance = build_instance(
-            family, seed, out / "instance", target=target, parameters=parameters, progress=report
-        )
-    except BaseException:
-        shutil.rmtree(out)
-        raise
-    grading.prepare()
-    try:
-        acted, seconds = _serve_and_act(family, instance.path, tools, services, disturb, out, actor, report)
-    finally:
-        shutil.rmtree(instance.path, ignore_errors=True)
-    report("grading")
-    episode = Episode(out / "episode")
-    if acted.fault:
-        (out / FAULT_FILE).write_text(acted.fault, encoding="utf-8")
-    result = grade_run(
-        episode,
-        fault=acted.fault,
-        agent=player.label if player else agent,
-        seconds=seconds,
-        conversation=acted.conversation,
-        strict=strict,
-        confined=acted.confined,
-    )
-    write_trajectory((entry.shown() for entry in episode.world.journal.entries()), out)
-    _write_result(result, episode.prompt, out)
-    episode.close()
-    return result
+@dataclass(frozen=True)
+class Wanted:
+    """The episode of a run."""
 
-
-def run_remote(
-    family: Family,
-    plane: ControlPlane,
-    *,
-    target: int | None,
-    seed: int,
-    tools: Offer = "all",
-    agent: AgentKind,
-    command: str | None = None,
-    walls: bool = True,
-    react: React | None = None,
-    player: Player | None = None,
-    services: Sequence[str] = (),
-    disturb: str = "",
-    parameters: Mapping[str, Any] | None = None,
-    out: Path,
-    era: Literal["auto", "legacy"] = "auto",
-    strict: bool = False,
-    report: Report = lambda _: None,
-) -> RunResult:
-    """The same run against a server that is already running; its episode stays there."""
-    actor = _Agent(agent, command, era, react, walls, player, patient=bool(disturb))
-    actor.check(out)
-    if known_as(family) != family.name:
-        raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
-    report("asking the server for an episode")
-    added = tuple(dict.fromkeys([*services, *(name for one in actor.strategies for name in one.services)]))
-    view = plane.create(family.name, target, seed, parameters or {}, tools, added, disturb)
-    out.mkdir(parents=True)
-    urls = {name: plane.base + path for name, path in view["services"].items()}
-    started = perf_counter()
-    expected = family.read_expected(plane.truth(view["id"])) if actor.needs_truth(family) else None
-    acted = _act(
-        family, plane.base + view["mcp"], urls, view["prompt"], out, actor, report, expected=expected
-    )
-    seconds = round(perf_counter() - started, 3)
-    report("grading")
-    graded = plane.grade(view["id"])
-    verdict = judge(Verdict.model_validate(graded["verdict"]), acted.fault, acted.conversation)
-    verdict = verdict.strictly() if strict else verdict
-    result = RunResult(
-        **verdict.model_dump(),
-        task=family.name,
-        length=target,
-        seed=seed,
-        agent=agent,
-        edl=view["edl"],
-        tool_calls=graded["tool_calls"],
-        delivered_tokens=graded["delivered_tokens"],
-        episode=view["id"],
-        tools=tools,
-        disturb=disturb,
-        seconds=seconds,
-        measures=graded["measures"],
-        steps=graded["steps"],
-        conversation=acted.conversation,
-        agent_confined=acted.confined,
-    )
-    write_trajectory(plane.journal(view["id"]), out)
-    _write_result(result, view["prompt"], out)
-    return result
+    target: int | None = None
+    """Length in tokens; the numbers of the parameters decide it where there is none."""
+    seed: int = 0
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    tools: Offer = "all"
+    services: Sequence[str] = ()
+    """Those that are added to the task's."""
+    disturb: str = ""
 
 
 @dataclass(frozen=True)
-class _Agent:
+class Actor:
+    """Who acts, and how."""
+
     kind: AgentKind
-    command: str | None
-    era: Literal["auto", "legacy"]
-    react: React | None
-    walls: bool
+    command: str | None = None
+    walls: bool = True
+    """Whether a command is kept from the files of the run."""
+    react: React | None = None
     player: Player | None = None
-    patient: bool = False
-    """Whether the reference solver expects disturbances."""
+    era: Literal["auto", "legacy"] = "auto"
+    """The MCP revision that the reference solver speaks."""
+
+    @property
+    def label(self) -> str:
+        """What results call it."""
+        return self.player.label if self.player else self.kind
 
     @property
     def strategies(self) -> list[Strategy]:
         """What acts on the conversation with a model."""
         return parse_strategies(self.react.strategy) if self.react else []
+
+    def services(self, wanted: Wanted) -> tuple[str, ...]:
+        """What is added to the task's services."""
+        needed = (name for one in self.strategies for name in one.services)
+        return tuple(dict.fromkeys([*wanted.services, *needed]))
 
     def needs_truth(self, family: Family) -> bool:
         """Whether it is told what is true: the reference agent of a task that is a walk."""
@@ -250,6 +158,114 @@ class _Agent:
             raise UsageError(f"{out} exists already")
         if self.react:
             self.react.open()
+
+
+def run_task(
+    family: Family,
+    wanted: Wanted,
+    actor: Actor,
+    out: Path,
+    *,
+    strict: bool = False,
+    report: Report = lambda _: None,
+) -> RunResult:
+    """One run from nothing to a verdict; ``out`` must not exist yet."""
+    actor.check(out)
+    report("building the world")
+    out.mkdir(parents=True)
+    try:
+        instance = build_instance(
+            family,
+            wanted.seed,
+            out / "instance",
+            target=wanted.target,
+            parameters=wanted.parameters,
+            progress=report,
+        )
+    except BaseException:
+        shutil.rmtree(out)
+        raise
+    grading.prepare()
+    try:
+        acted, seconds = _serve_and_act(family, instance.path, wanted, out, actor, report)
+    finally:
+        shutil.rmtree(instance.path, ignore_errors=True)
+    report("grading")
+    episode = Episode(out / "episode")
+    if acted.fault:
+        (out / FAULT_FILE).write_text(acted.fault, encoding="utf-8")
+    result = grade_run(
+        episode,
+        fault=acted.fault,
+        agent=actor.label,
+        seconds=seconds,
+        conversation=acted.conversation,
+        strict=strict,
+        confined=acted.confined,
+    )
+    write_trajectory((entry.shown() for entry in episode.world.journal.entries()), out)
+    _write_result(result, episode.prompt, out)
+    episode.close()
+    return result
+
+
+def run_remote(
+    family: Family,
+    plane: ControlPlane,
+    wanted: Wanted,
+    actor: Actor,
+    out: Path,
+    *,
+    strict: bool = False,
+    report: Report = lambda _: None,
+) -> RunResult:
+    """The same run against a server that is already running; its episode stays there."""
+    actor.check(out)
+    if known_as(family) != family.name:
+        raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
+    report("asking the server for an episode")
+    view = plane.create(
+        family.name,
+        wanted.target,
+        wanted.seed,
+        wanted.parameters,
+        wanted.tools,
+        actor.services(wanted),
+        wanted.disturb,
+    )
+    out.mkdir(parents=True)
+    urls = {name: plane.base + path for name, path in view["services"].items()}
+    started = perf_counter()
+    expected = family.read_expected(plane.truth(view["id"])) if actor.needs_truth(family) else None
+    acted = _act(
+        family, plane.base + view["mcp"], urls, view["prompt"], out, actor, wanted, report, expected=expected
+    )
+    seconds = round(perf_counter() - started, 3)
+    report("grading")
+    graded = plane.grade(view["id"])
+    verdict = judge(Verdict.model_validate(graded["verdict"]), acted.fault, acted.conversation)
+    verdict = verdict.strictly() if strict else verdict
+    result = RunResult(
+        **verdict.model_dump(),
+        task=family.name,
+        length=wanted.target,
+        seed=wanted.seed,
+        agent=actor.label,
+        edl=view["edl"],
+        tool_calls=graded["tool_calls"],
+        delivered_tokens=graded["delivered_tokens"],
+        episode=view["id"],
+        tools=wanted.tools,
+        disturb=wanted.disturb,
+        seconds=seconds,
+        measures=graded["measures"],
+        steps=graded["steps"],
+        conversation=acted.conversation,
+        agent_confined=acted.confined,
+    )
+    write_trajectory(plane.journal(view["id"]), out)
+    _write_result(result, view["prompt"], out)
+    return result
 
 
 @dataclass(frozen=True)
@@ -334,11 +350,9 @@ def default_run_directory(family: Family, target: int | None, seed: int, agent: 
 def _serve_and_act(
     family: Family,
     instance: Path,
-    tools: Offer,
-    services: Sequence[str],
-    disturb: str,
+    wanted: Wanted,
     out: Path,
-    agent: _Agent,
+    actor: Actor,
     report: Report,
 ) -> tuple[_Acted, float]:
     """Serve an episode and let the agent act; returns what came of it, and the seconds."""
@@ -347,8 +361,8 @@ def _serve_and_act(
     from mesocosm.hosting.listening import serving
 
     app = Hosting(out / "state", admin_token=secrets.token_urlsafe(32))
-    added = tuple(dict.fromkeys([*services, *(name for one in agent.strategies for name in one.services)]))
-    id_ = app.pool.adopt(instance, family, tools, added, disturb)
+    added = actor.services(wanted)
+    id_ = app.pool.adopt(instance, family, wanted.tools, added, wanted.disturb)
     # A second copy of the answer.
     shutil.rmtree(instance)
     started = perf_counter()
@@ -356,15 +370,15 @@ def _serve_and_act(
         with serving(app) as base, ExitStack() as stack:
             if "oracle" in added:
                 _ = app.pool.get(id_).episode.oracle  # it has to know what is then put away
-            if agent.command:
+            if actor.command:
                 stack.enter_context(program.withheld(app.pool.path(id_) / EXPECTED))
             url = f"{base}/e/{id_}"
-            offered = dict.fromkeys([*family.task.offered(tools), *added])
+            offered = dict.fromkeys([*family.task.offered(wanted.tools), *added])
             urls = {name: f"{url}/{name}/mcp" for name in offered}
             access = Access(app.pool, id_)
             prompt = app.pool.get(id_).episode.prompt
-            expected = access.now(Episode.expected) if agent.needs_truth(family) else None
-            acted = _act(family, f"{url}/mcp", urls, prompt, out, agent, report, access, expected)
+            expected = access.now(Episode.expected) if actor.needs_truth(family) else None
+            acted = _act(family, f"{url}/mcp", urls, prompt, out, actor, wanted, report, access, expected)
     finally:
         seconds = perf_counter() - started
         app.pool.close()
@@ -379,26 +393,27 @@ def _act(
     services: Mapping[str, str],
     prompt: str,
     out: Path,
-    agent: _Agent,
+    actor: Actor,
+    wanted: Wanted,
     report: Report,
     access: Access | None = None,
     expected: Expected | None = None,
 ) -> _Acted:
     """Let the agent act on the episode at ``url``; ``access`` where it is served by this process."""
     (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
-    report(f"agent {agent.kind!r} is acting")
-    if agent.kind == "reference":
-        return _Acted(act_reference(family, url, prompt, agent.era, expected, agent.patient))
-    if agent.react:
-        return _act_react(family, url, prompt, agent.react, out, access)
-    if agent.player:
+    report(f"agent {actor.kind!r} is acting")
+    if actor.kind == "reference":
+        return _Acted(act_reference(family, url, prompt, actor.era, expected, bool(wanted.disturb)))
+    if actor.react:
+        return _act_react(family, url, prompt, actor.react, out, access)
+    if actor.player:
         if access is None:
-            raise UsageError(f"--agent {agent.kind} knows the episode: it cannot act on another server's")
-        return _Acted(act_player(agent.player, url, access, agent.era))
-    if agent.command:
+            raise UsageError(f"--agent {actor.kind} knows the episode: it cannot act on another server's")
+        return _Acted(act_player(actor.player, url, access, actor.era))
+    if actor.command:
         limit = family.task.limits.seconds
         return _Acted(
-            confined=act_command(agent.command, url, services, prompt, limit, out, walls=agent.walls)
+            confined=act_command(actor.command, url, services, prompt, limit, out, walls=actor.walls)
         )
     return _Acted()
 

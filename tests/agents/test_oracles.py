@@ -20,7 +20,7 @@ from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.horizons import expected_success, points
 from mesocosm.evaluation.playing import calibrate, make_record
-from mesocosm.evaluation.runs import RunResult, run_task
+from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
@@ -56,7 +56,7 @@ def test_a_model_that_does_what_it_is_told_passes(
     before = len(asked(log)) if log.exists() else 0
     react = React("openai-api/obedient/obedient", url, strategy=f"oracle:give={give}", max_turns=9)
     family, out = load_family("listworld"), tmp_path / "run"
-    result = run_task(family, target=None, seed=0, agent="react", react=react, parameters=SHORT, out=out)
+    result = run_task(family, Wanted(parameters=SHORT), Actor("react", react=react), out)
     assert result.verdict == "passed", result
     assert result.step_accuracy == 1
     requests = asked(log)[before:]
@@ -130,16 +130,13 @@ def test_players_are_what_they_say(tmp_path: Path) -> None:
         assert Player(p).label == label
     with pytest.raises(UsageError, match="from 0 to 1"):
         Player(1.5)
-    result = run_task(
-        load_family("treeworld"), target=None, seed=3, agent="optimal", player=Player(),
-        parameters={"nodes": 12}, out=tmp_path / "run",
-    )  # fmt: skip
+    wanted = Wanted(seed=3, parameters={"nodes": 12})
+    optimal = Actor("optimal", player=Player())
+    result = run_task(load_family("treeworld"), wanted, optimal, tmp_path / "run")
     assert (result.verdict, result.agent, result.step_accuracy) == ("passed", "optimal", 1)
+    at_random = Actor("random", player=Player(0))
     with pytest.raises(UsageError, match="listworld, treeworld or gridworld"):
-        run_task(
-            load_family("course_assistant"), target=8_000, seed=0, agent="random", player=Player(0),
-            out=tmp_path / "other",
-        )  # fmt: skip
+        run_task(load_family("course_assistant"), Wanted(8_000), at_random, tmp_path / "other")
 
 
 def test_noisy_players_come_to_what_can_be_computed() -> None:

@@ -10,7 +10,7 @@ import pytest
 from mesocosm.agents.react import React, open_model
 from mesocosm.agents.scripted.solving import recognise
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.runs import RunResult, run_task
+from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 
@@ -25,7 +25,7 @@ def run(model: str, tmp_path: Path, operations: int = 2, **settings: Any) -> Run
     react = React(model, **settings)
     parameters = {"operations": operations}
     out = tmp_path / "run"
-    return run_task(TASK, target=None, seed=0, agent="react", react=react, parameters=parameters, out=out)
+    return run_task(TASK, Wanted(parameters=parameters), Actor("react", react=react), out)
 
 
 @pytest.mark.parametrize("provider", ["scripted", "scripted-responses", "scripted-anthropic"])

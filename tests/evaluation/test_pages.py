@@ -16,7 +16,7 @@ from mesocosm.evaluation.looking import look_at
 from mesocosm.evaluation.report.page import write_report
 from mesocosm.evaluation.report.rows import Sample, read_samples
 from mesocosm.evaluation.report.view import page, write_pages
-from mesocosm.evaluation.runs import run_task
+from mesocosm.evaluation.runs import Actor, Wanted, run_task
 from mesocosm.families.family import load_family
 from mesocosm.families.workers.processes import Processes
 
@@ -50,7 +50,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the reference agent."""
     out = tmp_path_factory.mktemp("looking") / "run"
     task = load_family("excel_market_research")
-    assert run_task(task, target=8_000, seed=0, agent="reference", out=out).verdict == "passed"
+    assert run_task(task, Wanted(8_000), Actor("reference"), out).verdict == "passed"
     return out
 
 

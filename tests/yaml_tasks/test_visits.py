@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from trials import call, failed, failures, solve, truth
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.runs import run_remote
+from mesocosm.evaluation.runs import Actor, Wanted, run_remote
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
@@ -50,8 +49,8 @@ def test_attempts_on_the_way_to_a_length_leave_no_trace_in_the_world(tmp_path: P
 def test_the_reference_agent_walks_on_a_server_that_is_elsewhere(tmp_path: Path) -> None:
     app = Hosting(tmp_path / "state", admin_token="token")
     with serving(app) as base:
-        options: Any = {"target": 8_000, "seed": 0, "agent": "reference", "out": tmp_path / "run"}
-        result = run_remote(load_family("price_notices"), ControlPlane(base, "token"), **options)
+        plane, out = ControlPlane(base, "token"), tmp_path / "run"
+        result = run_remote(load_family("price_notices"), plane, Wanted(8_000), Actor("reference"), out)
     assert result.verdict == "passed", result.findings
 
 
