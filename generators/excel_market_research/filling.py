@@ -39,6 +39,8 @@ from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 
 OFFICE = "Data Office"
+MISSING = "n/a"
+"""What stands in the sheet where there is no figure."""
 _TOPICS: tuple[Topic, ...] = (NOTES, NOTES, NOTES, NOTES, "market_report", "supplier", "finance")
 _OFFICE_TOPICS: tuple[Topic, ...] = (NOTES,)
 _SIZES = (20, 190)
@@ -111,10 +113,10 @@ def _data(plan: Plan) -> Workbook:
     workbook = Workbook()
     raw = workbook.worksheets[0]
     raw.title = RAW_SHEET
-    raw.append(["Year", *(f"{name} ({unit})" for name, unit in zip(plan.raw, plan.units, strict=True))])
+    raw.append(["Year", *(_heading(plan, index) for index in range(len(plan.raw)))])
     for year in plan.years:
         figures = [plan.figures[index, year] for index in range(len(plan.raw))]
-        raw.append([year, *("n/a" if figure is None else figure for figure in figures)])
+        raw.append([year, *(MISSING if figure is None else figure for figure in figures)])
     for title, weights in ((METHODOLOGY_SHEET, plan.weights), (DRAFT_SHEET, plan.draft_weights)):
         sheet = workbook.create_sheet(title)
         sheet.append(["Category", *plan.raw])
@@ -123,6 +125,10 @@ def _data(plan: Plan) -> Workbook:
         for index in (*range(turned, len(plan.groups)), *range(turned)):
             sheet.append([plan.groups[index], *(row[index] for row in weights)])
     return workbook
+
+
+def _heading(plan: Plan, raw: int) -> str:
+    return f"{plan.raw[raw]} ({plan.units[raw]})"
 
 
 def _format(plan: Plan) -> Workbook:
@@ -208,11 +214,18 @@ def _expected(plan: Plan, memos: list[Memo]) -> Expected:
 
 def _evidence(plan: Plan, memos: list[Memo]) -> Iterator[Evidence]:
     needed = range(plan.asked[0] - 1, plan.asked[-1] + 1)
+    # A figure says nothing without the year before its row, and the unit above its column.
+    for year in needed:
+        yield Evidence(service="excel", contains=f'"value":{year},"row":{year - plan.years[0] + 2},')
     for raw in plan.fed():
+        yield Evidence(service="excel", contains=f'"value":"{_heading(plan, raw)}",')
         for year in needed:
             figure = plan.figures[raw, year]
             if figure is not None:
                 yield Evidence(service="excel", contains=f'"value":{str(figure).removesuffix(".0")},')
+            else:
+                cell = f'"row":{year - plan.years[0] + 2},"column":{raw + 2}'
+                yield Evidence(service="excel", contains=f'"value":"{MISSING}",{cell}')
     # In the methodology: the draft has the same name in another row.
     yield Evidence(service="excel", contains=f'"value":"{plan.groups[plan.target]}","row":{plan.target + 2},')
     for memo in memos:

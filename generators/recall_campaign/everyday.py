@@ -41,7 +41,7 @@ _TITLES = {
     "market_report": "Market", "product_description": "Product sheet",
 }  # fmt: skip
 # Tokens of the JSON around one item wherever the survey shows it, measured on whole worlds.
-_MAIL, _DOCUMENT, _EVENT, _ORDER, _GUEST, _ACCOUNT = 216, 74, 316, 47, 160, 30
+_MAIL, _DOCUMENT, _EVENT, _ORDER, _ACCOUNT = 216, 74, 316, 47, 30
 _SMALLEST = 60
 _WEIGHTS = (64, 4, 3, 29)
 """How often a mail, a document, an event and an order come."""
@@ -178,26 +178,25 @@ class Everyday:
     def _order(self, left: int) -> int:
         """From the same days, of another product or dead; or of a recalled product, from other days."""
         rng, window = self._rng, self._plan.window
-        # The days, the state and the kind of account come from the customers of the recall.
-        like = rng.choice(self._plan.customers)
-        order = rng.choice(like.orders)
+        # The days and the state come from the customers of the recall. None is a guest: else most guests had
+        # nothing to do with it.
+        order = rng.choice(rng.choice(self._plan.customers).orders)
         day, status = self._plan.local(order.moment).date(), order.status
         draw = rng.random()
-        if draw < 0.9:
+        # Few are from other days, which stand at the ends of every list.
+        if draw < 0.93:
             product = rng.choice(("lookalike", "B"))
-        elif draw < 0.93:
+        elif draw < 0.98:
             product, status = "A", rng.choice(_DEAD)
-        elif draw < 0.965:
+        elif draw < 0.99:
             product, day = rng.choice(("A", "C")), window.first - rng.randint(12, 60) * DAY
         else:
             product, day = rng.choice(("A", "C")), window.last + rng.randint(8, 17) * DAY
         time = dt.time(rng.randint(6, 21), rng.randint(0, 59), rng.randint(0, 59))
         moment = dt.datetime.combine(day, time, self._plan.zone).astimezone(dt.UTC)
         contact = self._contact()
-        self.customers.append(
-            Customer(contact, "ordinary", [Order(product, moment, status)], guest=like.guest)
-        )
-        return (_GUEST if like.guest else _ORDER) + tokens.count(contact.email) + tokens.count(contact.name)
+        self.customers.append(Customer(contact, "ordinary", [Order(product, moment, status)]))
+        return _ORDER + tokens.count(contact.email) + tokens.count(contact.name)
 
 
 def _in_json(text: str) -> int:
