@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from email.utils import parseaddr
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.servers.email.headers import addresses
@@ -71,6 +72,7 @@ class Mail(Thing):
         rng = world.stream("email:read")
         given: list[Fields] = [{} for _ in things]
         owner = store.owner
+        _register(store, things)
         for folder in _FOLDERS:
             chosen = [n for n, fields in enumerate(things) if (fields.get("folder") or "INBOX") == folder]
             new = [_new(things[n], f"{owner}", is_read=rng.random() < 0.6) for n in chosen]
@@ -198,6 +200,20 @@ def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None
         [{"email": email, "name": name, "password": f"{email}!"} for email, name in accounts]
     )
     store.sign_in(owner.email)
+
+
+def _register(store: rules.EmailStore, things: Sequence[Fields]) -> None:
+    """Accounts of all who write, or the list of accounts would tell whose mail matters."""
+    senders = {str(fields["from"]): None for fields in things}
+    people = {address.lower(): name or address for name, address in map(parseaddr, senders)}
+    known = set(store.session.scalars(sql.select(models.Account.email)))
+    store.create_accounts(
+        [
+            {"email": email, "name": name, "password": f"{email}!"}
+            for email, name in people.items()
+            if email not in known
+        ]
+    )
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:

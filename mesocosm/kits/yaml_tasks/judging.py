@@ -425,19 +425,19 @@ def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
         return
     key = table.columns[0]
     left = dict(enumerate(found))
-    near: dict[str, list[int]] = {}
+    near: dict[str, dict[int, Mapping[str, Any]]] = {}
     for place, one in left.items():
-        near.setdefault(_roughly(one[key]), []).append(place)
+        near.setdefault(_roughly(one[key]), {})[place] = one
     order: list[int] = []
     for row in table.rows:
-        close = {place: left[place] for place in near.get(_roughly(row[key]), ()) if place in left}
-        best = _best(table, row, close, key)
+        best = _best(table, row, near.get(_roughly(row[key]), {}), key)
         if best is None:
             best = _best(table, row, left, key)
         if best is None:
             yield "missing", _shown(row[key])
             continue
         other = left.pop(best)
+        del near[_roughly(other[key])][best]
         order.append(best)
         for column in table.columns:
             if not table.same(column, row[column], other[column]):
@@ -463,13 +463,15 @@ def _roughly(cell: Any) -> str:
 def _best(
     table: Table, row: Mapping[str, Any], left: Mapping[int, Mapping[str, Any]], key: str
 ) -> int | None:
-    """The row with the same first cell that has most cells right."""
+    """The row with the same first cell that has most cells right; the first of several."""
     best, most = None, -1
     for place, other in left.items():
         if table.same(key, row[key], other[key]):
             right = sum(table.same(column, row[column], other[column]) for column in table.columns)
             if right > most:
                 best, most = place, right
+            if right == len(table.columns):
+                break
     return best
 
 
