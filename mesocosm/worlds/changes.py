@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_IFMT, S_ISLNK, S_ISREG
@@ -140,11 +140,36 @@ def _compare_table(db: sqlite3.Connection, table: str) -> TableChanges:
     if [row["name"] for row in info] != [row["name"] for row in base]:
         return _differences(_rows(db, "base", table), _rows(db, "main", table), key)
     # Byte by byte, also in columns whose own comparison takes no notice of case.
-    columns = ", ".join(f'"{row["name"]}" COLLATE BINARY AS "{row["name"]}"' for row in info)
-    here, there = (f'SELECT {columns} FROM {schema}."{table}"' for schema in ("main", "base"))
-    new = [dict(row) for row in db.execute(f"{here} EXCEPT {there}")]
-    old = [dict(row) for row in db.execute(f"{there} EXCEPT {here}")]
+    columns = [f'"{row["name"]}"' for row in info]
+    numbered = _row_id(info) is not None and _row_id(info) == _row_id(base)
+    only = _by_row_id(table, f'"{key[0]}"', columns) if numbered else _by_all(table, columns)
+    new, old = ([dict(row) for row in db.execute(sql)] for sql in only)
     return _differences(old, new, key)
+
+
+def _row_id(columns: Sequence[sqlite3.Row]) -> str | None:
+    """The column that is SQLite's own number of a row: never empty, and found without an index."""
+    match [(row["name"], row["type"].upper()) for row in columns if row["pk"]]:
+        case [(name, "INTEGER")]:
+            return str(name)
+    return None
+
+
+def _by_row_id(table: str, key: str, columns: Sequence[str]) -> Iterator[str]:
+    """What asks for the rows that only one of two tables has, in the time of reading both."""
+    other = " OR ".join(f"one.{column} COLLATE BINARY IS NOT another.{column}" for column in columns)
+    for one, another in (("main", "base"), ("base", "main")):
+        yield (
+            f'SELECT one.* FROM {one}."{table}" one LEFT JOIN {another}."{table}" another '
+            f"ON one.{key} = another.{key} WHERE another.{key} IS NULL OR {other}"
+        )
+
+
+def _by_all(table: str, columns: Sequence[str]) -> Iterator[str]:
+    """The same where rows have no number."""
+    shown = ", ".join(f"{column} COLLATE BINARY AS {column}" for column in columns)
+    here, there = (f'SELECT {shown} FROM {schema}."{table}"' for schema in ("main", "base"))
+    yield from (f"{here} EXCEPT {there}", f"{there} EXCEPT {here}")
 
 
 def _differences(old: list[Row], new: list[Row], key: list[str]) -> TableChanges:

@@ -431,7 +431,8 @@ def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
     order: list[int] = []
     for row in table.rows:
         best = _best(table, row, near.get(_roughly(row[key]), {}), key)
-        if best is None:
+        # Texts are right to the letter; what is right of other cells may look otherwise.
+        if best is None and not isinstance(row[key], str):
             best = _best(table, row, left, key)
         if best is None:
             yield "missing", _shown(row[key])
