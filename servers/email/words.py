@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from email.utils import parseaddr
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.servers.email.headers import addresses
@@ -204,8 +203,10 @@ def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None
 
 def _register(store: rules.EmailStore, things: Sequence[Fields]) -> None:
     """Accounts of all who write, or the list of accounts would tell whose mail matters."""
-    senders = {str(fields["from"]): None for fields in things}
-    people = {address.lower(): name or address for name, address in map(parseaddr, senders)}
+    people = {}
+    for sender in dict.fromkeys(str(fields["from"]) for fields in things):
+        address = addresses(sender)[0]
+        people[address] = sender.partition("<")[0].strip(' "') or address
     known = set(store.session.scalars(sql.select(models.Account.email)))
     store.create_accounts(
         [
