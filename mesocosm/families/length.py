@@ -232,7 +232,8 @@ def calibrate(
     """Find the size (unless it is ``fixed``) and the filler with which an instance has the target length.
 
     ``build(size, filler)`` builds a world and returns its length. The last world that it built is the one
-    that is returned. Raises ``TooShort`` for a target below the family's minimum.
+    that is returned; with ``overshoot`` it may be longer than the target where the numbers of the growth, or
+    leaps of the length, leave no other. Raises ``TooShort`` for a target below the family's minimum.
     """
     growth = growth or family.task.growth
     smallest = next(iter(growth.points.values())) if fixed is None else fixed
@@ -240,6 +241,8 @@ def calibrate(
     filler = round(target * growth.filler)
     best: Attempt | None = None
     last: Attempt | None = None
+    above: Attempt | None = None
+    """The shortest of those that are too long."""
     sides: dict[bool, int] = {}
     """The last filler that was too little, and the last that was too much."""
     for attempt in range(_ATTEMPTS + _FURTHER_ATTEMPTS):
@@ -247,6 +250,8 @@ def calibrate(
         miss = target - last.tokens
         if best is None or abs(miss) < abs(target - best.tokens):
             best = last
+        if miss < 0 and (above is None or last.tokens < above.tokens):
+            above = last
         if abs(miss) <= _GOOD_ENOUGH * target:
             return last
         sides[miss < 0] = filler
@@ -277,7 +282,9 @@ def calibrate(
                 f"{family.name}: a length of {show_length(target)} tokens is below the minimum of this task "
                 f"and seed, which is {show_length(least)}"
             )
-    if best and abs(target - best.tokens) <= TOLERANCE * target:
+    if overshoot and best and abs(target - best.tokens) > TOLERANCE * target:
+        best = above
+    if best and (overshoot or abs(target - best.tokens) <= TOLERANCE * target):
         if best != last:
             build(best.size, best.filler)
         return best
