@@ -147,7 +147,7 @@ def serve(
     from mesocosm.hosting.hosts.host import HostSettings
     from mesocosm.hosting.hosts.ids import key_of
     from mesocosm.hosting.listening import admin_token as choose_token
-    from mesocosm.hosting.listening import listen
+    from mesocosm.hosting.listening import authority, listen
     from mesocosm.hosting.listening import serve as serve_http
     from mesocosm.hosting.tokens import read_tokens
 
@@ -197,7 +197,7 @@ def serve(
     )
     mail = _mail_servers(hosting.pool, _mail_listeners(host, imap_port, smtp_port))
     port = listener.getsockname()[1]
-    base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    base = f"http://{authority(host, port)}"
     err.print(f"serving on {base}; control plane: {base}/docs")
     _show_mail(host, hosting.pool.mail_ports)
     if not admin_token:
@@ -294,9 +294,10 @@ def _serve_hosts(
 ) -> None:
     import mesocosm
     from mesocosm.hosting.hosts.serving import serve_hosts
+    from mesocosm.hosting.listening import authority
 
     port = listener.getsockname()[1]
-    base = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    base = f"http://{authority(host, port)}"
     err.print(f"serving on {base} with {words}; control plane: {base}/docs")
     _show_mail(host, settings.mail_ports)
 

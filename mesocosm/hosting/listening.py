@@ -49,6 +49,11 @@ def listen(host: str, port: int) -> socket.socket:
         raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
 
 
+def authority(name: str, port: int) -> str:
+    """A name or an address with a port, as in URLs: ``[::1]:8321``."""
+    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+
+
 def listen_at(address: str) -> socket.socket:
     """The same on the path of a unix socket, or on ``name:port``."""
     if "/" not in address:

@@ -141,18 +141,17 @@ def _compare_table(db: sqlite3.Connection, table: str) -> TableChanges:
         return _differences(_rows(db, "base", table), _rows(db, "main", table), key)
     # Byte by byte, also in columns whose own comparison takes no notice of case.
     columns = [f'"{row["name"]}"' for row in info]
-    numbered = _row_id(info) is not None and _row_id(info) == _row_id(base)
+    kinds = [[(row["name"], row["type"], row["pk"]) for row in one] for one in (info, base)]
+    # Values of columns of several types would be made alike before they are compared.
+    numbered = kinds[0] == kinds[1] and _is_row_id(kinds[0])
     only = _by_row_id(table, f'"{key[0]}"', columns) if numbered else _by_all(table, columns)
     new, old = ([dict(row) for row in db.execute(sql)] for sql in only)
     return _differences(old, new, key)
 
 
-def _row_id(columns: Sequence[sqlite3.Row]) -> str | None:
-    """The column that is SQLite's own number of a row: never empty, and found without an index."""
-    match [(row["name"], row["type"].upper()) for row in columns if row["pk"]]:
-        case [(name, "INTEGER")]:
-            return str(name)
-    return None
+def _is_row_id(columns: Sequence[tuple[str, str, int]]) -> bool:
+    """Whether the key is SQLite's own number of a row: never empty, and found without an index."""
+    return [kind.upper() for _, kind, key in columns if key] == ["INTEGER"]
 
 
 def _by_row_id(table: str, key: str, columns: Sequence[str]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from mesocosm.hosting.hosts.ids import key_of
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.lives import STARTING, watch
 from mesocosm.hosting.hosts.relay import Reply
-from mesocosm.hosting.listening import listen, serving
+from mesocosm.hosting.listening import authority, listen, serving
 
 _LOOKED_EVERY = 0.5
 """Seconds after which the door looks again whether a host that comes serves."""
@@ -99,8 +99,9 @@ def serve_joined(
     mine = _way_to(door)
     listener = listen(name, port)
     mail = {protocol: listen(name, 0) for protocol in _ask(door, token, "GET")["mail"]}
-    address = _named(mine, listener)
-    asked = {"address": address, "mail": {kind: _named(mine, one) for kind, one in mail.items()}}
+    address = authority(mine, listener.getsockname()[1])
+    mail_at = {kind: authority(mine, one.getsockname()[1]) for kind, one in mail.items()}
+    asked = {"address": address, "mail": mail_at}
     settings = HostSettings.model_validate(_ask(door, token, "POST", asked))
     alone = key_of(state).hex() != settings.key
     if alone and settings.store is None:
@@ -122,11 +123,6 @@ def _way_to(door: str) -> str:
             return str(connection.getsockname()[0])
     except OSError as error:
         raise UsageError(f"cannot reach {door}: {error}") from None
-
-
-def _named(name: str, listener: socket.socket) -> str:
-    port = listener.getsockname()[1]
-    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
 
 
 def _knows(door: str, token: str, address: str) -> bool:

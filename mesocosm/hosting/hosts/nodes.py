@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import shutil
-import socket
 import sys
 import tempfile
 import threading
@@ -49,7 +48,7 @@ class NodeHost:
         """Serve; where: ``http``, ``imap``, ``smtp``."""
         import ray
 
-        from mesocosm.hosting.listening import listen, serving
+        from mesocosm.hosting.listening import authority, listen, serving
 
         sys.setswitchinterval(0.001)
         name = str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call, unused-ignore]  # without Ray installed
@@ -58,7 +57,7 @@ class NodeHost:
         mail = {kind: listener for kind, listener in listeners.items() if kind != "http"}
         beside = mail_servers(hosting.pool, mail)
         self._serving.enter_context(serving(hosting, beside, listeners["http"]))
-        return {kind: _address(listener) for kind, listener in listeners.items()}
+        return {kind: authority(*one.getsockname()[:2]) for kind, one in listeners.items()}
 
     def live(self) -> None:
         """Return when it has ended: whoever waits for this learns of its death, too."""
@@ -69,11 +68,6 @@ class NodeHost:
         self._serving.close()
         shutil.rmtree(self._folder, ignore_errors=True)
         self._over.set()
-
-
-def _address(listener: socket.socket) -> str:
-    name, port = listener.getsockname()[:2]
-    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
 
 
 class NodeHosts(Hosts):

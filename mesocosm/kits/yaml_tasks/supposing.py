@@ -164,10 +164,6 @@ class Supposition:
 
     def _put_back_later(self, known: dict[str, Any], name: str) -> None:
         before = (
-            partial(known.__setitem__, name, known[name]) if name in known else partial(_lose, known, name)
+            partial(known.__setitem__, name, known[name]) if name in known else partial(known.pop, name, None)
         )
         self._following.undoing.append(before)
-
-
-def _lose(known: dict[str, Any], name: str) -> None:
-    known.pop(name, None)

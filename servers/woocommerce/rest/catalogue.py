@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
 from mesocosm.doors.request import Request
-from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
+from mesocosm.servers.woocommerce.rest.service import ListFilters, api, batch_route, tool_route
 from mesocosm.servers.woocommerce.store import (
     ProductFilter,
     Selection,
@@ -27,16 +27,9 @@ OrderBy = Literal[
 TermOrderBy = Literal["id", "include", "name", "slug", "description", "count"]
 
 
-class ProductFilters(TypedDict, total=False):
+class ProductFilters(ListFilters, total=False):
     """What a list of products may be narrowed to, besides the status."""
 
-    search: str
-    after: str
-    before: str
-    modified_after: str
-    modified_before: str
-    include: list[int]
-    exclude: list[int]
     slug: str
     type: Literal["simple", "grouped", "external", "variable"]
     sku: str

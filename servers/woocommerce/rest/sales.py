@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
 from mesocosm.doors.request import Request
-from mesocosm.servers.woocommerce.rest.service import api, batch_route, tool_route
+from mesocosm.servers.woocommerce.rest.service import ListFilters, api, batch_route, tool_route
 from mesocosm.servers.woocommerce.store import OrderFilter, Selection, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import coupons, customers, order_shapes, orders, reports, shapes
 from mesocosm.services.service import Page
@@ -14,16 +14,9 @@ Shape = dict[str, Any]
 Totals = list[tuple[str, str, int]]
 
 
-class OrderFilters(TypedDict, total=False):
+class OrderFilters(ListFilters, total=False):
     """What a list of orders may be narrowed to, besides the status."""
 
-    search: str
-    after: str
-    before: str
-    modified_after: str
-    modified_before: str
-    include: list[int]
-    exclude: list[int]
     customer: int
     product: int
     parent: list[int]

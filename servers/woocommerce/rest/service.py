@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
 from keyword import iskeyword
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 from urllib.parse import urlencode
 
 import orjson
@@ -174,6 +174,18 @@ api = _WooCommerceApi(
 _RENAMED = {"fields": "_fields", "dateAfter": "after", "dateBefore": "before", "taxClass": "class"}
 """Parameters of tools whose names in the REST API do not follow from them."""
 _BODY = "body"
+
+
+class ListFilters(TypedDict, total=False):
+    """What lists of products and of orders may be narrowed to."""
+
+    search: str
+    after: str
+    before: str
+    modified_after: str
+    modified_before: str
+    include: list[int]
+    exclude: list[int]
 
 
 def _rest_name(parameter: str) -> str:
