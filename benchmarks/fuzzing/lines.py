@@ -183,7 +183,7 @@ class MailSession:
             name="fuzz", path=Path("tasks/fuzz.yaml"), task=SimpleNamespace(servers={"email": None})
         )
         self._id = self._app.pool.adopt(self._folder, family)
-        mail = MailServers(self._app.pool, imap=listen("127.0.0.1", 0), smtp=listen("127.0.0.1", 0))
+        mail = MailServers.of(self._app.pool, imap=listen("127.0.0.1", 0), smtp=listen("127.0.0.1", 0))
         self._stack.enter_context(serving(self._app, mail))
         for name in ("mesocosm", "asyncio", "uvicorn"):
             logging.getLogger(name).addHandler(self.log)
