@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hosts import ORDER, rate
+from hosts import LENGTH, TASK, rate
 
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
@@ -60,10 +60,10 @@ def own_bytes(folder: Path) -> int:
 
 def measure() -> dict[str, Any]:
     """The figures of one host."""
-    family = load_family(ORDER["task"])
+    family = load_family(TASK)
     with tempfile.TemporaryDirectory(prefix="mesocosm-capacity-") as name:
         folder = Path(name)
-        instance = build_instance(family, 0, folder / "instance", target=parse_length(ORDER["length"]))
+        instance = build_instance(family, 0, folder / "instance", target=parse_length(LENGTH))
         calls = [(one.service, one.tool, one.arguments) for one in instance.survey.results]
         pool = EpisodePool(folder / "state", max_open=EPISODES + 1)
         pool.get(pool.adopt(instance.path, family)).episode.world.call(*calls[0])
@@ -94,7 +94,7 @@ def measure() -> dict[str, Any]:
     # A call over HTTP costs the host what was measured of a small one, and what this one does more.
     wire = max(0.0, light["host_ms"] - float(np.percentile(took, 10)))
     return {
-        "task": ORDER,
+        "task": {"task": TASK, "length": LENGTH},
         "load": os.getloadavg()[0],
         "idle_bytes": idle / EPISODES,
         "open_bytes": opened / EPISODES,

@@ -45,7 +45,7 @@ from mesocosm.hosting.client import BlockingEpisode, BlockingServer
 from mesocosm.hosting.hosts.ids import Ids
 
 TOKEN = "benchmark"
-ORDER: Any = {"task": "apply_phd_email", "length": "8k"}
+TASK, LENGTH = "apply_phd_email", "8k"
 
 
 @dataclass
@@ -127,7 +127,7 @@ def call(connection: http.client.HTTPConnection, path: str) -> None:
 def added(options: argparse.Namespace) -> dict[str, Any]:
     """What the door adds to a call."""
     with serving(1) as served, served.open() as server:
-        path = f"/e/{server.create(**ORDER).id}/email/mcp"
+        path = f"/e/{server.create(TASK, length=LENGTH).id}/email/mcp"
         host = served.hosts()[0]
         ways = {
             "straight": Straight(host["address"]),
@@ -178,7 +178,7 @@ def act(base: str, paths: list[str], seconds: float, told: Any) -> None:
 def rate(count: int, seconds: float, connections: int) -> dict[str, float]:
     """Calls a second of so many hosts, and where the processors' time goes."""
     with serving(count) as served, served.open() as server:
-        group = server.create_batch([{**ORDER, "count": connections}])
+        group = server.create_batch([{"task": TASK, "length": LENGTH, "count": connections}])
         paths = [f"/e/{episode.id}/email/mcp" for episode in group]
         for path in paths:
             call(http.client.HTTPConnection(served.base.removeprefix("http://")), path)
@@ -264,7 +264,9 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
     with serving(2) as served, served.open() as server:
         group: list[BlockingEpisode] = []
         while len(group) < 2 * options.episodes:
-            group += server.create_batch([{**ORDER, "count": min(1000, 2 * options.episodes - len(group))}])
+            group += server.create_batch(
+                [{"task": TASK, "length": LENGTH, "count": min(1000, 2 * options.episodes - len(group))}]
+            )
         ids = Ids(bytes.fromhex((served.state / "ids-key").read_text()))
         writers = [Writer(episode) for episode in group if ids.host(episode.id) == 0]
         for episode in group:

@@ -19,6 +19,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.families.workers.processes import Processes
 from mesocosm.kits.weaving.datasets import make_record, write_dataset
 
 SECONDS = {"lore_documents": 30.0, "lore_code": 30.0, "lore_multimodal": 180.0}
@@ -38,7 +39,8 @@ def throughput(family: Family, operations: int, instances: int) -> bool:
     """Write a dataset; returns whether it took no longer than it may."""
     with tempfile.TemporaryDirectory() as folder:
         started, used = perf_counter(), cpu_seconds()
-        sizes = list(write_dataset(family, [operations], range(instances), {}, Path(folder) / "out.jsonl"))
+        path = Path(folder) / "out.jsonl"
+        sizes = list(write_dataset(family, [operations], range(instances), {}, path, Processes()))
         seconds, used = perf_counter() - started, cpu_seconds() - used
     target = SECONDS[family.task.family] * instances / 1000 * operations / 100
     print(

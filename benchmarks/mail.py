@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -81,7 +82,7 @@ def measure(ports: dict[str, int], password: str, mails: int, rounds: int) -> No
         reader.login(ADDRESS, password)
         count = int(reader.select("INBOX")[1][0] or 0)
         for name, what in FETCHES.items():
-            print(f"{count} {name:22} {timed(lambda what=what: reader.fetch('1:*', what), rounds):8.3f} s")
+            print(f"{count} {name:22} {timed(partial(reader.fetch, '1:*', what), rounds):8.3f} s")
         search = timed(lambda: reader.search(None, 'TEXT "number 77"'), rounds)
         print(f"{count} {'searched for a text':22} {search:8.3f} s")
     with smtplib.SMTP("127.0.0.1", ports["smtp"]) as sender:

@@ -26,9 +26,11 @@ TARGET = 1.3
 
 def bare(workspace: Path, code: str) -> None:
     """The process alone, with nobody watching."""
+    binary, why_not = bubblewrap.chosen()
+    assert binary, why_not
     job = Job((runtime.PYTHON, "-c", code), workspace, Limits())
     with ExitStack() as stack:
-        launch = bubblewrap._launch(job, stack, None)
+        launch = bubblewrap._launch(binary, job, stack, None)
         ran = subprocess.run(
             launch.command,
             capture_output=True,

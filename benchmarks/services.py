@@ -101,9 +101,8 @@ def measure(service: str, worlds: Sequence[Filled], rounds: int) -> list[Row]:
                 call = filled.calls[at]
                 milliseconds = time_call(filled.world, service, call, rounds)
                 if call[0] in tools:
-                    timed.setdefault(call[0], ([], []))[kept].append(  # type: ignore[arg-type]
-                        milliseconds if kept == 0 else (milliseconds, call[1])  # type: ignore[arg-type]
-                    )
+                    both = timed.setdefault(call[0], ([], []))
+                    both[0].append(milliseconds) if kept == 0 else both[1].append((milliseconds, call[1]))
     if missed := sorted(tools - set(timed)):
         print(f"not called: {', '.join(missed)}", file=sys.stderr)
     return [_row(service, tool, *both) for tool, both in timed.items()]

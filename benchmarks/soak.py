@@ -295,7 +295,7 @@ def leftovers(server: Server, agents: list[Agent], client: httpx2.Client) -> lis
 
 def run(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """The whole run."""
-    server, churn, over, calm = Server(folder, options.port), None, threading.Event(), Usage()
+    server, over, calm = Server(folder, options.port), threading.Event(), Usage()
     began = time.monotonic()
 
     def say(text: str) -> None:
@@ -312,7 +312,7 @@ def run(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 dice.choice(part).step(client, dice, over)
                 over.wait(options.pause)
 
-    def churning() -> None:
+    def churning(churn: Churn) -> None:
         with httpx2.Client(timeout=120) as client:
             while not over.is_set():
                 churn.round(client)
@@ -323,7 +323,7 @@ def run(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         agents = [agent for part in parts for agent in part]
         say(f"{len(agents)} episodes created")
         churn = Churn(server)
-        running = [pool.submit(act, part) for part in parts] + [pool.submit(churning)]
+        running = [pool.submit(act, part) for part in parts] + [pool.submit(churning, churn)]
         until = time.monotonic() + 60 * options.minutes
         try:
             while time.monotonic() < until:

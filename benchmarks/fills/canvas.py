@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from fills.texts import Call, Texts, pages, stamp
-from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store import CanvasStore, NewQuestion
 from mesocosm.services.world import World
 
 ADMIN, TEACHER, STUDENT = 1, 2, 3
@@ -77,8 +78,13 @@ def _course(store: CanvasStore, texts: Texts, course: int, students: list[int], 
             for task, student in handed_in
         ]
     )
-    answers = [{"answer_text": "yes", "answer_weight": 100}, {"answer_text": "no", "answer_weight": 0}]
-    questions = [{"question_text": texts.title(), "answers": answers} for _ in range(5 * units)]
+    answers: list[dict[str, Any]] = [
+        {"answer_text": "yes", "answer_weight": 100},
+        {"answer_text": "no", "answer_weight": 0},
+    ]
+    questions: list[NewQuestion] = [
+        {"question_text": texts.title(), "answers": answers} for _ in range(5 * units)
+    ]
     texts.facts(60 * len(questions))
     store.quizzes.add_quizzes(
         [
@@ -126,7 +132,7 @@ def _material(store: CanvasStore, texts: Texts, course: int, units: int) -> None
 
 
 def _talk(store: CanvasStore, texts: Texts, course: int, students: list[int], units: int) -> None:
-    posts = [
+    posts: list[Any] = [
         {
             "course_id": course,
             "user_id": TEACHER,
@@ -136,8 +142,8 @@ def _talk(store: CanvasStore, texts: Texts, course: int, students: list[int], un
         }
         for n in range(2 * units)
     ]
-    store.discussions.add_announcements([{**post} for post in posts[::2]])  # type: ignore[misc]
-    topics = store.discussions.add_discussions([{**post} for post in posts[1::2]])  # type: ignore[misc]
+    store.discussions.add_announcements(posts[::2])
+    topics = store.discussions.add_discussions(posts[1::2])
     store.discussions.add_discussion_entries(
         [
             {
@@ -246,7 +252,7 @@ def _of_work(units: int) -> list[Call]:
     return [
         *pages("canvas_list_rubrics", units // 10, course_id=1),
         # Announcements, of which each unit has one, have the numbers before it.
-        *pages("canvas_get_discussion_topic", 2 * units // 10, **one, topic_id=units + 1),
+        *pages("canvas_get_discussion_topic", 2 * units // 10, course_id=1, topic_id=units + 1),
         ("canvas_get_page", {**one, "page_url": "overview"}),
         ("canvas_get_assignment", {**one, "assignment_id": 1}),
         ("canvas_get_submission", {**one, "assignment_id": 1, "user_id": STUDENT}),

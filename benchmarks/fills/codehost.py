@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fills.texts import FREQUENT, SELDOM, Call, Texts, moment, pages, words
 from mesocosm.servers.codehost.store import (
     CodehostStore,
@@ -176,7 +178,7 @@ def _history(module: str, old: str, mid: str) -> list[Call]:
     ]
 
 
-_ISSUE_FILTERS = (
+_ISSUE_FILTERS: tuple[dict[str, Any], ...] = (
     {},
     {"perPage": 100},
     {"state": "CLOSED"},
@@ -185,7 +187,7 @@ _ISSUE_FILTERS = (
     {"orderBy": "UPDATED_AT", "direction": "ASC"},
     {"since": "2024-12-01T00:00:00Z"},
 )
-_PULL_FILTERS = (
+_PULL_FILTERS: tuple[dict[str, Any], ...] = (
     {},
     {"state": "closed", "sort": "updated"},
     {"head": f"{ORG}:topic-0"},

@@ -8,6 +8,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -141,7 +142,7 @@ class Requests:
             yield Made(
                 route.operation.name,
                 given,
-                lambda service=service, scope=scope, body=body: self._send(service, scope, body),
+                partial(self._send, service, scope, body),
                 service,
             )
 
@@ -160,9 +161,7 @@ class Requests:
             text = _flat(given[name])[:300]
             path = re.sub(
                 rf"{{{name}(:\w+)?}}",
-                lambda found, text=text: quote(
-                    text.encode("utf-8", "replace"), safe="/" if found[1] == ":path" else ""
-                ),
+                partial(_quoted, text.encode("utf-8", "replace")),
                 path,
                 count=1,
             )
@@ -288,3 +287,8 @@ def _flat(value: Any) -> str:
         return value if isinstance(value, str) else json.dumps(value)
     except (RecursionError, ValueError):
         return "["
+
+
+def _quoted(text: bytes, place: re.Match[str]) -> str:
+    """What stands in a route's path instead of the name of a parameter."""
+    return quote(text, safe="/" if place[1] == ":path" else "")

@@ -11,7 +11,8 @@ from fills.texts import Call, Texts
 from fuzzing.inputs import Inputs
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
-from mesocosm.services.service import load_service, service_names
+from mesocosm.services.content import service_names
+from mesocosm.services.service import load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 
