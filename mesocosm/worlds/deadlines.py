@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
 
-from mesocosm.worlds.limits import settings
+from mesocosm.worlds.limits import setting
 
 QUICK = 0.02
 """Seconds that a call may take where everybody else waits for it."""
@@ -57,7 +57,7 @@ def past_return() -> None:
 @contextmanager
 def within(seconds: float | None = None) -> Iterator[None]:
     """Let what is called inside take so long, or what the setting ``call_timeout`` says."""
-    token = _until.set(perf_counter() + (settings().call_timeout if seconds is None else seconds))
+    token = _until.set(perf_counter() + (setting("call_timeout") if seconds is None else seconds))
     try:
         yield
     finally:

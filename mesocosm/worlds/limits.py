@@ -83,6 +83,12 @@ def settings() -> Settings:
     return _parsed(tuple((name, os.environ.get(variable(name))) for name in Settings.model_fields))
 
 
+def setting(name: str) -> int:
+    """One of them, without reading the others: what is asked with every call."""
+    of_it: int = getattr(_parsed(((name, os.environ.get(variable(name))),)), name)
+    return of_it
+
+
 def override(assignment: str) -> None:
     """Set one from ``NAME=VALUE`` for this process and what it starts."""
     name, equals, value = assignment.partition("=")

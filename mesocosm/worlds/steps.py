@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mesocosm.worlds.copies import STEPS, Copied, copy_tree, is_within, link_file
-from mesocosm.worlds.limits import settings
+from mesocosm.worlds.limits import setting
 from mesocosm.worlds.workspace import replace_file
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -112,8 +112,7 @@ class Steps:
         path, draft = self._folder / f"{seq}.{_FILES}", self._folder / ".draft"
         if path.is_dir():
             return
-        limits = settings()
-        if not is_within(self._world / _WORKSPACE, limits.steps_entries, limits.steps_size):
+        if not is_within(self._world / _WORKSPACE, setting("steps_entries"), setting("steps_size")):
             self.forget(seq)
             return
         shutil.rmtree(draft, ignore_errors=True)
@@ -136,11 +135,11 @@ class Steps:
         if any(one.path == kept.path for one in self._kept[-2:]):
             self._kept = [one for one in self._kept if one.path != kept.path]
         self._kept.append(kept)
-        limits = settings()
-        if len(self._kept) > limits.steps_kept * 5 // 4:
-            self._forget_old(limits.steps_kept, limits.steps_size)
-        elif sum(one.size for one in self._kept) > limits.steps_size:
-            self._forget_old(limits.steps_kept, limits.steps_size * 4 // 5)
+        most, size = setting("steps_kept"), setting("steps_size")
+        if len(self._kept) > most * 5 // 4:
+            self._forget_old(most, size)
+        elif sum(one.size for one in self._kept) > size:
+            self._forget_old(most, size * 4 // 5)
 
     def _forget_old(self, count: int, size: int) -> None:
         """Keep so many of the latest, of no more than so many bytes."""
