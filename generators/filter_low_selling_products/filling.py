@@ -61,11 +61,8 @@ _PAGE = 100
 _LINES = 400
 """Lines of the list of subscribers that one call reads."""
 _BUYERS = 60
-_PLACE = ("address_1", "city", "postcode", "country")
-_STREETS = (
-    "Mill Lane", "Station Road", "Church Street", "Elm Avenue", "Harbour Street", "Hill Road",
-    "Market Square", "Orchard Close", "Park Lane", "Queen Street", "River Walk", "School Road",
-)  # fmt: skip
+_PLACE = ("address_1", "city", "state", "postcode", "country")
+_STATES = ("IL", "MA", "NY", "OH", "PA", "VT")
 _PAYMENT = {
     "bacs": "Direct bank transfer",
     "cod": "Cash on delivery",
@@ -216,15 +213,17 @@ def _dated(order: NewOrder, plan: Plan, moment: dt.datetime, rng: random.Random)
 
 
 def _billing(buyer: Person, prose: Prose, rng: random.Random) -> dict[str, str]:
+    home = prose.address("en_US", rng.choice(_STATES))
     return {
         "first_name": buyer.first,
         "last_name": buyer.last,
-        "address_1": f"{rng.randint(1, 180)} {rng.choice(_STREETS)}",
-        "city": prose.place(),
-        "postcode": f"{rng.randint(10_000, 99_999)}",
-        "country": "US",
+        "address_1": home.street,
+        "city": home.city,
+        "state": home.state,
+        "postcode": home.postcode,
+        "country": home.country,
         "email": f"{buyer.handle}@{rng.choice(DOMAINS)}",
-        "phone": f"({rng.randint(201, 989)}) 555-01{rng.randint(0, 99):02}",
+        "phone": home.phone,
     }
 
 

@@ -9,22 +9,15 @@ from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose
 from mesocosm.servers.woocommerce.store.filling import NewOrder
 
-_STREETS = (
-    "Alder", "Bridge", "Canal", "Chapel", "Cedar", "Depot", "Elm", "Foundry", "Garden", "Harbour", "Hill",
-    "Juniper", "Lake", "Linden", "Maple", "Market", "Mill", "North", "Orchard", "Park", "Pine", "Quarry",
-    "River", "School", "Spring", "Station", "Tower", "Union", "Walnut", "Willow",
-)  # fmt: skip
-_KINDS = ("Street", "Avenue", "Road", "Lane", "Court")
-_COUNTRIES = {
-    "America/Chicago": ("US", "IL", "60###", "(312) 555-01##"),
-    "America/New_York": ("US", "NY", "10###", "(518) 555-01##"),
-    "America/Los_Angeles": ("US", "CA", "94###", "(415) 555-01##"),
-    "Europe/Helsinki": ("FI", "", "00##0", "+358 40 55# 01##"),
-    "Asia/Singapore": ("SG", "", "3#####", "+65 6555 01##"),
+_LOCALES = {
+    "America/Chicago": ("en_US", "IL"),
+    "America/New_York": ("en_US", "NY"),
+    "America/Los_Angeles": ("en_US", "CA"),
+    "Europe/Helsinki": ("fi_FI", ""),
+    "Asia/Kolkata": ("en_IN", ""),
 }
-"""Country, state, postcode and telephone, by the zone of the depot."""
+"""How addresses are written, and the state, by the zone of the depot."""
 _PAYMENTS = (("stripe", "Credit card"), ("paypal", "PayPal"), ("bacs", "Direct bank transfer"))
-_TOWNS = 14
 _SENT = (("4.90", "Parcel"), ("0.00", "Free delivery"), ("9.50", "Express"))
 
 
@@ -33,28 +26,23 @@ class Buying:
 
     def __init__(self, zone: str, rng: random.Random) -> None:
         self._rng = rng
-        prose = Prose(rng)
-        self._country = _COUNTRIES[zone]
-        self._towns = [prose.place() for _ in range(_TOWNS)]
+        self._prose = Prose(rng)
+        self._locale, self._state = _LOCALES[zone]
 
     def address(self, contact: Contact) -> dict[str, str]:
         """What stands on the bills of somebody."""
-        rng = self._rng
-        country, state, postcode, phone = self._country
+        home = self._prose.address(self._locale, self._state)
         return {
             "first_name": contact.person.first,
             "last_name": contact.person.last,
-            "address_1": f"{rng.randint(1, 220)} {rng.choice(_STREETS)} {rng.choice(_KINDS)}",
-            "city": rng.choice(self._towns),
-            "state": state,
-            "postcode": self._digits(postcode),
-            "country": country,
+            "address_1": home.street,
+            "city": home.city,
+            "state": home.state,
+            "postcode": home.postcode,
+            "country": home.country,
             "email": contact.email,
-            "phone": self._digits(phone),
+            "phone": home.phone,
         }
-
-    def _digits(self, form: str) -> str:
-        return "".join(str(self._rng.randrange(10)) if sign == "#" else sign for sign in form)
 
     def order(self, status: str, moment: dt.datetime, address: dict[str, str]) -> NewOrder:
         """An order of that moment: addresses, payment, delivery and their times, without its lines."""

@@ -14,7 +14,7 @@ from mesocosm.generators.recall_campaign.remarks import Known, Remarks
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Product, Prose
 
-_ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Singapore")
+_ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Kolkata")
 DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "lettermill.com")
 TITLES = (
     "Van booked", "Furniture delivery", "Inspection papers", "Driver on call", "Tour notes",

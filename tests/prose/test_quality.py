@@ -113,6 +113,8 @@ from mesocosm.kits.prose import TOPICS, Prose
 prose = Prose(random.Random(11))
 people = [prose.person() for _ in range(3)]
 out = [repr((prose.product(), prose.course_subject(), prose.company(), prose.place())) for _ in range(50)]
+for locale, state in (("en_US", "NY"), ("fi_FI", ""), ("en_IN", ""), ("de_DE", "")):
+    out += [repr(prose.address(locale, state)) for _ in range(9)]
 for topic in TOPICS:
     out += [prose.text(topic, 150), repr(prose.thread(topic, 3, people)), prose.sentence(topic)]
 print(hashlib.sha256("".join(out).encode()).hexdigest())

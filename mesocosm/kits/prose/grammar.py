@@ -134,9 +134,14 @@ def read_rules(source: str) -> dict[str, list[str]]:
 class Grammar:
     """The rules of one file over those of another, linked on first use."""
 
-    def __init__(self, rules: dict[str, list[str]], parent: Grammar | None = None) -> None:
+    def __init__(
+        self, rules: dict[str, list[str]], parent: Grammar | None = None,
+        pools: dict[str, list[Node]] | None = None,
+    ) -> None:  # fmt: skip
+        """``pools``: rules that are there already, which the grammars over this one share."""
         self._rules = rules
         self._parent = parent
+        self._pools = pools or {}
         self._parsed: dict[str, list[Node]] = {}
         self._linked: dict[str, list[Node]] = {}
 
@@ -146,15 +151,18 @@ class Grammar:
     def names(self) -> set[str]:
         """Every rule that can be asked for."""
         own = {name.removesuffix("+") for name in self._rules}
-        return own | (self._parent.names() if self._parent else set())
+        return own | self._pools.keys() | (self._parent.names() if self._parent else set())
 
     def rule(self, name: str) -> list[Node]:
         """The linked alternatives of a rule; ``name`` may end in a verb form, as in ``act.ed``."""
         found = self._linked.get(name)
-        if found is None:
+        if found is None and (found := self._pool(name)) is None:
             found = self._linked[name] = []  # registered before it is filled, so that rules may be recursive
             found.extend(self._link(node) for node in self._alternatives(name))
         return found
+
+    def _pool(self, name: str) -> list[Node] | None:
+        return self._pools.get(name) or (self._parent._pool(name) if self._parent else None)
 
     def _alternatives(self, name: str) -> list[Node]:
         base, _, form = name.partition(".")

@@ -1,14 +1,22 @@
-"""People, companies and places drawn from pools, without repeating themselves."""
+"""People, companies, places and addresses drawn from pools, without repeating themselves."""
 
 from __future__ import annotations
 
 import random
 import re
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
+from mesocosm.kits.prose.faked import Address, addresses, everybody
 from mesocosm.kits.prose.grammar import expand
 from mesocosm.kits.prose.topics import shared_grammar
+
+T = TypeVar("T")
+_TOWNS = 24
+"""That addresses of English-speaking countries have in one world."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +38,15 @@ def _pool(name: str) -> tuple[str, ...]:
     return tuple(str(entry) for entry in shared_grammar().rule(name))
 
 
+_SPELT = str.maketrans(
+    {"ß": "ss", "æ": "ae", "ø": "o", "Æ": "Ae", "Ø": "O", "đ": "d", "ł": "l", "Ł": "L", "ı": "i"}
+)
+
+
 def slug(text: str) -> str:
-    """Lower-case ASCII letters of a name: "O'Brien" is "obrien"."""
+    """Lower-case ASCII letters of a name: "O'Brien" is "obrien", "Müller" is "muller"."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text.translate(_SPELT))
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
@@ -42,20 +57,24 @@ class Names:
         self._rng = rng
         self._taken: set[str] = set()
         self._handles: set[str] = set()
+        self._towns: dict[tuple[str, str], list[tuple[str, str]]] = {}
 
     def person(self) -> Person:
         """A person whose name and handle nobody drawn before has."""
-        firsts, lasts = _pool("first"), _pool("last")
-        first, last = self._pick(firsts), self._pick(lasts)
+        first, last = self._first_and_last()
         name, tries = f"{first} {last}", 0
         while name in self._taken:
             tries += 1
-            first, last = self._pick(firsts), self._pick(lasts)
+            first, last = self._first_and_last()
             if tries > 4:  # the plain combinations are running out
                 first = f"{first} {'ABCDEFGHIJKLMNOPRSTVW'[int(self._rng.random() * 21)]}."
             name = f"{first} {last}"
         self._taken.add(name)
         return Person(first, last, self._handle(first, last))
+
+    def _first_and_last(self) -> tuple[str, str]:
+        names = self._pick(everybody())
+        return self._pick(names.first), self._pick(names.last)
 
     def _handle(self, first: str, last: str) -> str:
         given, family = slug(first), slug(last)
@@ -89,6 +108,17 @@ class Names:
         """One word, as on the front of a product."""
         return self._pick(_pool("firm_a")) if self._rng.random() < 0.7 else self._expand("townish")
 
+    def address(self, locale: str, state: str = "") -> Address:
+        """Where somebody lives; towns, which come back, have their postcodes."""
+        parts = addresses(locale, state)
+        towns = self._towns.setdefault((locale, state), [])
+        if not towns:
+            names = parts.towns or [self.place() for _ in range(_TOWNS)]
+            towns += [(name, self._pick(parts.postcodes)) for name in names]
+        city, postcode = self._pick(towns)
+        street, phone = self._pick(parts.streets), self._pick(parts.phones)
+        return Address(street, city, state, postcode, parts.country, phone)
+
     def _unique(self, rule: str) -> str:
         for attempt in range(200):
             name = self._expand(rule)
@@ -104,5 +134,5 @@ class Names:
         expand(shared_grammar().rule(rule), (), self._rng.random, out.append)
         return "".join(out)
 
-    def _pick(self, pool: tuple[str, ...]) -> str:
+    def _pick(self, pool: Sequence[T]) -> T:
         return pool[int(self._rng.random() * len(pool))]

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, get_args
 
+from mesocosm.kits.prose import faked
 from mesocosm.kits.prose.grammar import Grammar, Node, read_rules
 
 Topic = Literal[
@@ -81,7 +82,7 @@ def data(name: str) -> str:
 @cache
 def shared_grammar() -> Grammar:
     """People, places, dates and the sentence frames common to all topics."""
-    return Grammar(read_rules(data("common")), Grammar(read_rules(data("people"))))
+    return Grammar(read_rules(data("common")), Grammar(read_rules(data("names")), pools=faked.pools()))
 
 
 @cache

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mesocosm.kits.prose.courses import Courses, CourseSubject, catalogue
+from mesocosm.kits.prose.faked import Address
 from mesocosm.kits.prose.grammar import BOUND, BOUND_INDEX, Node, expand
 from mesocosm.kits.prose.inflect import conjugate, fix_articles
 from mesocosm.kits.prose.names import Names, Person
@@ -111,6 +112,10 @@ class Prose:
     def place(self) -> str:
         """A town not met before."""
         return self._names.place()
+
+    def address(self, locale: str = "en_US", state: str = "") -> Address:
+        """Where somebody lives or works, as it is written in that country."""
+        return self._names.address(locale, state)
 
     def product(self, category: str | None = None) -> Product:
         """A product with a name and a SKU of its own, of a category of `CATEGORIES`."""
