@@ -44,7 +44,7 @@ def _word(verb: str, form: Form) -> str:
 
 _VOWEL_SOUND = re.compile(
     r"(?:(?<=[\s(“\"—])|^)(a|A) (?="
-    r"[aiAI]|[eE](?!u)|[oO](?!ne\b|nce\b|ne-)|u(?!ni(?!n|m)|s[aeu]|tili|tensil|topia|kulele|biq)"
+    r"[aiAIÀ-ÆÈ-ÏÒ-ÖØà-æè-ïò-öø]|[eE](?!u)|[oO](?!ne\b|nce\b|ne-)|u(?!ni(?!n|m)|s[aeu]|tili|tensil|topia|kulele|biq)"
     r"|U(?!ni|S|K)|8|11\b|18\b|h(?:our|onest|onou?r|eir)|(?:MSc|MA|MRI|SLA|SMS|LED|LMS|NDA|FAQ|HR|RSS|XML|SSD|NGO|HTTP)\b)"
 )
 
