@@ -3,10 +3,11 @@
 python benchmarks/warehouses.py [--rows 1000000] [--calls 500] [--rounds 3] [--episodes 200]
 
 A point query and a page of 50 rows over HTTP are compared with an echo of the same text on the bare MCP SDK,
-as in ``tool_call.py``; no query is asked twice, so none is answered from what was read before. Target: at
-most 2 times. An aggregate over a million rows is timed with the columns at hand (target: 150 ms) and from
-the file; a fork of the world with that table (target: 100 ms, of a file of some 100 MB); and the memory of a
-process in which many episodes with warehouses have answered (target: 200 in 2 GiB).
+as in ``tool_call.py``, in Snowflake's and in BigQuery's tools; no query is asked twice, so none is answered
+from what was read before. Target: at most 2 times. An aggregate over a million rows is timed with the columns
+at hand (target: 150 ms) and from the file; a fork of the world with that table (target: 100 ms, of a file of
+some 100 MB); and the memory of a process in which many episodes with warehouses have answered (target: 200 in
+2 GiB).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from typing import Any
 from tool_call import BARE, OURS, Target, free_port, report, start
 
 from mesocosm.hosting.pool import EpisodePool
+from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.queries.copies import forget
 from mesocosm.services.world import World
@@ -71,7 +73,7 @@ def build(folder: Path, rows: int) -> Path:
     from datetime import date, timedelta
     from decimal import Decimal
 
-    world = World.create(folder / "world", Manifest(services={"snowflake": None}))
+    world = World.create(folder / "world", Manifest(services={"snowflake": None, "google_cloud": None}))
     store, first = world.store(SnowflakeStore), date(2024, 1, 1)
     days = [first + timedelta(days=number) for number in range(365)]
     cents = [Decimal(number) / 100 for number in range(10_000)]
@@ -90,6 +92,18 @@ def build(folder: Path, rows: int) -> Path:
     store.add_table("BENCH.PUBLIC.SALES", COLUMNS, map(row, range(rows)))
     print(f"filling {rows:,} rows: {time.process_time() - started:.1f} s of a processor")
     store.add_table("BENCH.PUBLIC.CUSTOMERS", COLUMNS, map(row, range(5000)))
+    fields = [
+        {"name": name.lower(), "type": kind, "mode": "NULLABLE"}
+        for name, kind in zip(
+            COLUMNS, ("INT64", "STRING", "STRING", "NUMERIC", "DATE", "STRING"), strict=True
+        )
+    ]
+    cloud = world.store(GoogleCloudStore).bigquery
+    cloud.datasets.create("bench")
+    table = cloud.tables.create("bench", "customers", fields)
+    cells = map(row, range(5000))
+    kept = ((n, who, at, f"{cost:f}", str(day), note) for n, who, at, cost, day, note in cells)
+    cloud.tables.fill(table, kept)
     world.finish_building()
     world.close()
     (folder / "expected.json").write_text("{}")
@@ -108,16 +122,23 @@ def over_http(folder: Path, calls: int, rounds: int) -> None:
     line = http.client.HTTPConnection("127.0.0.1", our_port)
 
     def asking(name: str, query: str, modulus: int) -> Varying:
+        service, tool = "snowflake", "read_query"
+        if name.startswith("BigQuery"):
+            service, tool = "google_cloud", "bigquery_run_query"
+            query = query.replace("bench.public", "bench")
+
         def make(number: int) -> dict[str, Any]:
             return {"query": query.format(number % modulus)}
 
-        return Varying(name, ours, line, f"/e/{id_}/snowflake/mcp", "read_query", {}, make)
+        return Varying(name, ours, line, f"/e/{id_}/{service}/mcp", tool, {}, make)
 
     try:
         for name, query, modulus, share in (
             ("point query, 5,000 rows", POINT, 5000, 1),
             ("page of 50 rows of 5,000", PAGE, 4900, 1),
-            ("point query, 1 million rows", FACT_POINT, 1_000_000, 5),
+            ("point query, 1 million rows", FACT_POINT, 1_000_000, 1),
+            ("BigQuery: point query", POINT, 5000, 1),
+            ("BigQuery: page of 50 rows", PAGE, 4900, 1),
         ):
             target = asking(name, query, modulus)
             text = json.loads(target.call())["result"]["content"][0]["text"]

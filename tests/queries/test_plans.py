@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from mesocosm.servers.snowflake.store import SnowflakeStore, running
+from mesocosm.services.queries import plans as reading
 from mesocosm.services.queries.plans import Plans
 from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.world import World
@@ -83,6 +85,71 @@ def test_what_follows_from_more_than_tables_is_worked_out_each_time(
 ) -> None:
     for number in NUMBERS[:4]:
         assert plans.answer(form.format(number), running.context_of(store), limit=20) is None
+
+
+PICKED = (
+    "select * from wide where id = {}",
+    "select note, id, amount as id_2 from wide where 3 <= id and id < {} order by id limit 5 offset 2",
+    "select id, day, at from wide where id between 3 and 90 and amount >= 1.5 and id < {} order by id desc",
+    "select id from wide where day >= '2024-01-03' and id < {} and kind = 'b' limit 7",
+    "select whole from wide where whole > {} and id > 7",
+    "select id from wide order by id desc limit 3 offset {}",
+    "select huge from wide where id <= {}",
+)
+NOT_PICKED = (
+    "select amount as id from wide where whole > {} order by id",  # by another column of that name
+    "select distinct kind from wide where id > {}",
+    "select id from wide where kind > 'a' and id < {}",
+    "select id from wide where day = '2024-01-02' or id = {}",
+    "select id from wide where ratio < {}",
+    "select id, id from wide where id = {}",
+)
+
+
+def test_what_only_picks_rows_needs_no_duckdb_and_gives_the_same(
+    store: SnowflakeStore, plans: Plans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = {
+        "ID": "INT", "WHOLE": "NUMBER(38,0)", "HUGE": "NUMBER(38,0)", "AMOUNT": "NUMBER(10,2)",
+        "RATIO": "FLOAT", "DAY": "DATE", "AT": "TIMESTAMP_NTZ", "THERE": "TIMESTAMP_TZ", "OK": "BOOLEAN",
+        "KIND": "VARCHAR", "NOTE": "VARCHAR(80)", "V": "VARIANT",
+    }  # fmt: skip
+    rows = [
+        (
+            n * 3, n % 7, 10**20 * n, Decimal(n * 7) / 4 if n % 5 else None, n / 3,
+            f"2024-01-0{n % 9 + 1}", f"2024-01-01 00:00:{n:02}.5", datetime(2024, 1, 1, 5, n, tzinfo=UTC),
+            n % 2 == 0 if n % 3 else None,
+            "abc"[n % 3], f"note {n}" if n % 4 else None, {"n": n},
+        )
+        for n in range(40)
+    ]  # fmt: skip
+    store.add_table("DB.PUBLIC.WIDE", kinds, rows)
+    for form in (*PICKED, *NOT_PICKED):
+        for number in NUMBERS:
+            answer = plans.answer(form.format(number), running.context_of(store), limit=20, skip=number % 3)
+            if number:
+                expected = running.run(
+                    store, form.format(number), running.parsed(form.format(number)), 20, number % 3
+                )
+                assert answer is not None, form
+                assert (answer.fields, answer.rows) == (expected.fields, expected.rows), form
+                assert answer.more == expected.more, form
+                for row, other in zip(answer.rows, expected.rows, strict=True):
+                    assert list(map(type, row)) == list(map(type, other))
+
+    def refuse() -> None:
+        raise AssertionError("DuckDB is asked")
+
+    monkeypatch.setattr(reading, "engine", refuse)
+    told = {}
+    for form in (*PICKED, *NOT_PICKED):
+        try:
+            told[form] = plans.answer(form.format(9), running.context_of(store), limit=20) is not None
+        except AssertionError:
+            told[form] = False
+    every = "select * from wide where id = {}"  # of which one is of a type that is DuckDB's own
+    larger = "select huge from wide where id <= {}"
+    assert {form for form, picked in told.items() if picked} == {*PICKED} - {every, larger}
 
 
 def test_a_form_follows_the_tables_that_are_there(store: SnowflakeStore) -> None:

@@ -84,7 +84,7 @@ def stored(tables: Tables, number: int, columns: Sequence[Column], *, rows: bool
         _kept.keep(loaded)
         found |= loaded
     arrow = pa.table([found[key] for key in keys], names=[column.name for column in wanted])
-    return Copy(_name(state, wanted), Table(arrow, lasting=True))
+    return Copy(_name(state, wanted), Table(arrow, lasting=True), state)
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,8 @@ class Copy:
     name: str
     """What DuckDB calls it: the same name stands for the same rows and columns in all worlds."""
     table: Table
+    state: str
+    """What identifies its rows."""
 
 
 def _name(state: str, columns: Sequence[Column]) -> str:

@@ -4,7 +4,8 @@ To parse a query, find its names and rewrite it takes as long as to compute it, 
 second time that a query comes which differs from an earlier one only in numbers that are compared with
 something, or that follow LIMIT or OFFSET, its form is kept. That the numbers do nothing else is not assumed:
 the form is made with other numbers, and kept if the query's own in their places make what is made of the
-query without it. Nothing is kept of queries that ask the clock, the session or chance, count, or name a view.
+query without it. What does no more than pick rows of one table needs no DuckDB (``picking``). Nothing is kept
+of queries that ask the clock, the session or chance, count, or name a view.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from mesocosm.services.queries.catalogue import Catalogue, Column, Field, Path, 
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.engine import Failed, engine
 from mesocosm.services.queries.guards import check_functions
+from mesocosm.services.queries.picking import Picking, picking
 from mesocosm.services.queries.resolving import columns_asked, label_columns, resolve
 from mesocosm.services.queries.selecting import generated
 from mesocosm.services.queries.statements import parse_one
@@ -66,6 +68,11 @@ class _Plan:
     """Places of names in the shape, and the columns that are asked of the tables that they mean."""
     pieces: tuple[str | tuple[str, int], ...]
     """Its text for DuckDB, in which ``("number", 0)`` and ``("table", 0)`` stand for the first of these."""
+    picking: Picking | None
+    """Of a query that does no more than that; the numbers in it are those of ``others``."""
+    others: tuple[str, ...]
+    note: Any
+    """What its server keeps with it."""
 
     def sql(self, numbers: Sequence[str], tables: Sequence[str]) -> str:
         """Its text with these numbers and names of tables."""
@@ -73,22 +80,49 @@ class _Plan:
         return "".join(one if isinstance(one, str) else said[one[0]][one[1]] for one in self.pieces)
 
 
+@dataclass(frozen=True)
+class Known:
+    """The answer to a query whose form is known."""
+
+    result: Result
+    note: Any
+    """What its server keeps with it."""
+    tables: list[int]
+    """Numbers of the tables that it names."""
+
+
+Reading = Callable[[exp.Expr, Catalogue], tuple[exp.Expr, Any] | None]
+"""Makes of a query as parsed what its server runs, and what is to be kept with its form; ``None`` for one
+whose form may not be kept."""
+
+
+def _as_it_is(tree: exp.Expr, catalogue: Catalogue) -> tuple[exp.Expr, Any]:
+    return tree, None
+
+
 class Plans:
     """The forms that are known of the queries in one dialect; for all episodes of a process."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, read: Reading = _as_it_is) -> None:
+        """``read``: what a server makes of a statement first, and what it keeps with its form."""
         self._dialect = dialect
-        self._reader = sqlglot.Dialect.get_or_raise(dialect.name)
+        self._read = read
+        self._readers = threading.local()
         self._known: OrderedDict[_Key, _Plan | bool] = OrderedDict()
         """``True`` for queries that have been met once, ``False`` for those whose form is not kept."""
         self._lock = threading.Lock()
 
     def answer(self, text: str, context: Context, *, limit: int | None, skip: int = 0) -> Result | None:
         """Rows of a query, if its form is known; ``None`` if it has to be worked out, and if it fails."""
+        known = self.known(text, context, limit=limit, skip=skip)
+        return None if known is None else known.result
+
+    def known(self, text: str, context: Context, *, limit: int | None, skip: int = 0) -> Known | None:
+        """The same, and what is known of the query."""
         if len(text) > _LONGEST:
             return None
         try:
-            tokens = self._reader.tokenize(text)
+            tokens = self._tokenizer().tokenize(text)
         except SqlglotError:
             return None
         places = _places(tokens)
@@ -96,7 +130,7 @@ class Plans:
         with self._lock:
             plan = self._known.get(key)
         if plan is True:
-            plan = _learned(text, [tokens[place] for place in places], self._dialect, context)
+            plan = _learned(text, [tokens[place] for place in places], self._dialect, self._read, context)
             self._keep(key, plan)
         if isinstance(plan, _Plan):
             try:
@@ -107,6 +141,12 @@ class Plans:
             self._keep(key, True)
         return None
 
+    def _tokenizer(self) -> Any:
+        found = getattr(self._readers, "tokenizer", None)
+        if found is None:
+            found = self._readers.tokenizer = sqlglot.Dialect.get_or_raise(self._dialect.name).tokenizer()
+        return found
+
     def _keep(self, key: _Key, plan: _Plan | bool) -> None:
         with self._lock:
             self._known[key] = plan
@@ -116,7 +156,7 @@ class Plans:
 
     def _run(
         self, plan: _Plan, numbers: Sequence[str], context: Context, limit: int | None, skip: int
-    ) -> Result | None:
+    ) -> Known | None:
         meant = _Noted(context.catalogue)
         for path, _, _ in plan.shape:
             meant.relation(path)
@@ -125,13 +165,21 @@ class Plans:
         found = [
             copies.stored(context.tables, meant.numbers[place], columns) for place, columns in plan.tables
         ]
-        tables = {copy.name: copy.table for copy in found}
-        try:
-            result = engine().run(plan.sql(numbers, list(tables)), tables, limit=limit, skip=skip)
-        except Failed:
-            return None  # what is wrong with it is said of the query as it was written
+        result = None
+        if plan.picking is not None:
+            said = dict(zip(plan.others, numbers, strict=True))
+            columns = plan.tables[0][1]
+            result = plan.picking.answer(
+                found[0].table.arrow, columns, found[0].state, said, limit=limit, skip=skip
+            )
+        if result is None:
+            tables = {copy.name: copy.table for copy in found}
+            try:
+                result = engine().run(plan.sql(numbers, list(tables)), tables, limit=limit, skip=skip)
+            except Failed:
+                return None  # what is wrong with it is said of the query as it was written
         plain = tuple(Field(self._dialect.plain(one.name), one.kind) for one in result.fields)
-        return replace(result, fields=plain)
+        return Known(replace(result, fields=plain), plan.note, meant.numbers)
 
 
 def _places(tokens: Sequence[Token]) -> list[int]:
@@ -156,21 +204,25 @@ def _key(tokens: Sequence[Token], places: Sequence[int]) -> _Key:
     )
 
 
-def _learned(text: str, numbers: Sequence[Token], dialect: Dialect, context: Context) -> _Plan | bool:
+def _learned(
+    text: str, numbers: Sequence[Token], dialect: Dialect, read: Reading, context: Context
+) -> _Plan | bool:
     """The form of a query with these numbers in it; ``False`` if it has none that may be kept."""
     others = [str(_OTHER_NUMBERS + place) for place in range(len(numbers))]
     changed = text
     for token, other in reversed(list(zip(numbers, others, strict=True))):
         changed = changed[: token.start] + other + changed[token.end + 1 :]
     try:
-        form, own = _worked_out(changed, dialect, context), _worked_out(text, dialect, context)
+        form, own = (_worked_out(one, dialect, read, context) for one in (changed, text))
     except (_NotKept, Refusal):
         return False
     marks = {other: ("number", place) for place, other in enumerate(others)}
     marks |= {name: ("table", place) for place, name in enumerate(form.names)}
     pieces = re.split("(" + "|".join(map(re.escape, marks)) + ")", form.sql) if marks else [form.sql]
-    plan = _Plan(form.shape, form.tables, tuple(marks.get(piece, piece) for piece in pieces))
-    right = plan.shape == own.shape and plan.tables == own.tables
+    picked = picking(form.sql) if len(form.tables) == 1 and form.tables[0][1] else None
+    parts = tuple(marks.get(piece, piece) for piece in pieces)
+    plan = _Plan(form.shape, form.tables, parts, picked, tuple(others), form.note)
+    right = (plan.shape, plan.tables, plan.note) == (own.shape, own.tables, own.note)
     return plan if right and plan.sql([one.text for one in numbers], own.names) == own.sql else False
 
 
@@ -180,9 +232,10 @@ class _WorkedOut:
     tables: tuple[tuple[int, tuple[Column, ...]], ...]
     names: list[str]
     sql: str
+    note: Any
 
 
-def _worked_out(text: str, dialect: Dialect, context: Context) -> _WorkedOut:
+def _worked_out(text: str, dialect: Dialect, read: Reading, context: Context) -> _WorkedOut:
     """What a query becomes, without an answer; as ``reading.query`` does it."""
     catalogue = _Noted(context.catalogue)
     strict = replace(
@@ -191,6 +244,10 @@ def _worked_out(text: str, dialect: Dialect, context: Context) -> _WorkedOut:
     tree = parse_one(text, dialect)
     if not isinstance(tree, _QUERIES):
         raise _NotKept
+    found = read(tree, context.catalogue)
+    if found is None:
+        raise _NotKept
+    tree, note = found
     tree = dialect.prepare(tree, strict)
     label_columns(tree, dialect)
     resolved = resolve(tree, dialect, catalogue)
@@ -200,7 +257,7 @@ def _worked_out(text: str, dialect: Dialect, context: Context) -> _WorkedOut:
     names = [copies.stored(context.tables, number, wanted).name for number, wanted in tables]
     sql, _ = generated(resolved, dialect, strict, dict(zip(columns, names, strict=True)))
     places = tuple((catalogue.numbers.index(number), wanted) for number, wanted in tables)
-    return _WorkedOut(catalogue.shape, places, names, sql)
+    return _WorkedOut(catalogue.shape, places, names, sql, note)
 
 
 class _Noted(Catalogue):

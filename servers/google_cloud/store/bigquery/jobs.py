@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Table, delete, insert, select
 
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Job, JobRows
 from mesocosm.servers.google_cloud.store.part import Part, moment, quoted
-from mesocosm.worlds.database import may_write
+from mesocosm.worlds.database import add_row, driver_connection, may_write
 
 KEPT_ROWS = 50_000
 """Rows of a result that are kept for clients that fetch them page by page."""
@@ -45,20 +45,21 @@ class Jobs(Part):
 
         Where nothing may be written (a query that is asked to measure what it delivers), it is not kept.
         """
-        job = Job(
-            id=id_ or self._next_id(),
-            kind=kind,
-            location=location,
-            configuration=dict(configuration),
-            statistics=dict(statistics),
-            fields=list(fields),
-            total_rows=total_rows,
-            seen=dict(seen or {}),
-            created=moment(self.now),
-        )
+        values = {
+            "id": id_ or self._next_id(),
+            "kind": kind,
+            "location": location,
+            "configuration": dict(configuration),
+            "statistics": dict(statistics),
+            "fields": list(fields),
+            "total_rows": total_rows,
+            "seen": dict(seen or {}),
+            "created": moment(self.now),
+        }
+        job = Job(**values)
         if may_write(self.session):
-            self.session.add(job)
             self.session.flush()
+            job.number = add_row(self.session, cast(Table, Job.__table__), values)
         return job
 
     def check_id(self, id_: str | None) -> None:
@@ -110,10 +111,12 @@ class Jobs(Part):
         return found
 
     def _next_id(self) -> str:
-        project = self.project
-        last = project.last_job + 1
         if may_write(self.session):
-            project.last_job = last
+            self.session.flush()
+            counted = "UPDATE projects SET last_job = last_job + 1 RETURNING last_job"
+            last = int(driver_connection(self.session).execute(counted).fetchone()[0])
+        else:
+            last = self.project.last_job + 1
         # Looks like the product's, and follows from the count.
         number = last * 0x9E3779B97F4A7C15 % 2**64
         letters = "".join(_LETTERS[number >> 5 * place & 31] for place in range(12))

@@ -56,6 +56,8 @@ class Names(Part):
             assert listed
             return listed
         dataset, name = self.place(path)
+        if (table := self.store.bigquery.tables.stored(dataset, name)) is not None:
+            return table
         if name.endswith("*"):
             return self._wildcard(dataset, name[:-1])
         return self._relation(self.table(dataset, name))

@@ -15,13 +15,15 @@ from mesocosm.servers.google_cloud.store.bigquery.jobs import KEPT_ROWS
 from mesocosm.servers.google_cloud.store.bigquery.names import Names
 from mesocosm.servers.google_cloud.store.bigquery.parameters import put_in
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field, field_of
+from mesocosm.servers.google_cloud.store.bigquery.tables import TableRead
 from mesocosm.servers.google_cloud.store.bigquery.values import shown
 from mesocosm.servers.google_cloud.store.part import Part
+from mesocosm.services.queries.catalogue import Catalogue, Result, Stored
 from mesocosm.services.queries.catalogue import Field as ResultField
-from mesocosm.services.queries.catalogue import Result, Stored
 from mesocosm.services.queries.changing import Change, Changing, change
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.bigquery import BigQuery, prepared
+from mesocosm.services.queries.plans import Plans
 from mesocosm.services.queries.resolving import resolve
 from mesocosm.services.queries.selecting import query as read
 from mesocosm.services.queries.statements import parse, parse_one
@@ -85,6 +87,10 @@ class Queries(Part):
             default: The dataset of names that say none.
             parameters: Values of ``@name`` by name, or of ``?`` in order: expressions of SQL.
         """
+        if not (dry_run or parameters):
+            known = self._known(text, self.store.bigquery.names.within(default), limit, skip)
+            if known is not None:
+                return known
         trees = parse(text, _DIALECT)
         if len(trees) > _MOST_STATEMENTS:
             raise Invalid(f"A script may have {_MOST_STATEMENTS} statements here.", code="invalidQuery")
@@ -181,6 +187,20 @@ class Queries(Part):
             return self._change(tree, names, dry_run=dry_run)
         return Definitions(self.store, self, names).run(tree, text, dry_run=dry_run)
 
+    def _known(self, text: str, names: Names, limit: int | None, skip: int) -> Answer | None:
+        """What a query gives whose form is known."""
+        most = KEPT_ROWS if limit is None else limit
+        known = _PLANS.known(text, self._context(names), limit=most, skip=skip)
+        if known is None or (known.result.more and (limit is None or known.result.total is None)):
+            return None
+        answer = Answer("SELECT", fields=_fields(known.result))
+        self._add_size(known.note, known.tables, answer)
+        answer.rows = _shown(answer.fields, known.result)
+        answer.total = skip + len(answer.rows)
+        if known.result.more:
+            answer.total = known.result.total or 0
+        return answer
+
     def _read(self, tree: exp.Expr, names: Names, limit: int | None, skip: int, *, dry_run: bool) -> Answer:
         query = prepared(tree, _DIALECT)
         answer = Answer("SELECT", dry_run=dry_run)
@@ -193,9 +213,7 @@ class Queries(Part):
         again = query.copy()
         found = read(query, _DIALECT, context, limit=most, skip=skip)
         answer.fields = _fields(found)
-        answer.rows = [
-            [shown(one, value) for one, value in zip(answer.fields, row, strict=True)] for row in found.rows
-        ]
+        answer.rows = _shown(answer.fields, found)
         answer.total = skip + len(found.rows)
         if found.more:
             if limit is None:
@@ -232,9 +250,9 @@ class Queries(Part):
             self.store.bigquery.tables.touch(table)
         return answer
 
-    def _check_filter(self, table: WarehouseTable, tree: exp.Expr) -> None:
+    def _check_filter(self, table: TableRead, filtered: frozenset[str]) -> None:
         field = (table.partitioning or {}).get("field")
-        if table.requires_filter and field and field.lower() not in _filtered(tree):
+        if table.requires_filter and field and field.lower() not in filtered:
             raise Invalid(
                 f"Cannot query over table '{table.id}' without a filter over column(s) '{field}' that can be"
                 " used for partition elimination",
@@ -244,19 +262,49 @@ class Queries(Part):
     def _measure(self, tree: exp.Expr, names: Names, answer: Answer) -> None:
         """What a statement reads: of each table the columns that it names."""
         whole, numbers = _relations(tree, names)
-        asked: set[str] | None = {one.name.lower() for one in whole.find_all(exp.Identifier)}
-        if any(_shows_all(star) for star in whole.find_all(exp.Star)):
-            asked = None
+        self._add_size(_reads(whole), numbers, answer)
+
+    def _add_size(self, reads: _Reads, numbers: Sequence[int], answer: Answer) -> None:
         rows = self.store.bigquery.tables.rows
         for table in self.store.bigquery.tables.by_number(numbers):
-            answer.bytes += self.store.bigquery.sizes.bytes(table, asked)
+            answer.bytes += self.store.bigquery.sizes.bytes(table, reads.columns)
             answer.seen[str(table.number)] = rows.state(table.number)
-            self._check_filter(table, whole)
+            self._check_filter(table, reads.filtered)
 
 
-def _filtered(tree: exp.Expr) -> set[str]:
-    """Names of columns, in small letters, that a condition of the statement is about."""
-    return {one.name.lower() for where in tree.find_all(exp.Where) for one in where.find_all(exp.Identifier)}
+def _shown(fields: Sequence[Field], found: Result) -> list[list[Any]]:
+    return [[shown(one, value) for one, value in zip(fields, row, strict=True)] for row in found.rows]
+
+
+@dataclass(frozen=True)
+class _Reads:
+    """What a statement reads of its tables; names are in small letters."""
+
+    columns: frozenset[str] | None
+    """Names that may be those of columns; ``None`` for all columns."""
+    filtered: frozenset[str]
+    """Of columns that a condition is about."""
+
+
+def _reads(whole: exp.Expr) -> _Reads:
+    """What a statement reads whose views are put in."""
+    asked = None
+    if not any(_shows_all(star) for star in whole.find_all(exp.Star)):
+        asked = frozenset(one.name.lower() for one in whole.find_all(exp.Identifier))
+    conditions = whole.find_all(exp.Where)
+    filtered = (one.name.lower() for where in conditions for one in where.find_all(exp.Identifier))
+    return _Reads(asked, frozenset(filtered))
+
+
+def _reading(tree: exp.Expr, names: Catalogue) -> tuple[exp.Expr, _Reads] | None:
+    """A query that is the same for whoever asks it, as it is run, and what it reads."""
+    if tree.find(exp.SessionUser, exp.Placeholder, exp.Parameter) is not None:
+        return None
+    query = prepared(tree, _DIALECT)
+    return query, _reads(resolve(query.copy(), _DIALECT, names).tree)
+
+
+_PLANS = Plans(_DIALECT, _reading)
 
 
 def _shows_all(star: exp.Expr) -> bool:
@@ -268,7 +316,7 @@ def _shows_all(star: exp.Expr) -> bool:
     return any(isinstance(one.this, exp.Table) for one in sources if one is not None)
 
 
-def _relations(tree: exp.Expr, names: Names) -> tuple[exp.Expr, list[int]]:
+def _relations(tree: exp.Expr, names: Catalogue) -> tuple[exp.Expr, list[int]]:
     """The statement with its views put in, and the numbers of the stored tables that it is about."""
     if isinstance(tree, exp.Query):
         resolved = resolve(tree.copy(), _DIALECT, names)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from mesocosm.servers.google_cloud.models import WarehouseTable
+from mesocosm.servers.google_cloud.store.bigquery.tables import TableRead
 from mesocosm.servers.google_cloud.store.part import Part
 from mesocosm.services.queries.tables import quoted, table_name
 from mesocosm.worlds.database import driver_connection
@@ -19,7 +20,7 @@ _FORMS = {"DAY": "%Y%m%d", "HOUR": "%Y%m%d%H", "MONTH": "%Y%m", "YEAR": "%Y"}
 class Sizes(Part):
     """Bytes of tables: of texts two and their UTF-8, of numbers and times what the type takes."""
 
-    def bytes(self, table: WarehouseTable, names: Collection[str] | None = None) -> int:
+    def bytes(self, table: WarehouseTable | TableRead, names: Collection[str] | None = None) -> int:
         """Bytes of a table, or of some of its columns by their names in small letters."""
         if table.kind != "TABLE":
             return 0

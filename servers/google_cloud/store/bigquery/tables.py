@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Dataset, WarehouseTable
@@ -23,13 +24,52 @@ from mesocosm.servers.google_cloud.store.part import (
     suggestion,
 )
 from mesocosm.servers.google_cloud.store.storage.buckets import checked_labels
-from mesocosm.services.queries.catalogue import Column
+from mesocosm.services.queries.catalogue import Column, Stored
 from mesocosm.services.queries.tables import Tables, Value, stored_names
 
 _ID = re.compile(r"[\w -]{1,1024}")
 _PARTITIONS = ("DAY", "HOUR", "MONTH", "YEAR")
 _TIMES = ("DATE", "DATETIME", "TIMESTAMP")
 _CHANGEABLE = ("description", "friendly_name", "expires", "requires_filter")
+
+
+_STORED = (
+    select(
+        WarehouseTable.number,
+        WarehouseTable.kind,
+        WarehouseTable.fields,
+        WarehouseTable.columns,
+        WarehouseTable.expires,
+    )
+    .join(Dataset, Dataset.number == WarehouseTable.dataset)
+    .where(Dataset.id == bindparam("dataset"), WarehouseTable.id == bindparam("id"))
+)
+_READ = (
+    select(
+        WarehouseTable.number,
+        WarehouseTable.id,
+        WarehouseTable.kind,
+        WarehouseTable.fields,
+        WarehouseTable.columns,
+        WarehouseTable.partitioning,
+        WarehouseTable.requires_filter,
+    )
+    .where(WarehouseTable.number.in_(bindparam("numbers", expanding=True)))
+    .order_by(WarehouseTable.number)
+)
+
+
+@dataclass(frozen=True)
+class TableRead:
+    """What there is to know of a table that a statement reads."""
+
+    number: int
+    id: str
+    kind: str
+    fields: list[Any]
+    columns: list[Any]
+    partitioning: dict[str, Any] | None
+    requires_filter: bool
 
 
 class WarehouseTables(Part):
@@ -81,10 +121,21 @@ class WarehouseTables(Part):
             found = [table for table in found if table.id > after[0]]
         return cut(found, size, lambda table: [table.id])
 
-    def by_number(self, numbers: Sequence[int]) -> Sequence[WarehouseTable]:
-        """Tables by their numbers."""
-        chosen = select(WarehouseTable).where(WarehouseTable.number.in_(numbers))
-        return self.session.scalars(chosen.order_by(WarehouseTable.number)).all()
+    def stored(self, dataset: str, id_: str) -> Stored | None:
+        """The table of that id as statements see it; ``None`` for a view, and where it needs a closer look.
+
+        A table that is asked is asked often, so this is the quick way.
+        """
+        self.session.flush()
+        for row in self.store.fetch(_STORED, dataset=dataset, id=id_):
+            if row["kind"] == "TABLE" and row["fields"] and row["expires"] is None:
+                return Stored(row["number"], columns_of(row["fields"], row["columns"] or None))
+        return None
+
+    def by_number(self, numbers: Sequence[int]) -> list[TableRead]:
+        """What there is to know of tables that are read, by their numbers."""
+        self.session.flush()
+        return [TableRead(**row) for row in self.store.fetch(_READ, numbers=list(numbers))] if numbers else []
 
     # -- making and changing ----------------------------------------------------------------------------
 
@@ -221,7 +272,7 @@ class WarehouseTables(Part):
         """The columns of a table as the SQL room takes them."""
         return columns_of(table.fields, table.columns or None)
 
-    def count(self, table: WarehouseTable) -> int:
+    def count(self, table: WarehouseTable | TableRead) -> int:
         """How many rows a table has; of a view none."""
         return self.rows.count(table.number) if table.kind == "TABLE" else 0
 
