@@ -254,7 +254,9 @@ class Requests:
         # Of a batch, each object is refused for itself.
         said = answered[-1]["body"]
         dropped = sent and _UNKNOWN[1].encode() not in said and b'"error":{' not in said
-        assert status >= 300 or not dropped, f"{scope['method']} answers {status} and drops a field"
+        assert status >= 300 or not dropped, (
+            f"{scope['method']} answers {status} and drops a field of {body[:800]!r}"
+        )
         return self._client.outcome
 
 

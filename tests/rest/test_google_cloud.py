@@ -127,6 +127,12 @@ def test_versions_lifecycle_and_labels_are_kept(gcs: Any, tools: McpTools) -> No
     told = tools.call("google_cloud", "storage_get_bucket_info", bucket_name="versions-1")
     assert "Versioning: Enabled" in told
     assert '{"age":30}' in told
+    bucket.add_lifecycle_set_storage_class_rule("COLDLINE", age=3)
+    bucket.lifecycle_rules = [
+        {**one, "action": {**one["action"], "tier": 1}} for one in bucket.lifecycle_rules
+    ]
+    with pytest.raises(BadRequest, match="'tier' of a lifecycle action Delete"):
+        bucket.patch()
 
 
 def test_an_upload_may_come_in_pieces(gcs: Any) -> None:

@@ -44,6 +44,8 @@ def _checked(rule: Mapping[str, Any]) -> dict[str, Any]:
             f"Invalid lifecycle action {quoted(str(kind))}: here are Delete and SetStorageClass.",
             code="invalid",
         )
+    if further := [name for name in action if name not in made and action[name] is not None]:
+        raise Invalid(f"Unknown field {quoted(further[0])} of a lifecycle action {kind}.", code="invalid")
     conditions = {name: _checked_condition(name, condition[name]) for name in condition}
     if not conditions:
         raise Invalid("A lifecycle rule needs a condition, such as age.", code="invalid")
