@@ -21,7 +21,7 @@ class Params(family.Params):
     start_year: int = Field(default=1989, ge=1900, le=2200)
     """First year of the figures."""
     num_years: int | None = Field(default=None, ge=6, le=120)
-    """Years of figures; the question leaves out three at the ends. ``None``: twice as many as the market has
+    """Years of figures; growth is asked for from the second on. ``None``: twice as many as the market has
     categories, 10 to 60."""
     num_raw_categories: int = Field(default=8, ge=4, le=400)
     """Categories in which the market is reported."""
@@ -29,7 +29,7 @@ class Params(family.Params):
     """The company's categories, fewer than the market's; ``None``: one for every four of these, 2 to 6."""
     correction_rate: Share = Field(default=0.2, ge=0, le=0.4)
     """Share of the figures that a memo corrects; every third is corrected twice, and the later memo counts.
-    The first one is in the year before the first growth that is asked for, the second in the last year."""
+    The first one is in the first year, with which growth begins, the second in the last one."""
     withdrawn_rate: Share = Field(default=0.1, ge=0, le=0.3)
     """Share of the figures whose correction was withdrawn."""
     missing_rate: Share = Field(default=0.03, ge=0, le=0.2)

@@ -149,7 +149,8 @@ def plan_market(params: Params, rng: random.Random) -> Plan:
     target = rng.randrange(len(groups))
     weights = _weights(rng, len(raw), len(groups), target, anchors)
     draft = _weights(rng, len(raw), len(groups), target, anchors)
-    asked = years[2:-1]
+    # All of them: which rows matter would be known from their place.
+    asked = years[1:]
     today = dt.date(params.start_year + params.years, rng.randint(3, 11), rng.randint(1, 28))
     plan = Plan(raw, units, groups, weights, draft, years, figures, target, asked, today)
     _disturb(plan, params, rng)
@@ -195,16 +196,18 @@ class _Disturbance:
     def figures(self, raws: list[int], *, edges: bool) -> None:
         """``edges``: the first stories are about the years at the ends of what is asked."""
         plan, params, rng = self.plan, self.params, self.rng
-        inner = [(raw, year) for raw in raws for year in plan.years[2:-2]]
+        inner = [(raw, year) for raw in raws for year in plan.years[1:-1]]
         rng.shuffle(inner)
+        missing: list[Key] = []
         for _ in range(share_of(params.missing_rate, len(inner))):
             raw, year = inner.pop()
             plan.figures[raw, year] = None
+            missing.append((raw, year))
             # What is missing is filled from its neighbours, which therefore keep their figures.
             inner = [key for key in inner if _apart(key, raw, year)]
         ends = _ends(plan, raws, rng) if edges else []
-        # Years that nobody asks for are corrected like any other.
-        inner += [(raw, year) for raw in raws for year in (plan.years[0], plan.years[-1])]
+        outer = [(raw, year) for raw in raws for year in (plan.years[0], plan.years[-1])]
+        inner += [key for key in outer if key not in ends and all(_apart(key, *other) for other in missing)]
         rng.shuffle(inner)
         number = len(inner)
 
@@ -282,7 +285,7 @@ def _ends(plan: Plan, fed: list[int], rng: random.Random) -> list[Key]:
     """A figure of the last year, and of the base of the first growth asked for: each decides one growth."""
     missing = [key for key, figure in plan.figures.items() if figure is None]
     found = []
-    for year in (plan.years[-2], plan.years[1]):
+    for year in (plan.years[-1], plan.years[0]):
         free = [raw for raw in fed if all(_apart((raw, year), *key) for key in missing)]
         if free:
             found.append((rng.choice(free), year))

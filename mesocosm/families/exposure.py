@@ -10,10 +10,11 @@ those that hold evidence: near 0 where length is difficulty, near 1 where length
 from __future__ import annotations
 
 import re
+import statistics
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -76,6 +77,26 @@ class Exposure(BaseModel):
     """The single feature that tells most."""
 
 
+class Estimate(BaseModel):
+    """What several instances say of a family."""
+
+    mean: float
+    error: float | None
+    """Half the interval that has the family's own figure in 95 of 100 cases; ``None`` of one."""
+
+
+class FamilyExposure(BaseModel):
+    """The exposure of a family at a length: that of several instances, each by what others taught."""
+
+    instances: int
+    skippable: Estimate
+    auc_text: Estimate | None
+    auc_without_text: Estimate | None
+    worst: Feature | None
+    """The single feature that tells most on average, as the other instances say it points."""
+    worst_error: float | None
+
+
 def measure_exposure(
     family: Family,
     seed: int,
@@ -85,10 +106,7 @@ def measure_exposure(
     report: Report = lambda _: None,
 ) -> Exposure:
     """Train a filter on other seeds of the family and apply it to this one."""
-    try:
-        import sklearn  # noqa: F401
-    except ImportError:
-        raise MissingExtra("exposure", "exposure") from None
+    _need_sklearn()
     others = [seed + 1000 + number for number in range(TRAINING_SEEDS)]
     training: list[Item] = []
     for number, other in enumerate(others, 1):
@@ -100,8 +118,95 @@ def measure_exposure(
     return judge(training, items)
 
 
+def measure_family(
+    family: Family, seeds: Sequence[int], *, target: int | None, report: Report = lambda _: None
+) -> FamilyExposure:
+    """Apply to the instance of every seed a filter that learned from (at most six) others of them.
+
+    One instance says little where what counts is drawn in lumps (whole columns of a sheet, all orders of a
+    day): its items are not independent of each other. Instances are, so their spread is the honest measure of
+    how sure a figure is.
+    """
+    _need_sklearn()
+    read = []
+    for number, seed in enumerate(seeds, 1):
+        report(f"reading instance {number} of {len(seeds)}")
+        read.append(_items_of(family, seed, target, None))
+    return judge_family(read, report)
+
+
+def judge_family(read: Sequence[Sequence[Item]], report: Report = lambda _: None) -> FamilyExposure:
+    """What filters may skip in each of several instances that learned from those that come after it."""
+    found = []
+    for number, items in enumerate(read):
+        report(f"filtering instance {number + 1} of {len(read)}")
+        others = [*read[number + 1 :], *read[:number]][:TRAINING_SEEDS]
+        found.append(_judge([item for other in others for item in other], items))
+    worst, worst_error = _worst_of(read)
+    return FamilyExposure(
+        instances=len(read),
+        skippable=_estimate([one.skippable for one in found]),
+        auc_text=_estimate_of_known([one.auc_text for one in found]),
+        auc_without_text=_estimate_of_known([one.auc_without_text for one in found]),
+        worst=worst,
+        worst_error=worst_error,
+    )
+
+
+def _need_sklearn() -> None:
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise MissingExtra("exposure", "exposure") from None
+
+
+def _estimate(figures: Sequence[float]) -> Estimate:
+    from scipy.stats import t
+
+    number = len(figures)
+    error = None
+    if number > 1:
+        error = float(t.ppf(0.975, number - 1)) * statistics.stdev(figures) / number**0.5
+    return Estimate(mean=round(statistics.fmean(figures), 3), error=error and round(error, 3))
+
+
+def _estimate_of_known(figures: Sequence[float | None]) -> Estimate | None:
+    known = [figure for figure in figures if figure is not None]
+    return _estimate(known) if known else None
+
+
+def _worst_of(read: Sequence[Sequence[Item]]) -> tuple[Feature | None, float | None]:
+    """The fact that tells most on average, and how sure that is."""
+    told: dict[str, list[float]] = {}
+    for items in read:
+        for name in sorted(_fact_names(items)):
+            auc = _auc(items, [_fact(item, name) for item in items])
+            if auc is not None:
+                told.setdefault(name, []).append(auc)
+    best: Feature | None = None
+    error = None
+    for name, figures in told.items():
+        # What only a few instances have says nothing about the family.
+        if len(figures) < max(2, len(read) / 2):
+            continue
+        others = [(sum(figures) - own) / (len(figures) - 1) for own in figures]
+        pointed = [own if other >= 0.5 else 1 - own for own, other in zip(figures, others, strict=True)]
+        estimate = _estimate(pointed)
+        if best is None or estimate.mean > best.auc:
+            best, error = Feature(name=name, auc=estimate.mean), estimate.error
+    return best, error
+
+
 def judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
     """What a filter that learned from ``training`` may skip among ``items``."""
+    found = _judge(training, items)
+    return (
+        found if found.auc_text is None else found.model_copy(update={"worst": _worst_fact(training, items)})
+    )
+
+
+def _judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
+    """All but the worst single feature."""
     from threadpoolctl import threadpool_limits
 
     truth = [item.evidence for item in items]
@@ -124,7 +229,7 @@ def judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
         skippable=round(max(_skippable(items, scores) for scores in (by_text, by_facts, together)), 3),
         auc_text=_auc(items, by_text),
         auc_without_text=_auc(items, by_facts),
-        worst=_worst_fact(training, items),
+        worst=None,
     )
 
 
@@ -133,7 +238,7 @@ def _auc(items: Sequence[Item], scores: Sequence[float]) -> float | None:
 
     Items of different kinds are no pair: which tool delivers what is no secret, and the prompt says it.
     """
-    from sklearn.metrics import roc_auc_score
+    from scipy.stats import rankdata
 
     kinds: dict[str, tuple[list[bool], list[float]]] = {}
     for item, score in zip(items, scores, strict=True):
@@ -142,10 +247,12 @@ def _auc(items: Sequence[Item], scores: Sequence[float]) -> float | None:
         scored.append(score)
     right = pairs = 0.0
     for truth, scored in kinds.values():
-        number = sum(truth) * (len(truth) - sum(truth))
-        if number:
-            right += number * float(roc_auc_score(truth, scored))
-            pairs += number
+        held = sum(truth)
+        if 0 < held < len(truth):
+            # The Mann-Whitney statistic; ties are half right.
+            ranks = rankdata(scored).compress(truth)
+            right += float(ranks.sum()) - held * (held + 1) / 2
+            pairs += held * (len(truth) - held)
     return round(right / pairs, 3) if pairs else None
 
 
@@ -182,9 +289,18 @@ def _score_facts(training: Sequence[Item], items: Sequence[Item]) -> list[float]
     columns = DictVectorizer(sparse=False)
     known = columns.fit_transform([_categories(item) for item in training])
     model = HistGradientBoostingClassifier(max_iter=120, random_state=0)
-    model.fit(known, [item.evidence for item in training])
-    chances = model.predict_proba(columns.transform([_categories(item) for item in items]))[:, 1]
-    return _standard([float(chance) for chance in chances])
+    # A tree parts no column of which fewer rows than a leaf has differ: leaving them out changes nothing, and
+    # most columns are such (each subject and each code is one).
+    apart = [_differing(column) >= model.min_samples_leaf for column in known.T]
+    model.fit(known[:, apart], [item.evidence for item in training])
+    asked = columns.transform([_categories(item) for item in items])[:, apart]
+    return _standard([float(chance) for chance in model.predict_proba(asked)[:, 1]])
+
+
+def _differing(column: Iterable[float]) -> int:
+    """How many of some values are not the most frequent one."""
+    counts = Counter(column)
+    return counts.total() - max(counts.values())
 
 
 def _categories(item: Item) -> dict[str, float | str]:

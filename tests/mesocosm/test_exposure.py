@@ -8,7 +8,7 @@ import random
 import pytest
 from commands import mesocosm
 
-from mesocosm.families.exposure import Item, judge
+from mesocosm.families.exposure import Item, judge, judge_family
 
 WORDS = "the report of last week says numbers rose again nobody knows why".split()  # noqa: SIM905
 
@@ -50,6 +50,18 @@ def test_a_flag_that_tells_evidence_is_named() -> None:
     assert found.worst is not None
     assert (found.worst.name, found.worst.auc) == ("has_attachments", 1)
     assert found.auc_without_text == 1
+
+
+def test_a_family_is_measured_over_several_instances_each_by_what_others_taught() -> None:
+    found = judge_family([some(seed, flag=True) for seed in range(4)])
+    assert found.instances == 4
+    assert found.worst is not None
+    assert (found.worst.name, found.worst.auc, found.worst_error) == ("has_attachments", 1, 0)
+    assert found.skippable.mean == pytest.approx(0.8)
+    nothing = judge_family([some(seed) for seed in range(4)])
+    assert nothing.auc_without_text is not None
+    assert nothing.auc_without_text.error is not None
+    assert abs(nothing.auc_without_text.mean - 0.5) < nothing.auc_without_text.error + 0.1
 
 
 def test_describe_says_it() -> None:
