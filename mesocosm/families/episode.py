@@ -75,7 +75,7 @@ class Episode:
     Args:
         path: Its directory.
         family: That of its task, where the caller has it; otherwise it is loaded when it is needed.
-        sharing: Whether it is a fork that shares files with its origin: see ``fork``.
+        sharing: Whether it shares files with what it came from: see ``create`` and ``fork``.
     """
 
     def __init__(self, path: Path, family: Family | None = None, *, sharing: bool = False) -> None:
@@ -105,15 +105,17 @@ class Episode:
         services: Sequence[str] = (),
         disturb: str = "",
         steps: bool = True,
+        sharing: bool = False,
     ) -> Episode:
         """A new episode on a built instance, which stays as it is.
 
         ``services`` are offered besides the task's own, empty at first and with all their tools. Where no
-        ``steps`` are kept, to go back is to make the calls again.
+        ``steps`` are kept, to go back is to make the calls again. ``sharing``: it shares the files that are
+        not replaced with the instance; they become its own before code of an agent runs there.
         """
         disturb = read_disturb(disturb)
         path.mkdir(parents=True)
-        copy_world(instance / "world", path / "world")
+        copy_world(instance / "world", path / "world", sharing_files=sharing)
         if steps:
             Steps.start(path / "world")
         link_tree(instance / "world", path / "base")
@@ -133,7 +135,7 @@ class Episode:
             disturb=disturb,
         )
         replace_file(path / "episode.json", orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2))
-        return cls(path, family)
+        return cls(path, family, sharing=sharing)
 
     @cached_property
     def world(self) -> World:

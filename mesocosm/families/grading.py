@@ -188,11 +188,13 @@ def _judge(path: Path, *, of_base: bool) -> _Answer:
 
 def _limit(seconds: int, memory: int) -> None:
     """So much more than was used until now; the kernel ends a process that goes on all the same."""
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (ceil(process_time()) + seconds, most))
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
     used = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + memory, most))
+    for kind, wanted in (
+        (resource.RLIMIT_CPU, ceil(process_time()) + seconds),
+        (resource.RLIMIT_AS, used + memory),
+    ):
+        _, most = resource.getrlimit(kind)
+        resource.setrlimit(kind, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
 
 
 def main() -> Any:

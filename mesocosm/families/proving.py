@@ -115,11 +115,11 @@ def _prove(family: Family, proof: Proof, folder: Path) -> None:
     _prove_length(instance, proof)
     _prove_stated(family, instance, proof)
     _prove_rebuild(family, instance, proof)
-    idle = Episode.create(folder / "idle", instance.path, family, steps=False)
+    idle = Episode.create(folder / "idle", instance.path, family, steps=False, sharing=True)
     if (verdict := idle.grade()).verdict != "failed":
         proof.problems.append(f"doing nothing: {_show(verdict)}")
     idle.close()
-    solved = Episode.create(folder / "solved", instance.path, family, "needed", steps=False)
+    solved = Episode.create(folder / "solved", instance.path, family, "needed", steps=False, sharing=True)
     _solve(family, solved, instance.expected)
     proof.solver_calls = solved.world.journal.last
     if (verdict := solved.grade()).verdict != "passed":
@@ -192,7 +192,7 @@ class _Misreaders:
         start = id(mutant.start)
         if start not in self._started:
             path = self._folder / f"begun-{number}"
-            begun = Episode.create(path, self._instance.path, self._family, steps=False)
+            begun = Episode.create(path, self._instance.path, self._family, steps=False, sharing=True)
             mutant.start(_Direct(begun.world), self._instance.expected)
             begun.close()
             self._started[start] = begun

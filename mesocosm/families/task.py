@@ -161,7 +161,9 @@ class Task(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    version: int = Field(ge=1, description="Raised with every change that makes results incomparable.")
+    version: int = Field(
+        ge=1, le=1_000_000, description="Raised with every change that makes results incomparable."
+    )
     title: str = Field(description="One line for listings.")
     family: str = Field(
         default="", description="Generator, checker and solver to use; default: the file's name."
@@ -280,7 +282,7 @@ def _task_of(path: Path, text: str) -> Task:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         problem = _ANCHOR_TWICE if error.problem == "second occurrence" else error.problem
-        problem = f"{problem}{_hint(text, line)}"
+        problem = f"{problem}{'' if str(problem).startswith('found undefined alias') else _hint(text, line)}"
         raise UsageError(f"{path}, line {line}: not YAML: {problem}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -289,8 +291,8 @@ def _task_of(path: Path, text: str) -> Task:
         raise UsageError(f"{path}: not YAML: {error}") from None
     except RecursionError:
         raise UsageError(f"{path}, line 1: nested too deeply") from None
-    except ValueError as error:  # such as the date 2025-13-45
-        raise UsageError(f"{path}: a value cannot be read: {error}") from None
+    except ValueError:  # such as the date 2025-13-45
+        raise UsageError(f"{path}, {_unreadable(text)}") from None
     if not isinstance(data, dict):
         raise UsageError(f"{path}, line 1: a task file is a mapping with the keys version, title, prompt ...")
     if repeated := _repeated_key(root):
@@ -357,11 +359,32 @@ def _hint(text: str, line: int) -> str:
     return ""
 
 
+_UNFIT = re.compile("[\0\ud800-\udfff]")
+"""No service takes the first, and the others are half a character."""
 _ANCHOR_TWICE = "an anchor (&name) of this name stands above already; give it another"
 
 
+def _unreadable(text: str) -> str:
+    """Where a value stands of which nothing can be made, and why."""
+    loader = _Loader(text)
+    todo = [loader.get_single_node()]
+    for node in todo:
+        if not isinstance(node, yaml.ScalarNode):
+            parts = node.value if isinstance(node, yaml.CollectionNode) else []
+            todo += [part for pair in parts for part in (pair if isinstance(pair, tuple) else (pair,))]
+            continue
+        try:
+            loader.construct_object(node)
+        except ValueError as error:
+            why = "too many digits" if node.tag.endswith(":int") else str(error)
+            shown = node.value if len(node.value) <= _SHOWN else f"{node.value[:_SHOWN]}..."
+            return f"line {node.start_mark.line + 1}: {shown!r} cannot be read: {why}"
+    return "line 1: a value cannot be read"
+
+
 class _TooMuch(Exception):
-    """A file that would grow beyond all bounds if it were read, and the line where that begins."""
+    """A file that would grow beyond all bounds if it were read, or has what it cannot have, and the line
+    where that begins."""
 
     def __init__(self, what: str, node: yaml.Node) -> None:
         super().__init__(what)
@@ -378,11 +401,15 @@ def _check_size(root: yaml.Node | None) -> None:
                 raise _TooMuch("an alias stands inside what it repeats", node)
             return sizes[id(node)]
         sizes[id(node)] = -1
+        if (kind := node.tag.rpartition(":")[2]) in ("set", "omap", "pairs", "binary"):
+            raise _TooMuch(f"a value of the kind !!{kind} has no place in a task file", node)
         inner: list[yaml.Node] = []
         if isinstance(node, yaml.MappingNode):
             inner = [part for pair in node.value for part in pair]
         elif isinstance(node, yaml.SequenceNode):
             inner = node.value
+        elif unfit := _UNFIT.search(node.value):
+            raise _TooMuch(f"the character {unfit[0]!a} can stand in no text", node)
         sizes[id(node)] = 1 + sum(map(size, inner))
         if sizes[id(node)] > MAX_NODES:
             raise _TooMuch(f"more than {MAX_NODES:,} values, with those that aliases repeat", node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+import os
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -68,12 +69,12 @@ def compare(world: Path, base: Path) -> Changes:
     )
 
 
-def _files(workspace: Path) -> dict[str, Path]:
+def _files(workspace: Path) -> dict[str, str]:
     """Everything in a workspace by its name; folders only where they hold nothing."""
     entries = list(Workspace(workspace).walk())
     holding = {entry.path.rpartition("/")[0] for entry in entries}
     names = ((entry, entry.path + "/" * (entry.kind == "folder")) for entry in entries)
-    return {name: workspace / entry.path for entry, name in names if entry.path not in holding}
+    return {name: f"{workspace}/{entry.path}" for entry, name in names if entry.path not in holding}
 
 
 def _held(name: str, others: Collection[str]) -> bool:
@@ -81,18 +82,20 @@ def _held(name: str, others: Collection[str]) -> bool:
     return name.endswith("/") and any(other.startswith(name) for other in others)
 
 
-def _same_entry(one: Path, other: Path) -> bool:
+def _same_entry(one: str, other: str) -> bool:
     """Whether two entries of one name are of one kind and hold the same; links are not followed."""
-    modes = one.lstat().st_mode, other.lstat().st_mode
-    if S_IFMT(modes[0]) != S_IFMT(modes[1]):
+    status, before = os.lstat(one), os.lstat(other)
+    if os.path.samestat(status, before):
+        return True
+    if S_IFMT(status.st_mode) != S_IFMT(before.st_mode):
         return False
-    if S_ISLNK(modes[0]):
-        return one.readlink() == other.readlink()
-    return not S_ISREG(modes[0]) or _same(one, other)
+    if S_ISLNK(status.st_mode):
+        return os.readlink(one) == os.readlink(other)
+    return not S_ISREG(status.st_mode) or _same(one, other)
 
 
-def _same(one: Path, other: Path) -> bool:
-    return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
+def _same(one: str | Path, other: str | Path) -> bool:
+    return os.path.samefile(one, other) or filecmp.cmp(one, other, shallow=False)
 
 
 def compare_database(path: Path, base: Path) -> Iterator[tuple[str, TableChanges]]:

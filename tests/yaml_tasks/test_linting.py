@@ -88,13 +88,37 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
         ("statements:\n", "  truck: {count: 3, fields: {plate: {faker: license_plate}}}\nstatements:\n"
          "  - for: truck\n    email.mail: {from: a@b.example, date: \"{{ now }}\", body: \"{{ plate }}\"}\n",
          ["statements.0: the goal needs no truck; `counts: false`"]),
+        ("wrote: {moment", "n: {number: {from: 1, to: 1e400}}\n      wrote: {moment",
+         ["line 34: error: facts.delivery.fields.n: number.to: a number beyond 1e+15"]),
+        ("share: 4", "share: 0", ["plain.share: Input should be greater than 0, found 0\n1 in all"]),
+        ("lengths: [", "world: {zone: []}\nlengths: [", ["world.zone: List should have at least 1 item"]),
+        ("lengths: [", "parameters: {me: 5}\nlengths: [", ["parameters.me: 'me' is a fact already"]),
+        ("lengths: [", "family: other\nlengths: [", ["family: found 'other'", "leave this out"]),
+        ("1m: 800}", "1m: 80000}", ["growth.points: at a length of 1,000,000 there are 80,000 of delivery"]),
+        ("count: size", "count: 12", ["warning: growth.parameter: no count, share or weight names 'size'"]),
+        ("You are {{ me.name }}", "You are ${name}", ["warning: prompt: ${name} stays as it is"]),
+        ("statements:\n  - for: delivery\n", "statements:\n  - for: delivery\n    as: name\n",
+         ["statements.0.as: 'name' is a field of delivery"]),
+        ("subject: Delivery, body: {lines", "subject: {one_of: []}, body: {lines",
+         ["subject.one_of: found []"]),
+        ("statements:\n", "  a: {count: 50000, fields: {n: 1}}\n"
+         "  b: {of: a, count: 1000, fields: {n: 1}}\nstatements:\n",
+         ["facts.b.count: there are more than 200,000 of b"]),
+        ("store: {choice: &stores", "store: \"{{ (delivery | first).store }}\"\n      town: {choice: &stores",
+         ["a circle: me.store -> delivery.store -> me.store"]),
+        ("*stores", "*shops", ["found undefined alias 'shops'\n1 in all"]),
+        ("version: 1", "version: 2025-13-45", ["line 1", "'2025-13-45' cannot be read: month must be in"]),
+        ("title: Confirm the", "title: !!set {a, b} #", ["line 2", "kind !!set has no place"]),
+        ("title: Confirm the", "title: \"\\0\" #", ["line 2", "'\\x00' can stand in no text"]),
+        ("title: Confirm the", "title: \"\\ud800\" #", ["line 2", "'\\ud800' can stand in no text"]),
     ],
 )  # fmt: skip
 def test_complaints_name_line_and_key_and_what_is_possible(
     old: str, new: str, words: list[str], tmp_path: Path
 ) -> None:
     assert old in START
-    found = "\n".join(complaints(tmp_path, START.replace(old, new)))
+    complained = complaints(tmp_path, START.replace(old, new))
+    found = "\n".join([*complained, f"{len(complained)} in all"])
     for word in words:
         assert word in found
 

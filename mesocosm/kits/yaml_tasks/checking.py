@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.prose.topics import TOPICS
+from mesocosm.kits.yaml_tasks.complaints import Complaint
 from mesocosm.kits.yaml_tasks.definition import (
     MAX_BELONGING,
     MAX_COUNT,
@@ -15,6 +17,7 @@ from mesocosm.kits.yaml_tasks.definition import (
     Doing,
     Rows,
     Selection,
+    Statement,
     Step,
 )
 from mesocosm.kits.yaml_tasks.drawing import One, drawn
@@ -33,9 +36,6 @@ TAKEN = (
 )  # fmt: skip
 """Names that mean something of themselves."""
 
-Complaint = tuple[tuple[Any, ...], str]
-"""Keys that lead to it, and what is wrong."""
-
 
 def check(
     definition: Definition, servers: Mapping[str, Any], parameters: Iterable[str]
@@ -47,6 +47,7 @@ def check(
         place: tuple[Any, ...] = ("statements", index)
         yield from _check_selection(definition, statement, place)
         yield from _check_thing(definition, statement, place, servers, stated=True)
+        yield from _check_as(definition, statement, place)
         yield from _check_topics(statement.topics, place)
         if statement.topics and statement.what not in definition.background:
             yield (*place, "topics"), f"there is no everyday text, as background has no {statement.what}"
@@ -85,6 +86,13 @@ def check_offer(key: str, offered: Mapping[str, Sequence[str] | None]) -> Iterat
         for name in names or ():
             if known and name not in known:
                 yield (key, service), f"{service} has no tool {name!r}; it has {', '.join(known)}"
+
+
+def check_parameters(definition: Definition, parameters: Iterable[str]) -> Iterator[Complaint]:
+    """Parameters that could not be read, since their names mean something else already."""
+    for name in parameters:
+        if name in definition.facts:
+            yield ("parameters", name), f"{name!r} is a fact already; the parameter needs another name"
 
 
 def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Complaint]:
@@ -259,6 +267,20 @@ def _check_thing(
         yield from _check_options(given, (*place, doing.what))
 
 
+def _check_as(definition: Definition, statement: Statement, place: tuple[Any, ...]) -> Iterator[Complaint]:
+    """Names for what a service gives that mean something else already."""
+    fact = definition.facts.get(statement.for_ or "")
+    if (name := statement.as_) is None:
+        return
+    if not _NAME.fullmatch(name) or name in TAKEN:
+        yield (*place, "as"), f"{name!r} is not a name: small letters, digits and _; not {', '.join(TAKEN)}"
+    elif name in definition.facts:
+        yield (*place, "as"), f"{name!r} is a fact already; what the service gives needs another name"
+    elif fact is not None and name in fact.own_fields:
+        message = f"{name!r} is a field of {statement.for_}; what the service gives needs another name"
+        yield (*place, "as"), message
+
+
 def _check_ways(
     given: Mapping[str, Any], words: Mapping[str, Word], place: tuple[Any, ...]
 ) -> Iterator[Complaint]:
@@ -274,6 +296,11 @@ def _check_ways(
                 if way not in WAYS and not (way == "within" and "number" in value):
                     possible = ", ".join(WAYS)
                     yield (*place, field, way), f"no way to judge a field; possible: {possible}"
+            if value.get("one_of") == []:
+                yield (*place, field, "one_of"), "found []; values of which it must be one are needed"
+            within = value.get("within", 0)
+            if "{{" not in str(within) and not (isinstance(within, (int, float)) and 0 <= within < math.inf):
+                yield (*place, field, "within"), f"found {within!r}; a number from 0 on is needed"
 
 
 def _check_options(given: Any, place: tuple[Any, ...]) -> Iterator[Complaint]:

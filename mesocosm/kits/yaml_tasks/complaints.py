@@ -6,14 +6,29 @@ from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 _SHOWN = 60
+Complaint = tuple[tuple[Any, ...], str]
+"""Keys that lead to it, and what is wrong."""
 
 
-def complaint_of(item: Any, model: type[BaseModel]) -> tuple[tuple[Any, ...], str]:
-    """Where an item of a ``ValidationError`` of a model lies, and what is wrong."""
-    keys, found = tuple(item["loc"]), item.get("input")
+def complaints_of(error: ValidationError, model: type[BaseModel], given: Any) -> list[Complaint]:
+    """Where in what was given something is wrong, and what: one complaint for each place."""
+    found: dict[tuple[Any, ...], str] = {}
+    of_kinds = set[tuple[Any, ...]]()
+    for item in error.errors():
+        keys, message = _complaint_of(item, model, given)
+        is_of_kind = str(item["type"]).endswith("_type")
+        # Of what may be of several kinds, what is wrong with one says more than that it is no other.
+        if keys not in found or (keys in of_kinds and not is_of_kind):
+            found[keys] = message
+            of_kinds = of_kinds | {keys} if is_of_kind else of_kinds - {keys}
+    return list(found.items())
+
+
+def _complaint_of(item: Any, model: type[BaseModel], given: Any) -> Complaint:
+    keys, found = _keys_in(given, item["loc"]), item.get("input")
     message = str(item["msg"]).removeprefix("Value error, ")
     if item["type"] == "extra_forbidden":
         known = _known_keys(model, keys[:-1])
@@ -24,6 +39,19 @@ def complaint_of(item: Any, model: type[BaseModel]) -> tuple[tuple[Any, ...], st
         shown = repr(found)
         message += f", found {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + '...'}"
     return keys, message
+
+
+def _keys_in(given: Any, place: Sequence[Any]) -> tuple[Any, ...]:
+    """The parts of a place that are keys of what was given; the others are kinds of values to choose from."""
+    keys: list[Any] = []
+    for number, part in enumerate(place):
+        is_number = isinstance(given, Sequence) and isinstance(part, int) and part < len(given)
+        if is_number or (isinstance(given, Mapping) and part in given):
+            given = given[part]
+        elif not (isinstance(given, Mapping) and number == len(place) - 1):  # a key that is missing
+            continue
+        keys.append(part)
+    return tuple(keys)
 
 
 def _known_keys(model: Any, keys: Sequence[Any]) -> list[str]:

@@ -23,6 +23,8 @@ from mesocosm.kits.yaml_tasks.language import ExpressionError
 MAX_COUNT = 50_000
 MAX_BELONGING = 1_000
 """So many entities may belong to one, through all generations."""
+MAX_ENTITIES = 200_000
+"""Of all facts together, without those that fill the length."""
 
 
 def _value(given: Any) -> Any:
@@ -293,7 +295,7 @@ class Setting(Strict):
 
     now: Value = None
     """The world's clock at the beginning; default: a weekday morning of 2025."""
-    zone: str | list[str] = "UTC"
+    zone: str | Annotated[list[str], Field(min_length=1)] = "UTC"
     """IANA time zone, or some to draw from; all moments are on its clocks."""
 
 

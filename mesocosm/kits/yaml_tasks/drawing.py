@@ -14,9 +14,9 @@ from faker import Faker
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
 
 from mesocosm.kits.prose import TOPICS, Prose
-from mesocosm.kits.yaml_tasks.complaints import complaint_of
+from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.expressions import Expression, Lookup
-from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.language import ExpressionError, bounded
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _TRIES = 300
@@ -78,10 +78,8 @@ def _bare_expression(text: str) -> Expression:
 
 def _bare(given: Any) -> Any:
     """A constant, or an expression without braces."""
-    if not isinstance(given, str):
-        return given
     try:
-        return _bare_expression(given)
+        return _bare_expression(given) if isinstance(given, str) else bounded(given)
     except ExpressionError as error:
         raise ValueError(str(error)) from None
 
@@ -216,7 +214,7 @@ class Period(BaseModel):
         if isinstance(self.weekdays, list):
             unknown = [day for day in self.weekdays if day.lower() not in _WEEKDAYS]
             if unknown:
-                raise Undrawable(f"no weekday {unknown[0]!r}")
+                raise Undrawable(f"no weekday {unknown[0]!r}; possible: {', '.join(_WEEKDAYS)}")
             return [_WEEKDAYS.index(day.lower()) for day in self.weekdays]
         return range(5) if self.weekdays else range(7)
 
@@ -414,9 +412,8 @@ def read_draw(given: Any) -> Any:
     try:
         return DRAWS[keys[0]].model_validate(given)
     except ValidationError as error:
-        place, message = complaint_of(error.errors()[0], DRAWS[keys[0]])
-        names = [str(part) for part in place if "[" not in str(part)]  # those are kinds of values, no keys
-        raise ValueError(f"{'.'.join(names)}: {message}") from None
+        place, message = complaints_of(error, DRAWS[keys[0]], given)[0]
+        raise ValueError(f"{'.'.join(map(str, place))}: {message}") from None
 
 
 @cache

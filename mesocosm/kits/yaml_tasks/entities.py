@@ -219,9 +219,9 @@ class Entity(Mapping[str, Any]):
 
     def _work_out(self, name: str) -> Any:
         if name in self._pending:
-            circle = " -> ".join([*self._pending[self._pending.index(name) :], name])
-            raise Wrong(self.keys_of(name), f"{self.label}: a circle: {circle}")
+            raise Wrong(self.keys_of(name), f"{self.label}: a circle: {self._circle(name)}")
         self._pending.append(name)
+        self.truth.pending.append((self, name))
         following, reads = self.truth.following, None
         if following is not None:
             following.begin()
@@ -235,12 +235,21 @@ class Entity(Mapping[str, Any]):
             raise Wrong(self.keys_of(name), f"{self.label}: {error}") from None
         finally:
             self._pending.pop()
+            self.truth.pending.pop()
             if following is not None:
                 reads = following.end()
         self.known[name] = value
         if following is not None and reads is not None:
             following.worked_out(self, name, reads)
         return value
+
+    def _circle(self, name: str) -> str:
+        """The fields that are needed for a field, back to itself; with their facts where these differ."""
+        path = self.truth.pending
+        start = max(n for n, (who, field) in enumerate(path) if who is self and field == name)
+        path = [*path[start:], (self, name)]
+        alone = all(who is self for who, _ in path)
+        return " -> ".join(field if alone else f"{who.fact}.{field}" for who, field in path)
 
     def _draw(self, name: str, draw: Draw) -> Any:
         if self.truth.stream is None:
@@ -259,14 +268,21 @@ class Entity(Mapping[str, Any]):
                     continue
                 if taken is None:
                     return value
-                if value not in taken:
-                    taken.add(value)
+                if (sample := _hashable(value)) not in taken:
+                    taken.add(sample)
                     return value
         finally:
             self.rng, self._field, self._evened = outer
         if taken is None:
             raise Undrawable(f"no value that is unlike {show(unlike)}")
         raise Undrawable(f"no further value that is unique: {len(taken)} are taken")
+
+
+def _hashable(value: Any) -> Any:
+    """What is the same for equal values, and can be looked up."""
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    return tuple((key, _hashable(value[key])) for key in value) if type(value) is dict else value
 
 
 Read = tuple[Entity, str]

@@ -11,7 +11,15 @@ from jinja2 import TemplateSyntaxError, Undefined, UndefinedError, nodes
 from jinja2.exceptions import TemplateError
 from jinja2.visitor import NodeTransformer
 
-from mesocosm.kits.yaml_tasks.language import ENVIRONMENT, MAX_TEXT, SPANS, TESTS, ExpressionError
+from mesocosm.kits.yaml_tasks.language import (
+    ENVIRONMENT,
+    MAX_TEXT,
+    SPANS,
+    TESTS,
+    ExpressionError,
+    bounded,
+    said,
+)
 
 MAX_SOURCE = 20_000
 """Characters of one text with expressions."""
@@ -45,7 +53,7 @@ class Expression:
             raise ExpressionError(f"longer than {MAX_SOURCE:,} characters")
         try:
             tree = ENVIRONMENT.parse("{{ " + source + " }}" if bare else source)
-            if any(found.name not in ENVIRONMENT.filters for found in tree.find_all(nodes.Filter)):
+            if _is_rewritten(tree):
                 tree = _Calls().visit(tree)
             only = _only_expression(tree)
             self.native = only is not None
@@ -68,8 +76,10 @@ class Expression:
             raise ExpressionError(_no_expression(str(error.message), source)) from None
         except TemplateError as error:
             raise ExpressionError(str(error)) from None
-        except (RecursionError, MemoryError, SyntaxError, OverflowError) as error:
-            raise ExpressionError(f"too deeply nested ({type(error).__name__})") from None
+        except (RecursionError, MemoryError, SyntaxError, OverflowError):
+            raise ExpressionError("too deeply nested") from None
+        except ValueError:  # of int(): thousands of digits
+            raise ExpressionError("a number with too many digits") from None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and self.source == other.source
@@ -89,11 +99,11 @@ class Expression:
                 found = context.vars["result"]
                 if isinstance(found, Undefined):
                     found._fail_with_undefined_error()
-                return found
+                return bounded(found)
             except UndefinedError as error:
                 raise ExpressionError(str(error)) from None
             except (TemplateError, RecursionError, TypeError, ValueError, ArithmeticError) as error:
-                raise ExpressionError(f"{type(error).__name__}: {error}") from None
+                raise ExpressionError(said(error)) from None
 
 
 @contextmanager
@@ -123,8 +133,21 @@ def _only_expression(tree: nodes.Template) -> nodes.Expr | None:
     return None
 
 
+def _is_rewritten(tree: nodes.Template) -> bool:
+    return any(
+        isinstance(found, nodes.Concat) or found.name not in ENVIRONMENT.filters
+        for found in tree.find_all((nodes.Concat, nodes.Filter))
+    )
+
+
 class _Calls(NodeTransformer):
-    """Filters that are none of ours may be functions beside the file: ``x | name(y)`` is ``name(x, y)``."""
+    """Filters that are none of ours may be functions beside the file: ``x | name(y)`` is ``name(x, y)``; and
+    what ``~`` puts together is looked at first."""
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - as the library has it
+        self.generic_visit(node)
+        texts = nodes.List(node.nodes, lineno=node.lineno)
+        return nodes.Filter(texts, "*joined", [], [], None, None, lineno=node.lineno)
 
     def visit_Filter(self, node: nodes.Filter) -> nodes.Node:  # noqa: N802 - as the library has it
         self.generic_visit(node)
@@ -165,6 +188,8 @@ def _inspect(tree: nodes.Node) -> tuple[set[str], set[str], set[tuple[str, ...]]
             calls.add(node.node.name)
             todo += [*node.args, *node.kwargs]
             continue
+        if isinstance(node, nodes.Const) and isinstance(node.value, (int, float)):
+            bounded(node.value)
         if isinstance(node, nodes.Test) and node.name not in ENVIRONMENT.tests:
             raise ExpressionError(f"unknown test {node.name!r}; there are {', '.join(TESTS)}")
         if isinstance(node, nodes.Name):

@@ -11,7 +11,15 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mesocosm.kits.apportioning import apportion
-from mesocosm.kits.yaml_tasks.definition import MAX_BELONGING, MAX_COUNT, Between, Definition, Fact, Selection
+from mesocosm.kits.yaml_tasks.definition import (
+    MAX_BELONGING,
+    MAX_COUNT,
+    MAX_ENTITIES,
+    Between,
+    Definition,
+    Fact,
+    Selection,
+)
 from mesocosm.kits.yaml_tasks.drawing import weighted
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, settle
 from mesocosm.kits.yaml_tasks.expressions import Expression
@@ -63,6 +71,8 @@ class Truth:
         """What services gave for statements that are made once, by their ``as``."""
         self.late = late_names(definition, hooks)
         """Names of what is known only when services gave their ids."""
+        self.pending: list[Read] = []
+        """The fields that are being worked out: each is needed by the one before."""
         self.reads: set[Read] | None = None
         """The fields that were read, while somebody watches."""
         self.following: Following | None = None
@@ -215,6 +225,8 @@ class Truth:
             count = int(self.number_from(count, keys))
         if count > MAX_BELONGING:
             raise Wrong(keys, f"{count:,} of {name} belong to one; at most {MAX_BELONGING:,} can")
+        if not parent.background and self._places[name, False] + count > MAX_ENTITIES:
+            raise Wrong(keys, f"there are more than {MAX_ENTITIES:,} of {name}")
         kinds: list[str | None] = [None] * count
         if shares := self.shares(name):
             first = self._places[name, parent.background]

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mesocosm.errors import Refusal
 from mesocosm.families.family import Evidence
+from mesocosm.kits.yaml_tasks.entities import Wrong
 from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.services.words import Owner, Thing, find_thing, load_words
@@ -74,7 +76,12 @@ def _put_in(truth: Truth, world: World, what: str, things: Sequence[Told]) -> No
     world.stream(f"order:{what}").shuffle(ordered)
     if thing.when:
         ordered.sort(key=lambda one: one.fields.get(thing.when or "") or world.now)
-    given = thing.add(world, [one.fields for one in ordered])
+    try:
+        given = thing.add(world, [one.fields for one in ordered])
+    except Refusal as refusal:
+        statements = truth.definition.statements
+        index = next(n for n, statement in enumerate(statements) if statement.what == what)
+        raise Wrong(("statements", index, what), f"the service refuses it: {refusal.message}") from None
     for one, what_it_got in zip(ordered, given, strict=True):
         one.given = what_it_got
         if one.statement and one.statement.as_:

@@ -145,6 +145,8 @@ def _replace(value: Any, old: str, new: str) -> str:
 
 
 def _join(values: Any, between: str = ", ") -> str:
+    if len(values) * len(between) > 100_000:
+        raise ValueError("too long")
     return between.join(map(show, values))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ from mesocosm.kits.yaml_tasks.filters import FILTERS, show
 MAX_TEXT = 200_000
 """Characters of a result."""
 MAX_LIST = 20_000
+MAX_PARTS = 2_000_000
+"""Values in a list, those in lists inside it counted each time; ten characters of a text are one more."""
 MAX_STEPS = 200_000
 """Calls, operations and turns of loops in one evaluation."""
 MAX_NUMBER = 10**15
@@ -119,10 +122,9 @@ class _Environment(ImmutableSandboxedEnvironment):
         self.step()
         if isinstance(obj, Undefined):
             known = ", ".join(sorted(_FUNCTIONS))
-            name = getattr(obj, "_undefined_name", None) or "it"
-            raise ExpressionError(
-                f"no function or filter {name!r}; functions: {known}; filters: {', '.join(FILTERS)}"
-            )
+            name = getattr(obj, "_undefined_name", None)
+            missed = f"no function or filter {name!r}" if name else str(obj._undefined_message)
+            raise ExpressionError(f"{missed}; functions: {known}; filters: {', '.join(FILTERS)}")
         if not self.is_safe_callable(obj):
             raise ExpressionError(f"{show_kind(obj)} cannot be called")
         for given in (*args, *kwargs.values()):
@@ -135,26 +137,42 @@ class _Environment(ImmutableSandboxedEnvironment):
         return bounded(_calculate(operator, left, right))
 
 
+_KINDS: dict[type, str] = {
+    str: "a text", bool: "a yes or no", int: "a number", float: "a number", type(None): "nothing",
+    Mapping: "a thing", dt.datetime: "a moment", dt.date: "a day", dt.timedelta: "a span of time",
+    list: "a list", tuple: "a list",
+}  # fmt: skip
+"""Of those that are kinds of others, these first."""
+_KINDS_OF_PYTHON = {
+    "str": "a text", "bool": "a yes or no", "int": "a number", "float": "a number", "NoneType": "nothing",
+    "dict": "a thing", "Entity": "a thing", "datetime": "a moment", "date": "a day",
+    "timedelta": "a span of time", "list": "a list", "tuple": "a list",
+}  # fmt: skip
+_QUOTED_KIND = re.compile(rf"'(?:\w+\.)*({'|'.join(_KINDS_OF_PYTHON)})'")
+
+
 def show_kind(value: Any) -> str:
     """What kind of value it is, in a user's words."""
-    names = {str: "a text", bool: "a yes or no", int: "a number", float: "a number", type(None): "nothing"}
-    if isinstance(value, Mapping):
-        return "a thing"
-    if isinstance(value, dt.datetime):
-        return "a moment"
-    if isinstance(value, dt.timedelta):
-        return "a span of time"
-    return next(
-        (name for kind, name in names.items() if isinstance(value, kind)), f"a {type(value).__name__}"
-    )
+    return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "something else")
+
+
+def said(error: Exception) -> str:
+    """What Python says of an error, with our words for kinds of values."""
+    if isinstance(error, OverflowError):
+        return "out of bounds"
+    text = _QUOTED_KIND.sub(lambda found: _KINDS_OF_PYTHON[found[1]], str(error))
+    return re.sub(r"^\S+\(\) (?=takes |missing |got )", "", text).replace(" positional", "")
 
 
 def _calculate(symbol: str, left: Any, right: Any) -> Any:
     for value in (left, right):
         if isinstance(value, Undefined) or value is None:
             raise ExpressionError(f"{_why(value)}, so {symbol!r} cannot be worked out")
-    if symbol == "**" and (abs(left) > 1e6 or abs(right) > 12):
-        raise ExpressionError("a power of such numbers is out of bounds")
+    if symbol == "**":
+        if not all(isinstance(value, (int, float)) for value in (left, right)):
+            raise ExpressionError(f"{show_kind(left)} ** {show_kind(right)}: powers are of numbers")
+        if abs(left) > 1e6 or abs(right) > 12 or (left < 0 and right != int(right)):
+            raise ExpressionError("a power of such numbers is out of bounds")
     if symbol == "*" and (isinstance(left, (str, list, tuple)) or isinstance(right, (str, list, tuple))):
         length, times = (len(left), right) if isinstance(left, (str, list, tuple)) else (len(right), left)
         if not isinstance(times, int) or length * times > MAX_LIST:
@@ -165,7 +183,7 @@ def _calculate(symbol: str, left: Any, right: Any) -> Any:
         return _OPERATORS[symbol](left, right)
     except (TypeError, ValueError, ArithmeticError) as error:
         kinds = f"{show_kind(left)} {symbol} {show_kind(right)}"
-        raise ExpressionError(f"{kinds} cannot be worked out: {error}") from None
+        raise ExpressionError(f"{kinds} cannot be worked out: {said(error)}") from None
 
 
 def _why(value: Any) -> str:
@@ -178,11 +196,28 @@ def bounded(value: Any) -> Any:
     """The value, if it is of a bearable size."""
     if isinstance(value, str) and len(value) > MAX_TEXT:
         raise ExpressionError(f"a text of more than {MAX_TEXT:,} characters")
-    if isinstance(value, (list, tuple)) and len(value) > MAX_LIST:
-        raise ExpressionError(f"a list of more than {MAX_LIST:,}")
-    if isinstance(value, int) and abs(value) > MAX_NUMBER:
+    if isinstance(value, (list, tuple)):
+        if len(value) > MAX_LIST:
+            raise ExpressionError(f"a list of more than {MAX_LIST:,}")
+        _count_parts(value, MAX_PARTS)
+    if isinstance(value, (int, float)) and not abs(value) <= MAX_NUMBER:
         raise ExpressionError(f"a number beyond {MAX_NUMBER:.0e}")
     return value
+
+
+def _count_parts(values: list[Any] | tuple[Any, ...], left: int) -> int:
+    """How many more parts a list may have than these: lists that share their parts grow at no cost."""
+    left -= len(values)
+    for value in values:
+        if isinstance(value, str):
+            left -= len(value) // 10
+        elif isinstance(value, (list, tuple)):
+            left = _count_parts(value, left)
+        elif type(value) is dict:
+            left = _count_parts([*value.values()], left)
+        if left < 0:
+            raise ExpressionError(f"a list of more than {MAX_PARTS:,} parts, with those of lists in it")
+    return left
 
 
 def for_expressions(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -193,7 +228,7 @@ def for_expressions(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except (TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
             name = getattr(function, "__name__", "it").strip("_")
-            raise ExpressionError(f"{name}({', '.join(map(show_kind, args))}): {error}") from None
+            raise ExpressionError(f"{name}({', '.join(map(show_kind, args))}): {said(error)}") from None
 
     call.for_expressions = True  # type: ignore[attr-defined]
     return call
@@ -207,7 +242,7 @@ def _span(amount: float, unit: str) -> dt.timedelta:
 def _finalize(value: Any) -> str:
     if value is None:
         raise ExpressionError("there is no value to write down")
-    return show(value)
+    return show(bounded(value))
 
 
 def _filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -223,7 +258,7 @@ def _filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 if isinstance(value, dt.timedelta)
                 else ""
             )
-            raise ExpressionError(f"{name} of {show_kind(value)}: {error}{hint}") from None
+            raise ExpressionError(f"{name} of {show_kind(value)}: {said(error)}{hint}") from None
 
     return run
 
@@ -237,6 +272,11 @@ def _counted(values: Any) -> Iterator[Any]:
         yield value
 
 
+def _joined(values: list[Any]) -> str:
+    """Of texts that ``~`` puts together: looked at before they are."""
+    return "".join(map(str, bounded(values)))
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"span": _span}
 ENVIRONMENT = _Environment(
     undefined=StrictUndefined, extensions=[_Spans], optimized=False, finalize=_finalize,
@@ -245,6 +285,7 @@ ENVIRONMENT = _Environment(
 )  # fmt: skip
 ENVIRONMENT.globals.clear()
 ENVIRONMENT.filters = {name: _filter(name, function) for name, function in FILTERS.items()} | {
-    "*counted": _counted
+    "*counted": _counted,
+    "*joined": _filter("~", _joined),
 }
 ENVIRONMENT.tests = {name: test for name, test in ENVIRONMENT.tests.items() if name in TESTS}

@@ -12,8 +12,8 @@ from mesocosm.errors import UsageError
 from mesocosm.families.task import FileProblem, Task, read_task
 from mesocosm.families.trusting import code_of, functions, is_trusted
 from mesocosm.kits.yaml_tasks import checking
-from mesocosm.kits.yaml_tasks.complaints import complaint_of
-from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.complaints import complaints_of
+from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw
 from mesocosm.kits.yaml_tasks.entities import Wrong
 from mesocosm.kits.yaml_tasks.names import unknown_names
@@ -44,7 +44,7 @@ def lint(path: Path) -> list[Complaint]:
         return [_from_text(path, line) for line in str(error).splitlines()]
     if not task.is_written:
         return [_complaint(path, ("facts",), "error", "a file without facts is lint for Python: use prove")]
-    found = [_complaint(path, keys, "error", message) for keys, message in _errors(task)]
+    found = [_complaint(path, keys, "error", message) for keys, message in _errors(task, path.stem)]
     if found:
         return found
     if task.python and not is_trusted(path):
@@ -99,6 +99,9 @@ def _sizes(definition: Definition, task: Task) -> Iterator[checking.Complaint]:
         if fact.count != task.growth.parameter or fact.of is not None:
             continue
         least, most = min(points.values()), task.growth.size_for(longest)
+        if most > MAX_COUNT:
+            message = f"at a length of {longest:,} there are {most:,} of {name}; at most {MAX_COUNT:,} can be"
+            yield ("growth", "points"), message
         shares = [kind for kind, it in fact.kinds.items() if isinstance(it.share, float)]
         if least < len(shares):
             message = f"{least} of {name} are too few for its kinds with a share: {', '.join(shares)}"
@@ -112,14 +115,15 @@ def _sizes(definition: Definition, task: Task) -> Iterator[checking.Complaint]:
                 yield ("facts", name, "fields", field), f"{message} that are unique"
 
 
-def _errors(task: Task) -> Iterator[checking.Complaint]:
+def _errors(task: Task, stem: str) -> Iterator[checking.Complaint]:
     """What can be said without drawing anything."""
     try:
         definition = Definition.model_validate(task.definition)
     except ValidationError as error:
-        for item in error.errors():
-            yield complaint_of(item, Definition)
+        yield from complaints_of(error, Definition, task.definition)
         return
+    if task.family != stem:
+        yield ("family",), f"found {task.family!r}; a file that has facts is its own family: leave this out"
     for service in task.servers:
         if service not in service_names():
             yield ("servers", service), f"no such service; there are {', '.join(service_names())}"
@@ -127,5 +131,6 @@ def _errors(task: Task) -> Iterator[checking.Complaint]:
     yield from _survey_options(definition)
     yield from _sizes(definition, task)
     counts = [name for name, value in task.parameters.items() if isinstance(value, (int, float))]
+    yield from checking.check_parameters(definition, task.parameters)
     yield from checking.check(definition, task.servers, [*counts, task.growth.parameter])
     yield from unknown_names(definition, task)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import regex
 
 from mesocosm.kits.yaml_tasks import stated
-from mesocosm.kits.yaml_tasks.definition import Goal, Rows
+from mesocosm.kits.yaml_tasks.definition import Between, Fact, Goal, Rows
 from mesocosm.kits.yaml_tasks.drawing import drawn
 from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.expressions import Expression
@@ -88,6 +89,7 @@ class Sample:
         yield from self._needless(told)
         yield from self._to_come(told)
         yield from self._untold_rules()
+        yield from self._unfilled()
         yield from self._ambiguous(told)
         for what, things in told.items():
             yield from self._sticks_out(what, things)
@@ -179,6 +181,20 @@ class Sample:
                     if text.lower() not in prompt:
                         keys = ("goal", index, goal.what, name)
                         yield keys, "warning", f"the prompt does not say {text!r}, which is judged"
+
+    def _unfilled(self) -> Iterator[Finding]:
+        if name := re.search(r"\$\{\w+\}", self._written.task.prompt):
+            yield (
+                ("prompt",),
+                "warning",
+                f"{name[0]} stays as it is; what varies is written {{{{ me.name }}}}",
+            )
+        task = self._written.task
+        grows, facts = task.growth.parameter, self._definition.facts.values()
+        counts = [str(one) for fact in facts for one in _amounts(fact)]
+        if not task.python and not any(re.search(rf"\b{re.escape(grows)}\b", count) for count in counts):
+            message = f"no count, share or weight names {grows!r}, so that what counts does not grow"
+            yield ("growth", "parameter"), "warning", message
 
     def _ambiguous(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
         by_entity: dict[Entity, list[Told]] = {}
@@ -285,6 +301,13 @@ class Sample:
                     f"{feature} alone tells what counts from what does not (area {max(area, 1 - area):.2f})"
                 )
                 yield ("statements", index, what), "warning", message
+
+
+def _amounts(fact: Fact) -> Iterator[Any]:
+    """What says how many there are of a fact, and of its kinds and lookalikes."""
+    yield from (fact.count.least, fact.count.most) if isinstance(fact.count, Between) else (fact.count,)
+    yield from (kind.share for kind in fact.kinds.values())
+    yield from (like.weight for like in fact.lookalikes.values())
 
 
 def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding]:

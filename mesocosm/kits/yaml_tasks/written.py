@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import Field, PrivateAttr, ValidationError, create_model
 
-from mesocosm.errors import Invalid, UsageError
+from mesocosm.errors import Refusal, UsageError
 from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.kits.yaml_tasks import checking, keeping, stated
-from mesocosm.kits.yaml_tasks.complaints import complaint_of
+from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.entities import Read, Wrong, evaluated
@@ -77,7 +77,7 @@ class Written:
             try:
                 self.definition = Definition.model_validate(task.definition)
             except ValidationError as error:
-                keys, message = complaint_of(error.errors()[0], Definition)
+                keys, message = complaints_of(error, Definition, task.definition)[0]
                 raise FileProblem(path, keys, message) from None
             for keys, message in checking.check(
                 self.definition, task.servers, [*self.parameters, task.growth.parameter]
@@ -287,7 +287,7 @@ class Written:
             yield
         except Wrong as wrong:
             raise FileProblem(self.path, wrong.keys, wrong.message) from None
-        except Invalid as refused:
+        except Refusal as refused:
             raise UsageError(
                 f"{self.path}: a service refuses what the statements say: {refused.message}"
             ) from None
