@@ -134,9 +134,8 @@ def _only_expression(tree: nodes.Template) -> nodes.Expr | None:
 
 
 def _is_rewritten(tree: nodes.Template) -> bool:
-    return any(
-        isinstance(found, nodes.Concat) or found.name not in ENVIRONMENT.filters
-        for found in tree.find_all((nodes.Concat, nodes.Filter))
+    return tree.find(nodes.Concat) is not None or any(
+        found.name not in ENVIRONMENT.filters for found in tree.find_all(nodes.Filter)
     )
 
 

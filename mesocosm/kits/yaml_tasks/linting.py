@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.families.task import FileProblem, Task, read_task
 from mesocosm.families.trusting import code_of, functions, is_trusted
-from mesocosm.kits.yaml_tasks import checking
-from mesocosm.kits.yaml_tasks.complaints import complaints_of
+from mesocosm.kits.yaml_tasks import checking, complaints
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw
 from mesocosm.kits.yaml_tasks.entities import Wrong
@@ -82,7 +81,7 @@ def _from_text(path: Path, text: str) -> Complaint:
     )
 
 
-def _survey_options(definition: Definition) -> Iterator[checking.Complaint]:
+def _survey_options(definition: Definition) -> Iterator[complaints.Complaint]:
     for service, options in definition.survey.items():
         words = load_words(service)
         known = words.survey_options if words else {}
@@ -92,7 +91,7 @@ def _survey_options(definition: Definition) -> Iterator[checking.Complaint]:
                 yield ("survey", service, name), f"no such option; possible: {possible}"
 
 
-def _sizes(definition: Definition, task: Task) -> Iterator[checking.Complaint]:
+def _sizes(definition: Definition, task: Task) -> Iterator[complaints.Complaint]:
     """Facts of which a length has fewer than kinds, or more than there are different values."""
     points, longest = task.growth.points, max(task.lengths)
     for name, fact in definition.facts.items():
@@ -115,12 +114,12 @@ def _sizes(definition: Definition, task: Task) -> Iterator[checking.Complaint]:
                 yield ("facts", name, "fields", field), f"{message} that are unique"
 
 
-def _errors(task: Task, stem: str) -> Iterator[checking.Complaint]:
+def _errors(task: Task, stem: str) -> Iterator[complaints.Complaint]:
     """What can be said without drawing anything."""
     try:
         definition = Definition.model_validate(task.definition)
     except ValidationError as error:
-        yield from complaints_of(error, Definition, task.definition)
+        yield from complaints.complaints_of(error, Definition, task.definition)
         return
     if task.family != stem:
         yield ("family",), f"found {task.family!r}; a file that has facts is its own family: leave this out"

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from mesocosm.families.task import Task
-from mesocosm.kits.yaml_tasks import checking
+from mesocosm.kits.yaml_tasks.complaints import Complaint
 from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression
@@ -15,7 +15,7 @@ from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.scopes import VARIED
 
 
-def unknown_names(definition: Definition, task: Task) -> Iterator[checking.Complaint]:
+def unknown_names(definition: Definition, task: Task) -> Iterator[Complaint]:
     given: dict[str | None, set[str]] = {}
     for statement in definition.statements:
         if statement.as_:
@@ -60,7 +60,7 @@ def unknown_names(definition: Definition, task: Task) -> Iterator[checking.Compl
 
 def _strangers_in(
     value: Any, known: set[str], place: tuple[Any, ...], of: Callable[[str | None], set[str]]
-) -> Iterator[checking.Complaint]:
+) -> Iterator[Complaint]:
     if isinstance(value, Mapping):
         if "columns" in value and "for" in value:
             known = known | of(str(value["for"])) | ({"row"} if "each" in value else set())
@@ -74,7 +74,7 @@ def _strangers_in(
             yield from _strangers(drawn(value), known, place)
 
 
-def _strangers(source: Any, known: set[str], place: tuple[Any, ...]) -> Iterator[checking.Complaint]:
+def _strangers(source: Any, known: set[str], place: tuple[Any, ...]) -> Iterator[Complaint]:
     expressions = source.expressions() if isinstance(source, Draw) else [source]
     for expression in expressions:
         if isinstance(expression, Expression):
