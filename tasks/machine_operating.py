@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 from array import array
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 
-from mesocosm.kits.paging import found, sheet_rows
+from mesocosm.kits.paging import folder_texts, found, query_rows, sheet_rows
 from mesocosm.services.calling import Tools
 from mesocosm.services.columns import Columns
 
@@ -248,17 +247,11 @@ _CLOCK = re.compile(r"\b\d\d:\d\d\b")
 
 def _notes(tools: Tools) -> Iterator[tuple[str, str, str]]:
     """Of each note that names a machine: its code, the sentence that does, and that with the next one."""
-    page, more = 1, True
-    while more:
-        listed = str(tools.call("filesystem", "search_files", path="notes", pattern="*.txt", page=page))
-        page += 1
-        more = f"the next are on page {page}" in listed
-        for path in (line for line in listed.splitlines() if line.endswith(".txt")):
-            text = " ".join(str(tools.call("filesystem", "read_text_file", path=path)).split())
-            sentences = re.split(r"(?<=[.?!]) (?=[A-Z0-9])", text)
-            for number, sentence in enumerate(sentences):
-                if code := re.search(r"MC-\d{6}", sentence):
-                    yield code[0], sentence, " ".join(sentences[number : number + 2])
+    for text in folder_texts(tools, "notes"):
+        sentences = re.split(r"(?<=[.?!]) (?=[A-Z0-9])", " ".join(text.split()))
+        for number, sentence in enumerate(sentences):
+            if code := re.search(r"MC-\d{6}", sentence):
+                yield code[0], sentence, " ".join(sentences[number : number + 2])
 
 
 class _Changes:
@@ -336,11 +329,4 @@ def _hour(tools: Tools, opens: dt.datetime) -> Iterator[dict[str, Any]]:
         f" AND TIMESTAMP '{last:%Y-%m-%d %H:%M:%S}+00'"
         " ORDER BY 1, 2, 3"
     )
-    count, more = 0, True
-    while more:
-        asked = f"{query} LIMIT 1000 OFFSET {count}"
-        text = str(tools.call("google_cloud", "bigquery_run_query", query=asked))
-        rows = [json.loads(line.rstrip(",")) for line in text.splitlines() if line.startswith("{")]
-        yield from rows
-        count += len(rows)
-        more = len(rows) == 1000
+    return query_rows(tools, query)

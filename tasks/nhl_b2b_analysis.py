@@ -13,6 +13,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
+from mesocosm.kits.paging import found, spreadsheet, spreadsheet_rows
+
 Line = dict[str, Any]
 
 CLUBS = (
@@ -361,41 +363,25 @@ def tally(
 # -- solving: from the prompt and the tools alone -------------------------------------------------------
 
 
-def _rows(tools: Any, book: str, sheet: str) -> Iterator[dict[str, str]]:
-    """The rows of a sheet, by the columns' names."""
-    head: list[str] = []
-    asked: dict[str, str] = {}
-    while True:
-        read = tools.call("google_sheet", "get_sheet_data", spreadsheet_id=book, sheet=sheet, **asked)
-        for line in read["valueRanges"][0]["values"]:
-            if not head:
-                head = line
-                continue
-            yield dict(zip(head, [*line, *[""] * (len(head) - len(line))], strict=True))
-        if "nextRange" not in read:
-            return
-        asked = {"range": read["nextRange"]}
-
-
 def _seasons(prompt: str) -> set[str]:
-    found = re.search(r"the seasons? (\d{4})-\d\d(?: to (\d{4})-\d\d)?", " ".join(prompt.split()))
-    assert found
-    first, last = int(found[1]), int(found[2] or found[1])
+    named = re.search(r"the seasons? (\d{4})-\d\d(?: to (\d{4})-\d\d)?", " ".join(prompt.split()))
+    assert named
+    first, last = int(named[1]), int(named[2] or named[1])
     return {f"NHL {year}-{(year + 1) % 100:02}" for year in range(first, last + 1)}
 
 
 def solve(tools: Any, prompt: str) -> None:
     """Read the sheets, let revisions replace what was said before, and count."""
-    title = re.search(r'spreadsheet "(.+?)"', prompt)
-    assert title
-    book = next(
-        one["id"] for one in tools.call("google_sheet", "list_spreadsheets") if one["title"] == title[1]
-    )
-    clubs = sorted(row["Club"] for row in _rows(tools, book, "Clubs"))
+    book = spreadsheet(tools, found(r'spreadsheet "(.+?)"', prompt))
+    clubs = sorted(row["Club"] for row in spreadsheet_rows(tools, book, "Clubs"))
     competitions = _seasons(prompt)
-    games = {row["Game"]: row for row in _rows(tools, book, "Games") if row["Competition"] in competitions}
+    games = {
+        row["Game"]: row
+        for row in spreadsheet_rows(tools, book, "Games")
+        if row["Competition"] in competitions
+    }
     for revision in ("Revision 1", "Revision 2"):
-        for row in _rows(tools, book, revision):
+        for row in spreadsheet_rows(tools, book, revision):
             if row["Game"] in games and row["State"] == "in force":
                 games[row["Game"]] |= {name: row[name] for name in ("Date", "Status")}
     places: dict[str, list[tuple[dt.date, str]]] = {club: [] for club in clubs}

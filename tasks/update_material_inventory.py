@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -12,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from mesocosm.errors import UsageError
+from mesocosm.kits.paging import found, spreadsheet, spreadsheet_rows
 
 WOODS = ("Oak", "Beech", "Walnut", "Ash", "Birch", "Maple", "Pine", "Larch")
 PIECES = ("Dining Table", "Bookcase", "Bench", "Desk", "Sideboard", "Armchair", "Wardrobe", "Bed Frame")
@@ -301,28 +301,15 @@ def ledger(
 # -- solving: from the prompt and the tools alone -------------------------------------------------------
 
 
-def _rows(tools: Any, book: str, sheet: str) -> Iterator[dict[str, str]]:
-    head: list[str] = []
-    asked: dict[str, str] = {}
-    while True:
-        read = tools.call("google_sheet", "get_sheet_data", spreadsheet_id=book, sheet=sheet, **asked)
-        for line in read["valueRanges"][0]["values"]:
-            if not head:
-                head = line
-                continue
-            yield dict(zip(head, [*line, *[""] * (len(head) - len(line))], strict=True))
-        if "nextRange" not in read:
-            return
-        asked = {"range": read["nextRange"]}
-
-
 class _Bills:
     """The bills of material as the sheets tell them."""
 
     def __init__(self, tools: Any, book: str) -> None:
-        self.base = list(_rows(tools, book, "BOM"))
-        self.changes = [row for row in _rows(tools, book, "BOM changes") if row["State"] == "approved"]
-        self.substitutions = list(_rows(tools, book, "Substitutions"))
+        self.base = list(spreadsheet_rows(tools, book, "BOM"))
+        self.changes = [
+            row for row in spreadsheet_rows(tools, book, "BOM changes") if row["State"] == "approved"
+        ]
+        self.substitutions = list(spreadsheet_rows(tools, book, "Substitutions"))
 
     def need(self, sku: str, day: str) -> Iterator[tuple[str, Decimal]]:
         """Materials and quantities of a piece on a day (YYYY-MM-DD)."""
@@ -344,12 +331,10 @@ class _Bills:
 
 def solve(tools: Any, prompt: str) -> None:
     """Read sheets and orders, deduct what the new paid ones use, and set what can still be made."""
-    books = tools.call("google_sheet", "list_spreadsheets")
-    book = next(one["id"] for one in books if one["title"] == "Material Inventory Management")
-    today = re.search(r"today is (\d{4}-\d\d-\d\d)", " ".join(prompt.split()))
-    assert today
+    book = spreadsheet(tools, "Material Inventory Management")
+    today = found(r"today is (\d{4}-\d\d-\d\d)", prompt)
     bills = _Bills(tools, book)
-    handled = {row["Order"] for row in _rows(tools, book, "Handled")}
+    handled = {row["Order"] for row in spreadsheet_rows(tools, book, "Handled")}
     used: dict[str, Decimal] = defaultdict(Decimal)
     for order in tools.pages("woocommerce", "woo_orders_list", perPage=100, status=["processing"]):
         if order["date_paid_gmt"] and str(order["id"]) not in handled:
@@ -357,7 +342,7 @@ def solve(tools: Any, prompt: str) -> None:
                 for code, quantity in bills.need(line["sku"], order["date_paid_gmt"][:10]):
                     used[code] += quantity * line["quantity"]
     left: dict[str, Decimal] = {}
-    for number, row in enumerate(list(_rows(tools, book, "Material_Inventory")), 2):
+    for number, row in enumerate(list(spreadsheet_rows(tools, book, "Material_Inventory")), 2):
         code = row["Material"]
         left[code] = Decimal(row["Stock"]) - used[code]
         if used[code]:
@@ -365,7 +350,7 @@ def solve(tools: Any, prompt: str) -> None:
             amount = float(left[code].quantize(CENT, ROUND_HALF_UP))
             tools.call("google_sheet", "update_cells", **cell, data=[[amount]])
     for product in list(tools.pages("woocommerce", "woo_products_list", perPage=100)):
-        of = list(bills.need(product["sku"], today[1]))
+        of = list(bills.need(product["sku"], today))
         whole: dict[str, Decimal] = defaultdict(Decimal)
         for code, quantity in of:
             whole[code] += quantity

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.apportioning import apportion
-from mesocosm.kits.paging import found, mail_folders, mails_in_order
+from mesocosm.kits.paging import found, mail_folders, mails_in_order, query_rows
 from mesocosm.services.calling import Tools
 
 _EDGES = {
@@ -56,9 +56,6 @@ _REFUSES = re.compile(
 )
 _RELENTS = re.compile(
     r"changed my mind|are welcome|^(Forget|Strike) what|back on (the|your) list", re.MULTILINE
-)
-_ROW = re.compile(
-    r'^\{"email": ?"([^"]+)", ?"welcome_email_sent": ?(true|false)', re.MULTILINE | re.IGNORECASE
 )
 
 
@@ -114,15 +111,8 @@ def _address(sender: str) -> str:
 
 def _known(tools: Tools) -> dict[str, bool]:
     """The addresses in the CRM, with whether they were welcomed."""
-    known: dict[str, bool] = {}
-    while True:
-        query = (
-            f"SELECT email, welcome_email_sent FROM {_TABLE} ORDER BY email LIMIT 1000 OFFSET {len(known)}"
-        )
-        rows = _ROW.findall(str(tools.call("google_cloud", "bigquery_run_query", query=query)))
-        known |= {email: sent.lower() == "true" for email, sent in rows}
-        if not rows:
-            return known
+    query = f"SELECT email, welcome_email_sent FROM {_TABLE} ORDER BY email"
+    return {row["email"]: row["welcome_email_sent"] for row in query_rows(tools, query)}
 
 
 def _new(tools: Tools, store: str, start: str) -> dict[str, dict[str, Any]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from mesocosm.kits.apportioning import apportion
-from mesocosm.kits.paging import found, mail_folders, mails_in_order
+from mesocosm.kits.paging import found, mail_folders, mails_in_order, spreadsheet, spreadsheet_rows
 from mesocosm.services.calling import Tools
 
 _SHORT = ("one_below", "sold_out", "raised", "not_lowered")
@@ -58,6 +58,10 @@ _ASIDE = re.compile(r"^A carton of|^We sell|^The next delivery")
 _SENTENCE = re.compile(r"(?<=[.?!]) ")
 _FIELDS = ["id", "name", "sku", "status", "manage_stock", "stock_quantity", "meta_data"]
 _SHEET = "Stock Alert"
+_COLUMNS = [
+    "Product ID", "Product Name", "SKU", "Current Stock", "Safety Threshold", "Supplier Name",
+    "Supplier ID", "Supplier Contact",
+]  # fmt: skip
 
 
 def solve(tools: Tools, prompt: str) -> None:
@@ -66,8 +70,7 @@ def solve(tools: Tools, prompt: str) -> None:
     day = found(r"It is \w+, (\w+ \d+, \d{4}),", prompt)
     today = dt.datetime.strptime(f"{day} +0000", "%B %d, %Y %z").date()
     planned = _planned(tools)
-    books = {book["title"]: book["id"] for book in tools.call("google_sheet", "list_spreadsheets")}
-    suppliers = _suppliers(tools, books["Suppliers"], today)
+    suppliers = _suppliers(tools, spreadsheet(tools, "Suppliers"), today)
     rows = []
     for product in tools.pages("woocommerce", "woo_products_list", perPage=100, fields=_FIELDS):
         meta = {one["key"]: one["value"] for one in product["meta_data"]}
@@ -78,7 +81,7 @@ def solve(tools: Tools, prompt: str) -> None:
             mine = [product["id"], product["name"], product["sku"], product["stock_quantity"], threshold]
             rows.append([*mine, meta["supplier"], *suppliers[meta["supplier"]]])
     rows.sort(key=lambda row: row[0])
-    _write(tools, books[f"WooCommerce {_SHEET}"], rows)
+    _write(tools, spreadsheet(tools, f"WooCommerce {_SHEET}"), rows)
     _mail(tools, rows)
     tools.call("claim_done", "claim_done")
 
@@ -107,39 +110,24 @@ def _planned(tools: Tools) -> dict[str, int]:
 
 def _suppliers(tools: Tools, book: str, today: dt.date) -> dict[str, tuple[str, str]]:
     """Id and contact of each supplier, as they are today."""
-    head, *lines = _lines(tools, book, "Register")
-    known = [dict(zip(head, line, strict=True)) for line in lines]
-    known = [one for one in known if dt.date.fromisoformat(one["Valid From"]) <= today]
+    rows = spreadsheet_rows(tools, book, "Register")
+    known = [one for one in rows if dt.date.fromisoformat(one["Valid From"]) <= today]
     known.sort(key=lambda one: one["Valid From"])
     return {one["Supplier Name"]: (one["Supplier ID"], one["Supplier Contact"]) for one in known}
 
 
-def _lines(tools: Tools, book: str, sheet: str) -> Iterator[list[Any]]:
-    asked: dict[str, Any] = {"spreadsheet_id": book, "sheet": sheet}
-    while asked:
-        read = tools.call("google_sheet", "get_sheet_data", **asked)
-        yield from read["valueRanges"][0]["values"]
-        asked = asked | {"range": read["nextRange"]} if "nextRange" in read else {}
-
-
 def _write(tools: Tools, book: str, rows: list[list[Any]]) -> None:
-    head, *old = _lines(tools, book, _SHEET)
-    lines = emptied([head, *rows], 1 + len(old))[1:]
-    tools.call(
-        "google_sheet", "update_cells", spreadsheet_id=book, sheet=_SHEET, range="A2", data=lines
-    )  # fmt: skip
+    old = list(spreadsheet_rows(tools, book, _SHEET))
+    lines = emptied([_COLUMNS, *rows], 1 + len(old))
+    tools.call("google_sheet", "update_cells", spreadsheet_id=book, sheet=_SHEET, range="A1", data=lines)
 
 
 def _mail(tools: Tools, rows: list[list[Any]]) -> None:
     manager = tools.call("filesystem", "read_text_file", path="purchasing_manager_email.txt").strip()
     template = tools.call("filesystem", "read_text_file", path="stock_alert_email_template.md").strip()
     head, _, body = template.partition("\n\n")
-    names = [
-        "Product ID", "Product Name", "SKU", "Current Stock", "Safety Threshold", "Supplier Name",
-        "Supplier ID", "Supplier Contact",
-    ]  # fmt: skip
     for row in rows:
         subject, text = head.removeprefix("Subject: "), body
-        for name, value in zip(names, row, strict=True):
+        for name, value in zip(_COLUMNS, row, strict=True):
             subject, text = (part.replace(f"{{{name}}}", str(value)) for part in (subject, text))
         tools.call("email", "send_email", to=manager, subject=subject, body=text)

@@ -238,7 +238,7 @@ def calibrate(
     growth = growth or family.task.growth
     smallest = next(iter(growth.points.values())) if fixed is None else fixed
     size = growth.size_for(target) if fixed is None else fixed
-    filler = round(target * growth.filler)
+    filler = growth.filler_for(target)
     best: Attempt | None = None
     last: Attempt | None = None
     above: Attempt | None = None

@@ -49,6 +49,9 @@ Difficulty = Literal["easy", "medium", "hard"]
 """How tangled an instance is, whatever its length; ``medium`` is what a task is without any."""
 
 
+Share = Annotated[float, Field(gt=0, lt=1)]
+
+
 class Growth(BaseModel):
     """How the family grows: which parameter, and its value at some lengths; between them it is interpolated.
 
@@ -59,11 +62,9 @@ class Growth(BaseModel):
 
     parameter: str
     points: Annotated[dict[int, int], BeforeValidator(_points)] = Field(min_length=1)
-    filler: float = Field(
+    filler: Share | Annotated[dict[int, Share], BeforeValidator(_points)] = Field(
         default=0.3,
-        gt=0,
-        lt=1,
-        description="About what share of a length is filler: where the search begins.",
+        description="About what share of a length is filler, where the search begins; one, or one a length.",
     )
     yields: float = Field(
         default=1,
@@ -93,6 +94,16 @@ class Growth(BaseModel):
             return max(sizes[-1], sizes[-1] * length // lengths[-1])
         low, high = lengths[at - 1], lengths[at]
         return sizes[at - 1] + (sizes[at] - sizes[at - 1]) * (length - low) // (high - low)
+
+    def filler_for(self, length: int) -> int:
+        """Tokens of filler to begin with; between two points they grow evenly, as sizes do."""
+        shares = self.filler if isinstance(self.filler, dict) else {length: self.filler}
+        low = max((one for one in shares if one <= length), default=min(shares))
+        high = min((one for one in shares if one >= length), default=max(shares))
+        if low == high:
+            return round(length * shares[low])
+        part = (length - low) / (high - low)
+        return round((1 - part) * shares[low] * low + part * shares[high] * high)
 
 
 class Limits(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -32,9 +33,11 @@ class Check(BaseModel):
 
 def finding(name: str, wrong: Iterable[object]) -> Check:
     """The check that nothing is wrong; its detail names the first few things that are."""
-    found = [str(one) for one in wrong]
-    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return Check(name=name, passed=not found, detail="; ".join(found[:_SHOWN]) + more)
+    rest = iter(wrong)
+    shown = [str(one) for one in islice(rest, _SHOWN)]
+    left = sum(1 for _ in rest)
+    more = f"; and {left} more" if left else ""
+    return Check(name=name, passed=not shown, detail="; ".join(shown) + more)
 
 
 class Verdict(BaseModel):

@@ -86,6 +86,32 @@ def sheet_rows(tools: Tools, filepath: str, sheet: str, start: str = "A1") -> li
     return [[rows[number].get(column) for column in range(1, width + 1)] for number in sorted(rows)]
 
 
+# -- google_sheet ---------------------------------------------------------------------------------------
+
+
+def spreadsheet(tools: Tools, title: str) -> str:
+    """The id of the spreadsheet with a title."""
+    return next(
+        str(one["id"]) for one in tools.call("google_sheet", "list_spreadsheets") if one["title"] == title
+    )
+
+
+def spreadsheet_rows(tools: Tools, book: str, sheet: str) -> Iterator[dict[str, str]]:
+    """The rows of a sheet below its first, by what stands in that."""
+    head: list[str] = []
+    asked: dict[str, str] = {}
+    while True:
+        read = tools.call("google_sheet", "get_sheet_data", spreadsheet_id=book, sheet=sheet, **asked)
+        for line in read["valueRanges"][0]["values"]:
+            if head:
+                yield dict(zip(head, [*line, *[""] * (len(head) - len(line))], strict=True))
+            else:
+                head = line
+        if "nextRange" not in read:
+            return
+        asked = {"range": read["nextRange"]}
+
+
 # -- documents ------------------------------------------------------------------------------------------
 
 

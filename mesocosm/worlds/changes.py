@@ -15,6 +15,8 @@ from mesocosm.worlds.database import file_uri
 from mesocosm.worlds.workspace import Workspace
 
 Row = dict[str, Any]
+_SHORT, _SHARED = 40, 10_000
+"""Texts of at most so many letters are kept once, so many at a time."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,24 @@ def compare_database(path: Path, base: Path) -> Iterator[tuple[str, TableChanges
 
 
 def _rows(db: sqlite3.Connection, schema: str, table: str) -> list[Row]:
-    return [dict(row) for row in db.execute(f'SELECT * FROM {schema}."{table}"')]
+    return _shared(db.execute(f'SELECT * FROM {schema}."{table}"'))
+
+
+def _shared(rows: sqlite3.Cursor) -> list[Row]:
+    """Rows of which there may be a million: a short text that many of them have is kept once."""
+    names = [column[0] for column in rows.description]
+    texts: dict[str, str] = {}
+    found = []
+    for row in rows:
+        if len(texts) > _SHARED:
+            texts.clear()
+        found.append(
+            {
+                name: texts.setdefault(value, value) if type(value) is str and len(value) <= _SHORT else value
+                for name, value in zip(names, row, strict=True)
+            }
+        )
+    return found
 
 
 def _tables(db: sqlite3.Connection, schema: str) -> list[str]:
@@ -148,7 +167,7 @@ def _compare_table(db: sqlite3.Connection, table: str) -> TableChanges:
     # Values of columns of several types would be made alike before they are compared.
     numbered = kinds[0] == kinds[1] and _is_row_id(kinds[0])
     only = _by_row_id(table, f'"{key[0]}"', columns) if numbered else _by_all(table, columns)
-    new, old = ([dict(row) for row in db.execute(sql)] for sql in only)
+    new, old = (_shared(db.execute(sql)) for sql in only)
     return _differences(old, new, key)
 
 
@@ -175,6 +194,8 @@ def _by_all(table: str, columns: Sequence[str]) -> Iterator[str]:
 
 
 def _differences(old: list[Row], new: list[Row], key: list[str]) -> TableChanges:
+    if key and not (old and new):
+        return TableChanges(added=new, removed=old)
     before = {tuple(row[column] for column in key): row for row in old}
     after = {tuple(row[column] for column in key): row for row in new}
     both = [key_ for key_ in after if key_ in before]

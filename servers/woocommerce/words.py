@@ -23,6 +23,7 @@ else:
 
 _STATUSES = ("pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed")
 _SHOWN = ("draft", "pending", "private", "publish")
+_GATEWAYS = ("bacs", "cheque", "cod", "paypal", "stripe")
 _CHANGED = frozenset({"date_modified"})
 
 
@@ -206,6 +207,7 @@ class OrderThing(Thing):
         "line_items": Word("What was ordered: `[{product_id: ..., quantity: 2}]`.", "list", required=True),
         "customer_note": Word("What the customer wrote when ordering."),
         "billing": Word("Further fields of the billing address: `{phone: ..., city: ...}`.", "data"),
+        "payment_method": Word("How it is paid: the id of a gateway of the shop.", choices=_GATEWAYS),
         "payment_method_title": Word("How it was paid, such as `Credit card`."),
         "meta_data": Word("Further fields by their keys: `{store: Harbour}`.", "data"),
     }
@@ -283,7 +285,7 @@ def _order(fields: Fields) -> Any:
         new["date_completed"] = stamp(fields["date_completed"])[:-1]
     if fields.get("customer_id"):
         new["customer_id"] = int(fields["customer_id"])
-    for name in ("customer_note", "payment_method_title"):
+    for name in ("customer_note", "payment_method", "payment_method_title"):
         if fields.get(name):
             new[name] = fields[name]
     if meta := _meta(fields):

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
@@ -72,8 +73,8 @@ class Shelf:
 
     def cells(self, row: Mapping[str, Any]) -> Cells:
         """A row as SQLite keeps it, in values of Python by the columns' names."""
-        known = [column for column in self.columns if column.stored in row]
-        return Cells({column.name: _value(column.kind, row[column.stored]) for column in known})
+        columns = self.columns
+        return Cells({one.name: _value(one.kind, row[one.stored]) for one in columns if one.stored in row})
 
     def read(self, db: Any) -> list[Cells]:
         """All rows."""
@@ -97,17 +98,35 @@ def _float(kept: Any) -> Any:
     return number if number == number else "NaN"
 
 
+_day = lru_cache(maxsize=10_000)(dt.date.fromisoformat)
+_moment = lru_cache(maxsize=10_000)(dt.datetime.fromisoformat)
+"""Many rows have the same."""
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "BIGINT": int,
     "HUGEINT": int,
     "DOUBLE": _float,
     "BOOLEAN": bool,
     "DECIMAL": lambda kept: Decimal(str(kept)),
-    "DATE": dt.date.fromisoformat,
-    "TIMESTAMP": dt.datetime.fromisoformat,
-    "TIMESTAMP WITH TIME ZONE": dt.datetime.fromisoformat,
+    "DATE": _day,
+    "TIMESTAMP": _moment,
+    "TIMESTAMP WITH TIME ZONE": _moment,
     "BLOB": lambda kept: kept.hex(),
 }
+
+
+class _Read(Sequence[Cells]):
+    """Rows of a table, of which there may be a million: each is read when it is asked for."""
+
+    def __init__(self, shelf: Shelf, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._shelf, self._rows = shelf, rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        rows = self._rows[place]
+        return _Read(self._shelf, rows) if isinstance(place, slice) else self._shelf.cells(rows)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -117,8 +136,8 @@ class Difference:
     name: str
     before: Shelf | None
     after: Shelf | None
-    added: list[Cells] = field(default_factory=list)
-    removed: list[Cells] = field(default_factory=list)
+    added: Sequence[Cells] = ()
+    removed: Sequence[Cells] = ()
     changed: list[tuple[Cells, Cells]] = field(default_factory=list)
 
     def differing(self) -> Iterator[tuple[Key, str]]:
@@ -237,8 +256,8 @@ class Warehouse(ABC):
         old, new = found.before, found.after
         there = changes.table(self.service, f"t_{old.number}") if old else None
         here = changes.table(self.service, f"t_{new.number}") if new else None
-        removed = [old.cells(row) for row in there.removed] if there and old else []
-        added = [new.cells(row) for row in here.added] if here and new else []
+        removed = _Read(old, there.removed) if there and old else ()
+        added = _Read(new, here.added) if here and new else ()
         if here and old and new and old.number == new.number:
             pairs = [(old.cells(before), new.cells(after)) for before, after in here.changed]
             found.changed = [(before, after) for before, after in pairs if before != after]
@@ -256,13 +275,18 @@ def _redefined(old: Shelf | None, new: Shelf | None) -> bool:
     return old is None or new is None or _definition(old) != _definition(new)
 
 
-def _without_common(removed: list[Cells], added: list[Cells]) -> tuple[list[Cells], list[Cells]]:
+def _without_common(
+    removed: Sequence[Cells], added: Sequence[Cells]
+) -> tuple[Sequence[Cells], Sequence[Cells]]:
     """Rows that went and came again are no difference."""
+    if not removed or not added:
+        return removed, added
+    removed, added = list(removed), list(added)
     here, there = Counter(map(_identity, added)), Counter(map(_identity, removed))
     return _left(removed, here), _left(added, there)
 
 
-def _left(rows: list[Cells], others: Counter[Any]) -> list[Cells]:
+def _left(rows: Sequence[Cells], others: Counter[Any]) -> list[Cells]:
     left = []
     for row in rows:
         if others[_identity(row)] > 0:
@@ -279,6 +303,8 @@ def _identity(row: Cells) -> Any:
 
 def _pair(found: Difference) -> None:
     """A row that went and one that came with the same first cell are one that was changed."""
+    if not found.removed or not found.added:
+        return
     waiting: dict[Any, list[Cells]] = {}
     for row in found.removed:
         waiting.setdefault(_identity(row)[:1], []).append(row)
