@@ -130,9 +130,9 @@ def _pages(fields: Fields) -> list[str]:
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
     for path in options.get("files", ()) if not options.get("listing") else _listed(tools):
-        about = tools.call("pdf_tools", "get_pdf_info", pdf_file_path=path)
-        pages = int(about.partition("Total pages: ")[2].split()[0])
-        for start in range(1, pages + 1, _AT_ONCE):
+        read = tools.call("pdf_tools", "read_pdf_pages", pdf_file_path=path)  # which says how many there are
+        pages = int(read.partition("total pages: ")[2].split()[0])
+        for start in range(2, pages + 1, _AT_ONCE):
             last = min(pages, start + _AT_ONCE - 1)
             tools.call("pdf_tools", "read_pdf_pages", pdf_file_path=path, start_page=start, end_page=last)
 

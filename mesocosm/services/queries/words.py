@@ -126,7 +126,7 @@ class _Read(Sequence[Cells]):
 
     def __getitem__(self, place: Any) -> Any:
         rows = self._rows[place]
-        return _Read(self._shelf, rows) if isinstance(place, slice) else self._shelf.cells(rows)  # type: ignore[arg-type]
+        return _Read(self._shelf, rows) if isinstance(place, slice) else self._shelf.cells(rows)
 
 
 @dataclass
