@@ -220,8 +220,10 @@ def _read(tools: Tools, query: str) -> None:
     asked = query
     while True:
         text = str(tools.call(_SERVICE, "read_query", query=asked))
-        rows += sum(line.startswith("- ") for line in text.splitlines())
-        if "\nmore: " not in text:
+        shown = sum(line.startswith("- ") for line in text.splitlines())
+        rows += shown
+        # A page of its own says nothing of what follows it.
+        if "\nmore: " not in text and (asked == query or shown < _ROWS):
             return
         asked = f"SELECT * FROM ({query}) LIMIT {_ROWS} OFFSET {rows}"
 
