@@ -118,8 +118,8 @@ class Thing:
         """The fields of a statement without what belongs to that alone: from these are everyday ones."""
         return fields
 
-    def row_overhead(self, cells: Mapping[str, Any]) -> int:
-        """Tokens that a survey spends on one row of it besides the cells."""
+    def row_overhead(self, cells: Mapping[str, Any], count: Callable[[str], int]) -> int:
+        """Tokens that a survey spends on one row of it besides the cells, as ``count`` counts them."""
         return 0
 
     def row_trace(self, cells: Mapping[str, Any]) -> str | None:

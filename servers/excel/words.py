@@ -44,7 +44,7 @@ class SheetThing(Thing):
     overhead = 60
     gives: ClassVar[Mapping[str, str]] = {"path": "The workbook's path."}
 
-    def row_overhead(self, cells: Mapping[str, Any]) -> int:
+    def row_overhead(self, cells: Mapping[str, Any], count: Callable[[str], int]) -> int:
         return 24 * len(cells)
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:

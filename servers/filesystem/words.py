@@ -116,7 +116,7 @@ class CsvFile(FileThing):
     }
     gives: ClassVar[Mapping[str, str]] = {"path": "Its path."}
 
-    def row_overhead(self, cells: Mapping[str, Any]) -> int:
+    def row_overhead(self, cells: Mapping[str, Any], count: Callable[[str], int]) -> int:
         return 1
 
     def trace(self, fields: Fields, given: Fields) -> str:

@@ -21,7 +21,7 @@ from mesocosm.kits.yaml_tasks.definition import (
     Step,
 )
 from mesocosm.kits.yaml_tasks.drawing import One, drawn
-from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.expressions import bare
 from mesocosm.kits.yaml_tasks.judging import WAYS
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.options import unclosed
@@ -159,7 +159,7 @@ def _check_amount(given: Any, parameters: list[str], place: tuple[Any, ...]) -> 
     if not isinstance(given, str):
         return
     try:
-        names = Expression(given, bare=True).names
+        names = bare(given).names
     except ExpressionError as error:
         yield place, str(error)
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from mesocosm.kits.yaml_tasks.drawing import DRAWS, Draw, read_draw
-from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.expressions import Expression, bare
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 
 MAX_COUNT = 50_000
@@ -33,14 +33,9 @@ def _value(given: Any) -> Any:
 
 def _expression(given: Any) -> Expression:
     try:
-        return _bare(str(given))
+        return bare(str(given))
     except ExpressionError as error:
         raise ValueError(str(error)) from None
-
-
-@cache
-def _bare(text: str) -> Expression:
-    return Expression(text, bare=True)
 
 
 def _inlined(value: Any, parts: Mapping[str, Any]) -> Any:

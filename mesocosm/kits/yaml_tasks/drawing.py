@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationErr
 
 from mesocosm.kits.prose import TOPICS, Prose
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
-from mesocosm.kits.yaml_tasks.expressions import Expression, Lookup
+from mesocosm.kits.yaml_tasks.expressions import Expression, Lookup, bare
 from mesocosm.kits.yaml_tasks.language import ExpressionError, bounded
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -71,15 +71,10 @@ class Source(Protocol):
         """What a Python function beside the file returns."""
 
 
-@cache
-def _bare_expression(text: str) -> Expression:
-    return Expression(text, bare=True)
-
-
 def _bare(given: Any) -> Any:
     """A constant, or an expression without braces."""
     try:
-        return _bare_expression(given) if isinstance(given, str) else bounded(given)
+        return bare(given) if isinstance(given, str) else bounded(given)
     except ExpressionError as error:
         raise ValueError(str(error)) from None
 

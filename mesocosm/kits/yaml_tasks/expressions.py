@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from jinja2 import TemplateSyntaxError, Undefined, UndefinedError, nodes
@@ -104,6 +105,12 @@ class Expression:
                 raise ExpressionError(str(error)) from None
             except (TemplateError, RecursionError, TypeError, ValueError, ArithmeticError) as error:
                 raise ExpressionError(said(error)) from None
+
+
+@cache
+def bare(text: str) -> Expression:
+    """An expression by itself, kept: a file is read more than once."""
+    return Expression(text, bare=True)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from mesocosm.kits.yaml_tasks.definition import (
 )
 from mesocosm.kits.yaml_tasks.drawing import weighted
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, settle
-from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.expressions import bare
 from mesocosm.kits.yaml_tasks.language import ExpressionError, missing
 from mesocosm.kits.yaml_tasks.lateness import late_names
 from mesocosm.kits.yaml_tasks.supposing import Following
@@ -155,7 +155,7 @@ class Truth:
         if not isinstance(given, str):
             return given
         try:
-            found = Expression(given, bare=True).value(self._parameter)
+            found = bare(given).value(self._parameter)
         except ExpressionError as error:
             raise Wrong(keys, str(error)) from None
         if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found <= MAX_COUNT:

@@ -427,7 +427,7 @@ class Teller:
             ):
                 for cells in self._rows_of_one(keys, rows, entity, around):
                     together += sum(self._count(str(cell)) + 1 for cell in cells.values())
-                    together += thing.row_overhead(cells)
+                    together += thing.row_overhead(cells, self._count)
         return together
 
     def cost(self, told: Told) -> int:

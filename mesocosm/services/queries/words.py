@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from mesocosm.services.queries import catalogue
     from mesocosm.services.queries import tables as stored
     from mesocosm.services.world import World
-    from mesocosm.worlds import database, tokens
+    from mesocosm.worlds import database
     from mesocosm.worlds.changes import Changes
 else:
-    database, tokens = later("mesocosm.worlds.database", "mesocosm.worlds.tokens")
+    (database,) = later("mesocosm.worlds.database")
     catalogue, stored = later("mesocosm.services.queries.catalogue", "mesocosm.services.queries.tables")
 
 _ROWS = re.compile(r"t_\d+")
@@ -379,8 +379,8 @@ class TableThing(WarehouseThing):
         self.judges = {"table": table, "rows": all_rows, "types": types}  # type: ignore[misc]
         self.about = "A table with its rows; as a goal, one that is new or has changed."  # type: ignore[misc]
 
-    def row_overhead(self, cells: Mapping[str, Any]) -> int:
-        return _row_overhead(cells)
+    def row_overhead(self, cells: Mapping[str, Any], count: Callable[[str], int]) -> int:
+        return _row_overhead(cells, count)
 
     def shown(self, name: str, value: Any) -> str:
         return str(value).rpartition(".")[2] if name == "table" else super().shown(name, value)
@@ -441,8 +441,8 @@ class TableThing(WarehouseThing):
         return Found(fields, frozenset(rows), self.warehouse.columns)
 
 
-def _row_overhead(cells: Mapping[str, Any]) -> int:
-    return 2 + sum(3 + tokens.count(name) for name in cells)
+def _row_overhead(cells: Mapping[str, Any], count: Callable[[str], int]) -> int:
+    return 2 + sum(3 + count(name) for name in cells)
 
 
 class RowThing(WarehouseThing):
@@ -467,7 +467,7 @@ class RowThing(WarehouseThing):
     def size(self, fields: Fields, count: Callable[[str], int]) -> int:
         cells = fields["values"]
         name = count(orjson.dumps(str(fields["table"])).decode())  # which no result repeats
-        return sum(count(str(value)) for value in cells.values()) + _row_overhead(cells) - name
+        return sum(count(str(value)) for value in cells.values()) + _row_overhead(cells, count) - name
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         tables: dict[str, list[Fields]] = {}
