@@ -204,6 +204,7 @@ class Sample:
                     by_entity.setdefault(entity, []).append(one)
         for name, fact in self._definition.facts.items():
             yield from self._unlike(name, by_entity)
+            yield from self._mixed_up(name, by_entity)
             kinds = list(fact.kinds) if fact.of is None else []
             goals = {kind: self._goals_of(name, kind) for kind in kinds}
             shapes = {kind: self._shapes(name, kind, by_entity) for kind in kinds}
@@ -230,6 +231,29 @@ class Sample:
             if told and not self._following(set(like.fields)).difference({"kind"}).intersection(told):
                 message = f"no statement says what is different in a {fact} that is {name}"
                 yield ("facts", fact, "lookalikes", name), "error", message
+
+    def _mixed_up(self, fact: str, by_entity: Mapping[Entity, Sequence[Told]]) -> Iterator[Finding]:
+        """Entities that are alike in all by which a second thing told of one could be known to be of it."""
+        told = {entity: by_entity[entity] for entity in self._truth.sets.get(fact, ()) if entity in by_entity}
+        read = {entity: [_fields_read(entity, one) for one in things] for entity, things in told.items()}
+        seen = set[int]()
+        for entity, things in told.items():
+            for number, one in enumerate(things):
+                elsewhere = set[str]().union(*(it for n, it in enumerate(read[entity]) if n != number))
+                shared = read[entity][number] & elsewhere
+                if not shared or not one.statement or id(one.statement) in seen:
+                    continue
+                for other in told:
+                    if (
+                        other is not entity
+                        and any(shared <= it for it in read[other])
+                        and all(entity[name] == other[name] for name in shared)
+                    ):
+                        seen.add(id(one.statement))
+                        keys = ("statements", self._definition.statements.index(one.statement))
+                        message = f"{entity.label} or {other.label}? {', '.join(sorted(shared))} are the same"
+                        yield keys, "warning", f"nothing says whether it is about {message}"
+                        break
 
     def _goals_of(self, fact: str, kind: str) -> tuple[bool | None, ...]:
         """Which goals speak of a kind; ``None`` where that depends on more."""
@@ -301,6 +325,14 @@ class Sample:
                     f"{feature} alone tells what counts from what does not (area {max(area, 1 - area):.2f})"
                 )
                 yield ("statements", index, what), "warning", message
+
+
+def _fields_read(entity: Entity, told: Told) -> set[str]:
+    """The fields of an entity that stand in what is told of it; when it was told says nothing to a reader."""
+    thing = find_thing(told.statement.what) if told.statement else None
+    when = thing.when if thing else None
+    reads = (read for field, reads in told.reads.items() if field != when for read in reads)
+    return {name for who, name in reads if who is entity} - {"nth", "this", "kind", "lookalike"}
 
 
 def _amounts(fact: Fact) -> Iterator[Any]:
