@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.canvas_arrange_exam.expected import SHEET, WORKBOOK, Expected, Row
 from mesocosm.kits.outbox import INBOX_MUTANTS, send
-from mesocosm.kits.workbooks import add_chart, edited, edited_sheet
+from mesocosm.kits.workbooks import add_chart, add_comment, edited, edited_sheet
 from mesocosm.servers.canvas.models import DiscussionTopic
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.email.store import EmailStore
@@ -244,6 +244,11 @@ def _chart(world: World, expected: Expected) -> None:
         add_chart(sheet)
 
 
+def _comment(world: World, expected: Expected) -> None:
+    with _sheet(world) as sheet:
+        add_comment(sheet)
+
+
 def _note_in_a_file(world: World, expected: Expected) -> None:
     world.workspace.write("notes.txt", b"done\n", world.now)
 
@@ -279,6 +284,7 @@ def _instructor_asked(world: World, expected: Expected) -> None:
 MUTANTS = [
     Mutant("a heading beside the table", "workbook", _stray_heading),
     Mutant("a chart", "workbook", _chart),
+    Mutant("a comment on a cell", "workbook", _comment),
     Mutant("row-missing", "rows_missing", _remove_last),
     Mutant("code-with-section", "rows_missing", _keep_suffix),
     Mutant("past-final-listed", "rows_extra", _add("past")),

@@ -8,7 +8,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.excel_market_research.expected import DATA, RESULT, Expected
-from mesocosm.kits.workbooks import add_chart, edited, edited_sheet
+from mesocosm.kits.workbooks import add_chart, add_comment, edited, edited_sheet
 from mesocosm.services.world import World
 
 Change = Callable[[Worksheet, Expected], None]
@@ -124,6 +124,10 @@ def _chart(sheet: Worksheet, expected: Expected) -> None:
     add_chart(sheet)
 
 
+def _comment(sheet: Worksheet, expected: Expected) -> None:
+    add_comment(sheet)
+
+
 def _as_percentages(sheet: Worksheet, expected: Expected) -> None:
     for row in sheet.iter_rows(min_row=2, min_col=2):
         for cell in row:
@@ -163,6 +167,7 @@ MUTANTS = [
     Mutant("blank rows above the heading", "header", _edit(_lowered)),
     Mutant("shown as percentages", "numbers", _edit(_as_percentages)),
     Mutant("a chart", "workbook", _edit(_chart)),
+    Mutant("a comment on a cell", "workbook", _edit(_comment)),
     Mutant("a second sheet", "workbook", _second_sheet),
     Mutant("the data corrected in place", "other_files", _corrected_data),
 ]

@@ -8,11 +8,12 @@ elements are nested deep, as the standard's own algorithm does).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from lxml import etree
+
+from mesocosm.kits.hidden_styles import Element, HidingRules, hides
 
 MAX_DEPTH = 512
 """Elements within each other, as in browsers: what is nested deeper shows nobody anything."""
@@ -24,11 +25,7 @@ _INLINE_NAMES = (
 )
 _INLINE = frozenset(_INLINE_NAMES.split())
 """Elements that may begin and end within a word."""
-_HIDING = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity)\s*:\s*0(?![\d.]))",
-    re.IGNORECASE,
-)
-_LONGEST_STYLE = 10_000
+_LONGEST_STYLE, _LONGEST_SHEET = 10_000, 200_000
 
 
 class _TooDeep(Exception):
@@ -38,25 +35,26 @@ class _TooDeep(Exception):
 class _Reader:
     """Collects the text of elements that are shown."""
 
-    def __init__(self) -> None:
+    def __init__(self, hiding: HidingRules) -> None:
         self.parts: list[str] = []
-        self._depth = 0
+        self._rules = hiding
+        self._around: list[Element] = []
         self._hidden = 0
         """How many elements there are between the outermost hidden one and here, with both."""
 
     def start(self, tag: Any, attrs: Any) -> None:
         """An element begins."""
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
+        self._around.append(Element.of(tag, attrs))
+        if len(self._around) > MAX_DEPTH:
             raise _TooDeep
-        if self._hidden or tag in _UNSEEN or _hides(attrs):
+        if self._hidden or tag in _UNSEEN or self._hides(attrs):
             self._hidden += 1
         elif tag not in _INLINE:
             self.parts.append(" ")
 
     def end(self, tag: Any) -> None:
         """An element ends, be it because another one does."""
-        self._depth -= 1
+        self._around.pop()
         if self._hidden:
             self._hidden -= 1
         elif tag not in _INLINE:
@@ -67,6 +65,10 @@ class _Reader:
         if not self._hidden:
             self.parts.append(data)
 
+    def _hides(self, attributes: Mapping[str, str]) -> bool:
+        style = attributes.get("style", "")[:_LONGEST_STYLE]
+        return "hidden" in attributes or bool(style and hides(style)) or self._rules.hide(self._around)
+
     def comment(self, text: Any) -> None:
         """A comment, which nobody sees."""
 
@@ -75,11 +77,40 @@ class _Reader:
         return "".join(self.parts)
 
 
+class _Sheets:
+    """Collects the style sheets, which count for what stands before them, too."""
+
+    def __init__(self) -> None:
+        self._inside = False
+        self._texts: list[str] = []
+
+    def start(self, tag: Any, attrs: Any) -> None:
+        """An element begins."""
+        self._inside = tag == "style"
+
+    def end(self, tag: Any) -> None:
+        """An element ends."""
+        self._inside = False
+
+    def data(self, data: Any) -> None:
+        """Text."""
+        if self._inside:
+            self._texts.append(data)
+
+    def close(self) -> str:
+        """The document ends."""
+        return "\n".join(self._texts)
+
+
 def visible_text(html: str) -> str:
     """The text that is shown, with blanks where elements break it; nothing of what is nested too deep."""
-    reader = _Reader()
-    parser = etree.HTMLParser(target=reader, huge_tree=True, encoding="utf-8")
     data = html.replace("\0", "").encode("utf-8", "replace")
+    sheets = _read(_Sheets(), data) if b"<style" in data.lower() else ""
+    return _read(_Reader(HidingRules(sheets[:_LONGEST_SHEET])), data)
+
+
+def _read(reader: _Reader | _Sheets, data: bytes) -> str:
+    parser = etree.HTMLParser(target=reader, huge_tree=True, encoding="utf-8")
     try:
         for start in range(0, len(data), _CHUNK):
             parser.feed(data[start : start + _CHUNK])
@@ -88,7 +119,3 @@ def visible_text(html: str) -> str:
     except (_TooDeep, etree.XMLSyntaxError):
         pass  # what stands before can be seen
     return reader.close()
-
-
-def _hides(attributes: Mapping[str, str]) -> bool:
-    return "hidden" in attributes or bool(_HIDING.search(attributes.get("style", "")[:_LONGEST_STYLE]))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from openpyxl import Workbook, load_workbook
 from openpyxl.chart import BarChart, Reference
+from openpyxl.comments import Comment
 from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.servers.excel.store import save_workbook
@@ -20,7 +21,12 @@ _KINDS = {
     "xl/media/": "a picture",
     "xl/pivotTables/": "a pivot table",
     "xl/embeddings/": "an embedded file",
+    "xl/comments": "a comment",
+    "xl/threadedComments/": "a comment",
 }
+"""By the beginning of parts' names. Writers differ in where they put comments."""
+_DRAWING = "xl/drawings/"
+"""Shapes and boxes of text, if it is nothing of the above."""
 
 
 @contextmanager
@@ -47,6 +53,11 @@ def add_chart(sheet: Worksheet) -> None:
     sheet.add_chart(chart, "H4")
 
 
+def add_comment(sheet: Worksheet) -> None:
+    """Put a remark on a cell: a near miss where only values are asked for."""
+    sheet["A1"].comment = Comment("checked", "assistant")
+
+
 def percentages(data: bytes) -> list[str]:
     """Cells of the first sheet whose number format shows a hundred times what they hold."""
     book = load_workbook(io.BytesIO(data), read_only=True)
@@ -58,10 +69,12 @@ def percentages(data: bytes) -> list[str]:
 
 
 def drawings(data: bytes) -> list[str]:
-    """Charts, pictures and the like in a workbook (the bytes of an .xlsx file), each kind once."""
+    """Charts, pictures, comments and the like in a workbook (the bytes of an .xlsx file), each kind once."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as package:
             names = package.namelist()
     except zipfile.BadZipFile:
         return []
-    return [kind for start, kind in _KINDS.items() if any(name.startswith(start) for name in names)]
+    found = {kind: None for start, kind in _KINDS.items() if any(name.startswith(start) for name in names)}
+    drawn = not found and any(name.startswith(_DRAWING) for name in names)
+    return [*found, *(["a drawing"] if drawn else [])]

@@ -341,7 +341,7 @@ def _as_id(value: Any, schema: JSONSchema) -> Any:
 
 
 _QUOTED = re.compile(r'"[^"]*"')
-_OPERATOR = re.compile(r"\S\s+(OR|\|\|?)\s+\S|(?:^|\s)(NOT)\s+\S|(?:^|[\s(])(-\w\S*)")
+_OPERATOR = re.compile(r"\S\s+(OR|\|\|?)\s+\S|\S\s+(AND|&&)\s+\S|(?:^|\s)(NOT)\s+\S|(?:^|[\s(])(-\w\S*)")
 
 
 def _refuse_operators(name: str, value: Any) -> None:
@@ -349,11 +349,11 @@ def _refuse_operators(name: str, value: Any) -> None:
     found = _OPERATOR.search(_QUOTED.sub(" ", value)) if isinstance(value, str) else None
     if found:
         operator = next(part for part in found.groups() if part)
-        instead = (
-            "search for each alternative by itself"
-            if found[1]
-            else "leave it out, and pass over what is not wanted"
-        )
+        instead = "leave it out, and pass over what is not wanted"
+        if found[1]:
+            instead = "search for each alternative by itself"
+        elif found[2]:
+            instead = "leave it out: words that stand beside each other are all looked for"
         raise Invalid(
             f"Argument {name!r}: this search knows no operators such as {operator[:40]!r}; {instead}. A word"
             " that only looks like one is found in lower case or without its hyphen."

@@ -5,11 +5,13 @@ from __future__ import annotations
 import filecmp
 import os
 import sqlite3
+import zlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_IFMT, S_ISLNK, S_ISREG
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from mesocosm.worlds.database import file_uri
 from mesocosm.worlds.workspace import Workspace
@@ -17,6 +19,9 @@ from mesocosm.worlds.workspace import Workspace
 Row = dict[str, Any]
 _SHORT, _SHARED = 40, 10_000
 """Texts of at most so many letters are kept once, so many at a time."""
+
+_SAVED = "docProps/core.xml"
+"""In packages of office programs: by whom and when they were saved."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +98,27 @@ def _same_entry(one: str, other: str) -> bool:
         return False
     if S_ISLNK(status.st_mode):
         return os.readlink(one) == os.readlink(other)
-    return not S_ISREG(status.st_mode) or _same(one, other)
+    return not S_ISREG(status.st_mode) or _same(one, other) or _saved_anew(one, other)
 
 
 def _same(one: str | Path, other: str | Path) -> bool:
     return os.path.samefile(one, other) or filecmp.cmp(one, other, shallow=False)
+
+
+def _saved_anew(one: str, base: str) -> bool:
+    """Whether a workbook or the like differs in who saved it when alone; read is as much as the base has."""
+    try:
+        with ZipFile(one) as mine, ZipFile(base) as theirs:
+            if sorted(mine.namelist()) != sorted(theirs.namelist()):
+                return False
+            for part in theirs.infolist():
+                if part.filename != _SAVED:
+                    with mine.open(part.filename) as stream:
+                        if stream.read(part.file_size + 1) != theirs.read(part):
+                            return False
+    except (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zlib.error):
+        return False  # it is none, or one that cannot be read
+    return True
 
 
 def compare_database(path: Path, base: Path) -> Iterator[tuple[str, TableChanges]]:

@@ -59,7 +59,8 @@ def test_what_is_no_id_is_refused(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["lunch OR dinner", "lunch | dinner", "lunch -dinner", "-dinner", "NOT dinner"]
+    "query",
+    ["lunch OR dinner", "lunch | dinner", "lunch -dinner", "-dinner", "NOT dinner", "lunch AND dinner"],
 )
 def test_operators_that_a_search_does_not_know_are_refused_with_a_hint(open_tools: Open, query: str) -> None:
     tools = open_tools(fill_mailbox, "email")
@@ -72,7 +73,7 @@ def test_operators_that_a_search_does_not_know_are_refused_with_a_hint(open_tool
 
 
 @pytest.mark.parametrize(
-    "query", ['"lunch OR dinner"', "lunch or dinner", "co-worker", "2025 - 2026", "OR", "R&D|X"]
+    "query", ['"lunch OR dinner"', "lunch or dinner", "co-worker", "2025 - 2026", "OR", "R&D|X", "AND"]
 )
 def test_words_that_only_look_like_operators_are_searched_for(query: str) -> None:
     def search(store: Any, query: Words) -> None: ...

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 from trials import call, failures, sizes
 
 from mesocosm.families.building import Instance
@@ -107,6 +108,10 @@ def test_a_wrong_table_breaks_what_is_wrong_with_it(
 def test_a_scratch_file_does_no_harm_and_a_changed_one_does(episode: Episode, instance: Instance) -> None:
     write(episode, table_of(instance))
     episode.world.call("filesystem", "write_file", {"path": "notes.txt", "content": "done"})
+    assert failures(episode) == set()
+    # What is there already, written over itself: the workbook is saved anew.
+    first = load_workbook(episode.world.path / "workspace" / DATA)["RawData"]["A1"].value
+    call(episode, "excel", "write_data_to_excel", filepath=DATA, sheet_name="RawData", data=[[first]])
     assert failures(episode) == set()
     call(episode, "filesystem", "move_file", source=DATA, destination="elsewhere.xlsx")
     assert failures(episode) == {"other_files"}

@@ -92,7 +92,9 @@ def window_bound(text: str, name: str) -> datetime:
     found = _DATE_TIME.fullmatch(text)
     if not found:
         raise Invalid(
-            f"Invalid value for {name}: {text[:60]!r} is not an RFC 3339 timestamp.", code="invalid"
+            f"Invalid value for {name}: {text[:60]!r} is not an RFC 3339 timestamp with its offset from UTC,"
+            " such as 2025-06-03T10:00:00-07:00 or 2025-06-03T10:00:00Z.",
+            code="invalid",
         )
     if not found["offset"]:
         raise Invalid(

@@ -36,6 +36,12 @@ _FLAGS: dict[str, ColumnElement[bool]] = {
 }
 _OPERATORS = "|".join([*_FIELDS, "is", "has", "after", "since", "before"])
 _TERM = re.compile(rf'(?:(?P<operator>{_OPERATORS}):)?(?:"(?P<phrase>[^"]*)"|(?P<word>\S+))', re.IGNORECASE)
+_ELSEWHERE = re.compile(
+    r"(?<![^\s(])(in|label|bcc|newer|older|newer_than|older_than|on|filename|larger|smaller|size|list|category):\S",
+    re.I,
+)
+"""Conditions of other products' searches; as words they would find nothing, and nobody would know why."""
+_QUOTED = re.compile(r'"[^"]*"')
 _DATE = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})")
 _WILDCARD = re.compile(r"[%_\\]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -83,6 +89,13 @@ def conditions(query: str) -> list[ColumnElement[bool]]:
         raise Invalid("Search query cannot be empty.")
     if len(query) > MAX_QUERY_CHARACTERS:
         raise Invalid(f"Search query too long (max {MAX_QUERY_CHARACTERS} characters).")
+    unknown = _ELSEWHERE.search(_QUOTED.sub(" ", query))
+    if unknown:
+        known = ":, ".join([*_FIELDS, "is", "has", "after"])
+        raise Invalid(
+            f"Unknown search operator {unknown[1]}:; there is {known}: and before:. The folder is an argument"
+            " of its own. What only looks like an operator is found in double quotes."
+        )
     wanted: list[ColumnElement[bool]] = []
     texts: list[tuple[str, Sequence[str]]] = []
     for term in _TERM.finditer(query):

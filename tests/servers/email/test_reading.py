@@ -134,6 +134,7 @@ def test_search_finds_messages_in_which_every_term_occurs(mail, query, found):
         ("x" * 1001, "too long"),
         ("a\0b", "null characters"),
         ("is:green", "Unknown search operator is:green"),
+        ("lunch in:sent", "Unknown search operator in:; there is from:.*The folder is an argument"),
         ("has:wheels", "there is has:attachment"),
         ("after:yesterday", "YYYY-MM-DD"),
         ("before:2025-02-30", "YYYY-MM-DD"),
