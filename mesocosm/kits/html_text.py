@@ -97,6 +97,9 @@ class _Sheets:
         if self._inside:
             self._texts.append(data)
 
+    def comment(self, text: Any) -> None:
+        """A comment."""
+
     def close(self) -> str:
         """The document ends."""
         return "\n".join(self._texts)
