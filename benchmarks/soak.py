@@ -337,7 +337,7 @@ def run(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 )
                 server.kill()
                 server.start()
-            # After a kill an episode is opened when it is first asked for, which takes memory of its own: what is
+            # After a kill an episode is opened when it is first asked for, which takes memory: what is
             # looked for is what goes on growing when all are open.
             with httpx2.Client(timeout=300) as client:
                 for agent in agents:
