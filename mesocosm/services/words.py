@@ -218,6 +218,33 @@ class Words:
             yield from _unexplained(table, difference, keys, rows, columns)
 
 
+def only_stamped(difference: TableChanges, key: str, stamps: Collection[str]) -> Iterator[Any]:
+    """Keys of rows that hold what they held, apart from columns that say when and how often it was saved."""
+    for before, after in difference.changed:
+        if all(after[name] == value for name, value in before.items() if name not in stamps):
+            yield after[key]
+
+
+def made_anew(
+    difference: TableChanges,
+    key: str,
+    stamps: Collection[str],
+    only: Callable[[Row], bool] = lambda row: True,
+) -> Iterator[tuple[Any, Any]]:
+    """Keys (old, new) of rows that went and came again as they had been, apart from key and ``stamps``."""
+
+    def holds(row: Row) -> tuple[Any, ...]:
+        return tuple(value for name, value in row.items() if name != key and name not in stamps)
+
+    gone: dict[tuple[Any, ...], list[Any]] = {}
+    for row in difference.removed:
+        if only(row):
+            gone.setdefault(holds(row), []).append(row[key])
+    for row in difference.added:
+        if only(row) and (keys := gone.get(holds(row))):
+            yield keys.pop(0), row[key]
+
+
 def _keys(world: World, service: str, table: str) -> Sequence[str]:
     from mesocosm.services.service import load_service
 

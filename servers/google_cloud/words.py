@@ -29,7 +29,7 @@ from mesocosm.services.queries.words import (
     spoilings,
     survey_options,
 )
-from mesocosm.services.words import Fields, Found, Spoiling, Thing, Whole, Word
+from mesocosm.services.words import Fields, Found, Spoiling, Thing, Whole, Word, made_anew, only_stamped
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud import store as rules
@@ -555,13 +555,30 @@ def _bucket_made(world: World) -> bool:
 
 
 def _follows(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
-    """A table whose rows changed has another time; a bucket that was looked after another day."""
-    found: set[tuple[str, Any]] = set()
-    for table, column in (("tables", "modified"), ("buckets", "swept")):
-        for before, after in changes.table(_SERVICE, table).changed:
-            if {**before, column: after[column]} == after:
-                found.add((table, after["number"]))
+    """A table whose rows changed has another time, a bucket that was looked after another day; a view or an
+    object that was made again as it had been is the same."""
+    found = {
+        (table, number)
+        for table, stamps in _STAMPS.items()
+        for number in only_stamped(changes.table(_SERVICE, table), "number", stamps)
+    }
+    kinds: tuple[tuple[str, Callable[[Row], bool]], ...] = (
+        ("tables", lambda row: row["kind"] == "VIEW"),
+        ("objects", lambda row: bool(row["live"])),
+    )
+    for table, only in kinds:
+        for pair in made_anew(changes.table(_SERVICE, table), "number", _STAMPS[table], only):
+            found.update((table, number) for number in pair)
     return found
+
+
+_STAMPS: Mapping[str, Collection[str]] = {
+    "datasets": {"modified"},
+    "tables": {"created", "modified"},
+    "buckets": {"swept", "metageneration", "updated"},
+    "objects": {"generation", "metageneration", "created", "updated"},
+}
+"""By table: columns that say when and how often a thing was saved."""
 
 
 _BIGQUERY = BigQuery()
@@ -590,7 +607,7 @@ words = WarehouseWords(
         "entry": EntryThing(),
     },
     survey=_survey,
-    unseen=("contents", "jobs", "job_rows", "blobs", "projects", "uploads"),
+    unseen=("contents", "jobs", "job_rows", "blobs", "projects", "uploads", "compute_operations"),
     excuses=_follows,
     spoilings=(
         *spoilings(_BIGQUERY),

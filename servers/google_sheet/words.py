@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, only_stamped
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet import store as rules
@@ -173,11 +173,21 @@ def _made(world: World) -> bool:
     return True
 
 
+def _follows(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
+    """A file that was written to has another time; what it holds lies in tables of its own."""
+    return {
+        (table, number)
+        for table, key in (("files", "number"), ("spreadsheets", "file"))
+        for number in only_stamped(changes.table("google_sheet", table), key, _TRACES)
+    }
+
+
 words = Words(
     service="google_sheet",
     things={"sheet": SheetThing()},
     survey=_survey,
     open=_open,
     unseen=("revisions", "formats"),
+    excuses=_follows,
     spoilings=(Spoiling("a line written", _written), Spoiling("a spreadsheet made", _made)),
 )

@@ -22,7 +22,7 @@ from mesocosm.services.queries.words import (
     spoilings,
     survey_options,
 )
-from mesocosm.services.words import Fields, Found, Thing, Word
+from mesocosm.services.words import Fields, Found, Thing, Word, made_anew, only_stamped
 
 if TYPE_CHECKING:
     from mesocosm.servers.snowflake import store as rules
@@ -70,7 +70,7 @@ class Account(Warehouse):
         found = db.execute(
             "SELECT items.id, databases.name, schemas.name, items.name, items.comment, schemas.id,"
             " databases.id FROM items JOIN schemas ON schema_id = schemas.id"
-            " JOIN databases ON database_id = databases.id WHERE items.kind <> 'VIEW'"
+            " JOIN databases ON database_id = databases.id WHERE items.kind NOT IN ('VIEW', 'TEMPORARY')"
         )
         shelves = [_shelf(row, columns.get(row[0], [])) for row in found]
         return {shelf.name: shelf for shelf in shelves}
@@ -229,13 +229,29 @@ def _read(tools: Tools, query: str) -> None:
 
 
 def _follows(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
-    """A table that was written to has another time, a column that counts another number."""
-    found: set[tuple[str, Any]] = set()
-    for table, column in (("items", "altered"), ("sequences", "next")):
-        for before, after in changes.table(_SERVICE, table).changed:
-            if {**before, column: after[column]} == after:
-                found.add((table, after["id"]))
-    return found
+    """A table that was written to has another time, a column that counts another number; a view that was made
+    again as it had been is the same, and a temporary table is there for its session alone."""
+    items, columns = (changes.table(_SERVICE, name) for name in ("items", "item_columns"))
+    found = {("items", key) for key in only_stamped(items, "id", {"altered"})}
+    found |= {
+        ("sequences", key) for key in only_stamped(changes.table(_SERVICE, "sequences"), "id", {"next"})
+    }
+    own = {row["id"] for row in items.added if row["kind"] == "TEMPORARY"}
+    for old, new in made_anew(
+        items, "id", {"created", "altered", "text"}, lambda row: bool(row["kind"] == "VIEW")
+    ):
+        if _described(columns.removed, old) == _described(columns.added, new):
+            own |= {old, new}
+    found |= {("items", key) for key in own}
+    return found | {
+        ("item_columns", row["id"]) for row in (*columns.added, *columns.removed) if row["item_id"] in own
+    }
+
+
+def _described(rows: Sequence[Row], item: int) -> list[Row]:
+    """The columns of a table or view, without the numbers that they have."""
+    own = sorted((row for row in rows if row["item_id"] == item), key=lambda row: int(row["position"]))
+    return [{name: row[name] for name in row if name not in ("id", "item_id")} for row in own]
 
 
 _ACCOUNT = Account()
