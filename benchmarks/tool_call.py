@@ -111,7 +111,7 @@ class Target:
 
 def start(code: str, port: int, *arguments: str) -> subprocess.Popen[bytes]:
     process = subprocess.Popen([sys.executable, "-c", code, str(port), *arguments])
-    for _ in range(200):
+    for _ in range(1200):
         try:
             http.client.HTTPConnection("127.0.0.1", port, timeout=1).connect()
             return process
