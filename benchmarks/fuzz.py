@@ -104,9 +104,16 @@ def bounded() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def part(found: Found, inputs: Inputs, kinds: tuple[str, ...], calls: int, bases: Path) -> None:
-    """Some thousand calls, on a fresh world."""
-    game = len(GAMES) > 0 and "tools" in kinds and found.parts % 12 == 11
+def part(
+    found: Found,
+    inputs: Inputs,
+    kinds: tuple[str, ...],
+    calls: int,
+    bases: Path,
+    services: tuple[str, ...] | None = None,
+) -> None:
+    """Some thousand calls, on a fresh world. ``services``: whose tools are called; without, of all."""
+    game = len(GAMES) > 0 and "tools" in kinds and services is None and found.parts % 12 == 11
     base = GAMES[found.parts // 12 % len(GAMES)] if game and (bases / GAMES[0]).exists() else OFFICE
     with tempfile.TemporaryDirectory(prefix="mesocosm-fuzz-") as folder:
         place = Path(folder) / "world"
@@ -125,7 +132,9 @@ def part(found: Found, inputs: Inputs, kinds: tuple[str, ...], calls: int, bases
                 continue
             with World(place) as world:
                 source = (
-                    Requests(world, inputs) if kind == "rest" else Tools(world, inputs, code="code" in kinds)
+                    Requests(world, inputs)
+                    if kind == "rest"
+                    else Tools(world, inputs, code="code" in kinds, services=services)
                 )
                 _calls(found, inputs, kind, iter(source), many, world)
     found.parts += 1
@@ -183,13 +192,15 @@ def run(options: argparse.Namespace, tally: Path | None) -> Found:
     """Make parts until there are as many calls as asked for."""
     found = Found.model_validate_json(tally.read_bytes()) if tally and tally.exists() else Found()
     kinds = tuple(kind for kind in _KINDS if kind in options.only.split(","))
+    services = tuple(options.services.split(",")) if options.services else None
     inputs = Inputs(f"{options.seed}:{found.parts}")
     signal.signal(signal.SIGPROF, _stop)
     with tempfile.TemporaryDirectory(prefix="mesocosm-fuzz-") as folder:
         build(Path(folder), inputs, games=options.calls > 20_000)
         while found.total < options.calls:
             started = process_time()
-            part(found, inputs, kinds, min(CALLS_PER_WORLD, options.calls - found.total), Path(folder))
+            calls = min(CALLS_PER_WORLD, options.calls - found.total)
+            part(found, inputs, kinds, calls, Path(folder), services)
             found.seconds += process_time() - started
             if tally:
                 draft = tally.with_suffix(".draft")
@@ -210,6 +221,7 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=20_000, help="of the whole run, over all its parts")
     parser.add_argument("--seed", default="0")
     parser.add_argument("--only", default=",".join(_KINDS), help="some of tools,rest,mail,code")
+    parser.add_argument("--services", default="", help="whose tools are called; default: all")
     parser.add_argument("--tally", type=Path, help="a file that says what was found, to go on from")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

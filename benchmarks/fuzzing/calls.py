@@ -47,9 +47,16 @@ Source = Iterator[Made]
 class Tools:
     """Calls of tools."""
 
-    def __init__(self, world: World, inputs: Inputs, *, code: bool) -> None:
+    def __init__(
+        self, world: World, inputs: Inputs, *, code: bool, services: Collection[str] | None = None
+    ) -> None:
         self._world, self._inputs = world, inputs
-        named = [(service, tool) for service in world.services.values() for tool in service.tools.values()]
+        named = [
+            (service, tool)
+            for service in world.services.values()
+            for tool in service.tools.values()
+            if services is None or service.name in services
+        ]
         self._tools = [(s.name, t) for s, t in named if not s.runs_code and not t.ends_episode]
         self._ends = [(s.name, t) for s, t in named if t.ends_episode]
         self._code = [(s.name, t) for s, t in named if s.runs_code] if code else []

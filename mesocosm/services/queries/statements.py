@@ -32,7 +32,9 @@ def parse(text: str, dialect: Dialect) -> list[exp.Expr]:
     try:
         tokens = reader.tokenize(text)
         _check_nesting(tokens)
-        found = [tree for tree in reader.parser().parse(tokens, text) if tree is not None]
+        parsed = reader.parser().parse(tokens, text)
+        # A remark behind the last semicolon is no statement.
+        found = [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
     except ParseError as error:
         raise _malformed(dialect, text, error.errors[0] if error.errors else {}) from None
     except (TypeError, ValueError, LookupError, AttributeError):

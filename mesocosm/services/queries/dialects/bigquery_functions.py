@@ -19,7 +19,10 @@ NAMED = {
     "IEEE_DIVIDE": "CAST(:0 AS DOUBLE) / CAST(:1 AS DOUBLE)",
     "CSC": "1 / SIN(:0)",
     "SEC": "1 / COS(:0)",
-    "ARRAY_IS_DISTINCT": "LEN(:0) = LEN(LIST_DISTINCT(:0))",
+    "ARRAY_IS_DISTINCT": "LEN(:0) = LEN(LIST_DISTINCT(:0))"
+    " + CASE WHEN LEN(LIST_FILTER(:0, e -> e IS NULL)) > 0 THEN 1 ELSE 0 END",
+    "ARRAY_INCLUDES_ALL": "LIST_HAS_ALL(:0, :1)",
+    "ARRAY_INCLUDES_ANY": "LIST_HAS_ANY(:0, :1)",
     "ARRAY_INCLUDES": "LIST_CONTAINS(:0, :1)",
     "ARRAY_MIN": "LIST_MIN(:0)",
     "ARRAY_MAX": "LIST_MAX(:0)",
@@ -71,12 +74,15 @@ def as_text(value: exp.Expr) -> exp.Expr:
 
 
 def instr(node: exp.Expr) -> exp.Expr:
-    """INSTR with a place to begin or an occurrence: the first place from there on that is not too early."""
+    """INSTR with a place to begin or an occurrence: the first place from there on that is not too early, or
+    from there back, where it is counted from the end."""
     start = node.args.get("position") or exp.Literal.number(1)
     count = node.args.get("occurrence") or exp.Literal.number(1)
     return duck(
-        "COALESCE(LIST_EXTRACT(LIST_FILTER(RANGE(:start, LENGTH(:x) + 1),"
-        " i -> SUBSTR(:x, i, LENGTH(:y)) = :y), :count), 0)",
+        "COALESCE(LIST_EXTRACT(CASE WHEN :start > 0"
+        " THEN LIST_FILTER(RANGE(:start, LENGTH(:x) + 1), i -> SUBSTR(:x, i, LENGTH(:y)) = :y)"
+        " ELSE LIST_REVERSE(LIST_FILTER(RANGE(1, LENGTH(:x) + :start + 2),"
+        " i -> SUBSTR(:x, i, LENGTH(:y)) = :y)) END, :count), 0)",
         x=node.this,
         y=node.args["substr"],
         start=start,
@@ -127,7 +133,94 @@ def _piece(found: re.Match[str], value: exp.Expr) -> exp.Expr:
     return duck("PRINTF(:f, :x)", f=text(shape), x=number)
 
 
+# -- JSON ---------------------------------------------------------------------------------------------------
+
+LAX_BOOL = (
+    "CASE JSON_TYPE(:x) WHEN 'BOOLEAN' THEN CAST(:x ->> '$' AS BOOLEAN) WHEN 'VARCHAR' THEN"
+    " CASE LOWER(:x ->> '$') WHEN 'true' THEN TRUE WHEN 'false' THEN FALSE END"
+    " ELSE TRY_CAST(:x ->> '$' AS DOUBLE) <> 0 END"
+)
+LAX_INT64 = (
+    "CASE JSON_TYPE(:x) WHEN 'BOOLEAN' THEN CASE WHEN :x ->> '$' = 'true' THEN 1 ELSE 0 END"
+    " ELSE COALESCE(TRY_CAST(:x ->> '$' AS BIGINT),"
+    " TRY_CAST(ROUND(TRY_CAST(:x ->> '$' AS DOUBLE)) AS BIGINT)) END"
+)
+LAX_FLOAT64 = "CASE WHEN JSON_TYPE(:x) <> 'BOOLEAN' THEN TRY_CAST(:x ->> '$' AS DOUBLE) END"
+LAX_STRING = "CASE WHEN JSON_TYPE(:x) NOT IN ('OBJECT', 'ARRAY') THEN :x ->> '$' END"
+
+
+def of_json(kind: str, types: str) -> str:
+    """BOOL, INT64 and FLOAT64 of JSON: an error for JSON of another type."""
+    return (
+        f"CASE WHEN JSON_TYPE(:x) IN ({types}) THEN CAST(:x ->> '$' AS {kind}) WHEN :x IS NOT NULL THEN"
+        f" CAST(ERROR('The provided JSON input is not of the expected type') AS {kind}) END"
+    )
+
+
+def commonest(node: exp.Expr) -> exp.Expr:
+    """APPROX_TOP_COUNT: what comes most often, with how often; exact here."""
+    return duck(
+        "LIST_TRANSFORM(LIST_SLICE(LIST_REVERSE_SORT(LIST_TRANSFORM(MAP_ENTRIES(HISTOGRAM({'v': :x})),"
+        " e -> {'n': CAST(e.value AS BIGINT), 'v': e.key.v})), 1, :n), e -> {'value': e.v, 'count': e.n})",
+        x=node.this,
+        n=node.expression,
+    )
+
+
 # -- dates and times ----------------------------------------------------------------------------------------
+
+_ELEMENTS = {
+    "YYYY": "%Y",
+    "YY": "%y",
+    "MONTH": "%B",
+    "MON": "%b",
+    "MM": "%m",
+    "DDD": "%j",
+    "DD": "%d",
+    "DAY": "%A",
+    "DY": "%a",
+    "HH24": "%H",
+    "HH12": "%I",
+    "HH": "%I",
+    "MI": "%M",
+    "SS": "%S",
+    "AM": "%p",
+    "PM": "%p",
+}
+_ELEMENT = re.compile(
+    "(?P<name>" + "|".join(_ELEMENTS) + r')|"(?P<text>[^"]*)"|(?P<sign>[-./,;: ])', re.IGNORECASE
+)
+
+
+def written_time(value: exp.Expr, pattern: str, zone: exp.Expr | None) -> exp.Expr | None:
+    """CAST of a date or time AS STRING with FORMAT; ``None`` for elements that are not known here."""
+    if type(value) is exp.Cast and value.to.this is exp.DataType.Type.TIME:
+        moment = duck("DATE '1970-01-01' + :x", x=value)
+    elif zone is not None:
+        moment = duck("TIMEZONE(:zone, CAST(:x AS TIMESTAMPTZ))", zone=zone, x=value)
+    else:
+        moment = duck("CAST(:x AS TIMESTAMP)", x=value)
+    made, at = [], 0
+    while at < len(pattern):
+        found = _ELEMENT.match(pattern, at)
+        if found is None:
+            return None
+        at = found.end()
+        name = found["name"]
+        if name is None:
+            made.append(text(found["text"] if found["text"] is not None else found["sign"]))
+            continue
+        shown = duck("STRFTIME(:x, :f)", x=moment, f=text(_ELEMENTS[name.upper()]))
+        if name.isupper():
+            shown = duck("UPPER(:x)", x=shown)
+        elif name.islower():
+            shown = duck("LOWER(:x)", x=shown)
+        made.append(shown)
+    whole: exp.Expr = made[0] if made else text("")
+    for part in made[1:]:
+        whole = exp.DPipe(this=whole, expression=part, safe=True)
+    return exp.Paren(this=whole)
+
 
 _CODES = {
     "%R": "%H:%M",

@@ -7,10 +7,16 @@ from itertools import count
 
 from sqlglot import exp
 
+from mesocosm.errors import Invalid
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects.bigquery_functions import (
+    LAX_BOOL,
+    LAX_FLOAT64,
+    LAX_INT64,
+    LAX_STRING,
     NAMED,
     as_text,
+    commonest,
     day_of,
     duck,
     extracted,
@@ -18,10 +24,12 @@ from mesocosm.services.queries.dialects.bigquery_functions import (
     instr,
     literal_time,
     moment_of,
+    of_json,
     read_time,
     shown_time,
     time_trunc,
     whole_units,
+    written_time,
 )
 
 _SUFFIX = "_TABLE_SUFFIX"
@@ -133,6 +141,14 @@ def _cast(node: exp.Expr) -> exp.Expr:
             return node
         made = as_text(node.this)
         return exp.Anonymous(this="TRY", expressions=[made]) if isinstance(node, exp.TryCast) else made
+    if to.this in (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR) and layout is not None:
+        pattern, zone = (
+            (layout.this, layout.args["zone"]) if isinstance(layout, exp.AtTimeZone) else (layout, None)
+        )
+        written = written_time(node.this, pattern.name, zone)
+        if written is None:
+            raise Invalid(f"The format {pattern.name[:50]!r} is not provided here.", code="invalidQuery")
+        return written
     if to.this in (exp.DataType.Type.BINARY, exp.DataType.Type.VARBINARY):
         name = {"HEX": "UNHEX", "BASE64": "FROM_BASE64"}.get(layout.name.upper() if layout else "", "ENCODE")
         return duck(f"{name}(CAST(:x AS VARCHAR))", x=node.this)
@@ -144,6 +160,26 @@ def _struct(node: exp.Expr) -> exp.Expr:
     parts = node.expressions
     if parts and not any(isinstance(part, exp.PropertyEQ | exp.Alias | exp.Column) for part in parts):
         return exp.Anonymous(this="ROW", expressions=list(parts))
+    return node
+
+
+def _array(node: exp.Expr) -> exp.Expr:
+    """An array of structs of which the first says the names: the others have the same."""
+    first, *others = node.expressions or [None]
+    if not isinstance(first, exp.Struct) or not others:
+        return node
+    names = [part.this if isinstance(part, exp.PropertyEQ) else None for part in first.expressions]
+    if None in names:
+        return node
+    for other in others:
+        is_row = isinstance(other, exp.Tuple) or (isinstance(other, exp.Anonymous) and other.name == "ROW")
+        if is_row and len(other.expressions) == len(names):
+            parts = [
+                exp.PropertyEQ(this=name.copy(), expression=value.copy())
+                for name, value in zip(names, other.expressions, strict=True)
+                if name is not None
+            ]
+            other.replace(exp.Struct(expressions=parts))
     return node
 
 
@@ -168,6 +204,64 @@ def _limited(node: exp.Expr) -> exp.Expr:
     most = limit.expression
     inner.set("this", limit.this)
     return duck("LIST_SLICE(:x, 1, :n)", x=node.copy(), n=most)
+
+
+def _joined(node: exp.Expr) -> exp.Expr:
+    """STRING_AGG with LIMIT."""
+    limit = node.this
+    if not isinstance(limit, exp.Limit) or isinstance(node.parent, exp.Window):
+        return node
+    value = limit.this
+    while isinstance(value, exp.Order | exp.Distinct):
+        value = value.expressions[0] if isinstance(value, exp.Distinct) else value.this
+    rows = exp.Filter(
+        this=exp.ArrayAgg(this=limit.this.copy()), expression=exp.Where(this=duck(":v IS NOT NULL", v=value))
+    )
+    return duck(
+        "ARRAY_TO_STRING(LIST_SLICE(:x, 1, :n), :s)",
+        x=rows,
+        n=limit.expression,
+        s=node.args.get("separator") or exp.Literal.string(","),
+    )
+
+
+def _chained(node: exp.Expr) -> exp.Expr:
+    """ARRAY_CONCAT_AGG with LIMIT."""
+    limit = node.this
+    if not isinstance(limit, exp.Limit) or isinstance(node.parent, exp.Window):
+        return node
+    value = limit.this.this if isinstance(limit.this, exp.Order) else limit.this
+    rows = exp.Filter(
+        this=exp.ArrayAgg(this=limit.this.copy()), expression=exp.Where(this=duck(":v IS NOT NULL", v=value))
+    )
+    return duck("FLATTEN(LIST_SLICE(:x, 1, :n))", x=rows, n=limit.expression)
+
+
+def _slice(node: exp.Expr) -> exp.Expr:
+    """ARRAY_SLICE counts from 0, and includes the end."""
+    return duck(
+        "LIST_SLICE(:x, CASE WHEN :a < 0 THEN :a ELSE :a + 1 END, CASE WHEN :b < 0 THEN :b ELSE :b + 1 END)",
+        x=node.this,
+        a=node.args["start"],
+        b=node.args["end"],
+    )
+
+
+def _normalized(node: exp.Expr) -> exp.Expr:
+    template = "LOWER(NFC_NORMALIZE(:x))" if node.args.get("is_casefold") else "NFC_NORMALIZE(:x)"
+    return duck(template, x=node.this)
+
+
+def _moments(*names: str) -> Callable[[exp.Expr], exp.Expr]:
+    """A rule for functions of instants: texts that are written out are meant as such."""
+
+    def rule(node: exp.Expr) -> exp.Expr:
+        for name in names:
+            if isinstance(node.args.get(name), exp.Literal):
+                node.set(name, literal_time(node.args[name], "TIMESTAMPTZ"))
+        return node
+
+    return rule
 
 
 def _host(node: exp.Expr) -> exp.Expr:
@@ -275,9 +369,36 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.ParseBignumeric: _of("CAST(:x AS DECIMAL(38, 18))"),
     exp.ByteLength: _of("STRLEN(:x)"),
     exp.ToCodePoints: _of("LIST_TRANSFORM(STRING_SPLIT(:x, ''), c -> UNICODE(c))"),
-    exp.CodePointsToString: _of("ARRAY_TO_STRING(LIST_TRANSFORM(:x, c -> CHR(CAST(c AS INT))), '')"),
-    exp.Normalize: _of("NFC_NORMALIZE(:x)"),
-    exp.StrPosition: lambda node: instr(node) if node.args.get("occurrence") else node,
+    exp.CodePointsToString: _of(
+        "CASE WHEN LEN(LIST_FILTER(:x, c -> c IS NULL)) = 0"
+        " THEN ARRAY_TO_STRING(LIST_TRANSFORM(:x, c -> CHR(CAST(c AS INT))), '') END"
+    ),
+    exp.Unicode: _of("CASE WHEN :x = '' THEN 0 ELSE UNICODE(:x) END"),
+    exp.Normalize: _normalized,
+    exp.StrPosition: lambda node: instr(node) if node.args.get("position") else node,
+    exp.Array: _array,
+    exp.ArraySlice: _slice,
+    exp.ArrayFirst: _of(
+        "LIST_EXTRACT(:x, CASE WHEN LEN(:x) = 0 THEN"
+        " CAST(ERROR('ARRAY_FIRST cannot get the first element of an empty array') AS BIGINT) ELSE 1 END)"
+    ),
+    exp.ArrayLast: _of(
+        "LIST_EXTRACT(:x, CASE WHEN LEN(:x) = 0 THEN"
+        " CAST(ERROR('ARRAY_LAST cannot get the last element of an empty array') AS BIGINT) ELSE -1 END)"
+    ),
+    exp.GroupConcat: _joined,
+    exp.ArrayConcatAgg: _chained,
+    exp.ApproxTopK: commonest,
+    exp.LaxBool: _of(LAX_BOOL),
+    exp.LaxInt64: _of(LAX_INT64),
+    exp.LaxFloat64: _of(LAX_FLOAT64),
+    exp.LaxString: _of(LAX_STRING),
+    exp.JSONBool: _of(of_json("BOOLEAN", "'BOOLEAN'")),
+    exp.Float64: _of(of_json("DOUBLE", "'DOUBLE', 'BIGINT', 'UBIGINT'")),
+    exp.UnixSeconds: _of("EPOCH_US(:x) // 1000000 - CASE WHEN EPOCH_US(:x) % 1000000 < 0 THEN 1 ELSE 0 END"),
+    exp.UnixMillis: _of("EPOCH_US(:x) // 1000 - CASE WHEN EPOCH_US(:x) % 1000 < 0 THEN 1 ELSE 0 END"),
+    exp.GenerateTimestampArray: _moments("start", "end"),
+    exp.TimestampTrunc: _moments("this"),
     exp.Format: formatted,
     exp.DateAdd: _dated,
     exp.DateSub: _dated,
