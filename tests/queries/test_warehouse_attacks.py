@@ -10,6 +10,7 @@ from time import process_time
 import pytest
 
 from mesocosm.errors import Refusal
+from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.statements import parse_one
@@ -61,12 +62,41 @@ LEAVING = [
     "merge into t using (select * from read_csv('/etc/passwd')) s on true when matched then delete",
     "update t set id = (select count(*) from read_csv('/etc/passwd'))",
     "create table x (a int default getenv('HOME'))",
+    "from read_csv('/etc/passwd')",
+    "select * from pragma_database_list()",
+    'select * from "contents"',
+    'select * from db.public."t_1"',
+    'select "\u2063row_id" from t',
+    "select columns('.*') from t",
+    "select $1 from t",
+]
+LEAVING_BIGQUERY = [
+    "SELECT * FROM `/etc/passwd`",
+    "FROM read_csv('/etc/passwd') |> SELECT *",
+    "SELECT * FROM EXTERNAL_QUERY('x', 'select 1')",
+    "EXPORT DATA OPTIONS(uri='gs://x/*') AS SELECT 1",
+    "LOAD DATA INTO shop.t FROM FILES(uris=['file:///etc/passwd'])",
+    "CREATE TEMP FUNCTION f() AS (getenv('HOME')); SELECT f()",
+    "CREATE FUNCTION shop.f() RETURNS STRING LANGUAGE js AS 'return 1'",
+    "CREATE EXTERNAL TABLE shop.e OPTIONS(uris=['file:///etc/passwd'], format='CSV')",
+    "EXECUTE IMMEDIATE 'SELECT 1'",
+    "SELECT @@version",
+    "SELECT * FROM ML.PREDICT(MODEL shop.m, TABLE shop.t)",
+    "SELECT * FROM shop.__TABLES__ t, duckdb_settings()",
 ]
 LARGE = [
     "select repeat('x', 1000000000)",
     "select length(repeat('x', 100000 * 100000))",
     "select lpad('x', 1000000000, 'ab')",
     "select count(*) from table(generator(rowcount => 1000000000))",
+    "select length(replace(repeat('x', 10000000), 'x', repeat('y', 1000)))",
+    "select length(regexp_replace(repeat('x', 10000000), 'x', repeat('y', 1000)))",
+    "select length(hex_encode(hex_encode(repeat('x', 16000000))))",
+    "select count(*) from table(split_to_table(repeat('a,', 8000000), ','))",
+    "select array_size(split(repeat('a,', 8000000), ','))",
+    "select array_size(strtok_to_array(repeat('a ', 8000000)))",
+    "select editdistance(repeat('a', 1000000), repeat('b', 1000000))",
+    "select jarowinkler_similarity(repeat('ab', 1000000), repeat('ba', 1000000))",
     "with recursive r as (select repeat('x', 1000000) s union all select s || s from r) "
     "select max(length(s)) from r",
 ]
@@ -112,6 +142,32 @@ def test_a_statement_that_tries_to_leave_is_refused(world: World, statement: str
         assert outcome.status == "refused", outcome.text
         assert not re.search("root|/bin/", outcome.text)
     assert (world.path / "snowflake.db").read_bytes()[100:] == before[100:]
+
+
+def test_googlesql_that_tries_to_leave_or_is_too_large_is_refused(tmp_path: Path) -> None:
+    large = [
+        "SELECT REPEAT('x', 1000000000)",
+        "SELECT LENGTH(REPLACE(REPEAT('x', 10000000), 'x', REPEAT('y', 1000)))",
+        "SELECT GENERATE_ARRAY(1, 1000000000)",
+        "SELECT APPROX_QUANTILES(id, 100000000) FROM shop.t",
+        "SELECT LENGTH(FORMAT('%1000000000d', 1))",
+        "SELECT COUNT(*) FROM UNNEST(SPLIT(REPEAT('a,', 8000000), ','))",
+        "SELECT ARRAY_LENGTH(TO_CODE_POINTS(REPEAT('x', 16000000)))",
+        "SELECT EDIT_DISTANCE(REPEAT('a', 1000000), REPEAT('b', 1000000))",
+    ]
+    with World.create(tmp_path / "world", Manifest(services={"google_cloud": None})) as world:
+        world.store(GoogleCloudStore).bigquery.queries.run(
+            "CREATE SCHEMA shop; CREATE TABLE shop.t (id INT64)"
+        )
+        world.finish_building()
+        before = (world.path / "google_cloud.db").read_bytes()
+        for statement in (*LEAVING_BIGQUERY, *large):
+            started = process_time()
+            outcome = world.call("google_cloud", "bigquery_run_query", {"query": statement})
+            assert outcome.status == "refused", (statement, outcome.text)
+            assert not re.search("root|/bin/", outcome.text)
+            assert process_time() - started < 3
+        assert (world.path / "google_cloud.db").read_bytes()[100:] == before[100:]
 
 
 @pytest.mark.parametrize("statement", [*LARGE, *NESTED], ids=lambda text: text[:40])

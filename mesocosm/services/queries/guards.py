@@ -12,7 +12,17 @@ LONGEST_TEXT = 16 * 1024 * 1024
 """Characters of a text that a function may make by repeating another."""
 LONGEST_LIST = 1_000_000
 """Elements of a list that a function may make from two numbers."""
+MOST_PAIRS = 4_000_000
+"""Pairs of characters that a function may compare which compares each of a text with each of another: nobody
+can interrupt it within 2,048 rows."""
 _SAYS_HOW_LONG = (exp.Repeat, exp.Pad, exp.Space)
+_GROWS = (exp.Replace, exp.RegexpReplace)
+_COMPARES = (exp.Levenshtein, exp.JarowinklerSimilarity)
+_TAKES_APART = (
+    exp.Split, exp.StringToArray, exp.StrtokToArray, exp.SplitToTable, exp.StrtokSplitToTable,
+    exp.ToCodePoints, exp.Hex, exp.LowerHex,
+)  # fmt: skip
+"""Functions that make of a text a list of its parts, or a text that is twice as long."""
 _COUNTS = (exp.GenerateSeries, exp.GenerateDateArray, exp.GenerateTimestampArray)
 _NEVER = tuple(
     getattr(exp, name)
@@ -26,6 +36,7 @@ _NEVER = tuple(
         "Transaction",
         "Set",
         "Pragma",
+        "Columns",
     )
     if hasattr(exp, name)
 )
@@ -64,6 +75,11 @@ def _name(function: exp.Expr) -> str:
 
 def bound_sizes(tree: exp.Expr) -> None:
     """Put a bound on the sizes that a statement says: of texts and lists that are made of nothing."""
+    for node in list(tree.find_all(*_GROWS, *_COMPARES, exp.ArrayToString)):
+        _bound_growth(node)
+    for node in list(tree.find_all(*_TAKES_APART)):
+        if not isinstance(node.this, exp.Literal):
+            node.set("this", _bounded(node.this, _length(node.this), LONGEST_LIST))
     for node in list(tree.find_all(*_SAYS_HOW_LONG, *_COUNTS)):
         if isinstance(node, exp.Repeat):
             size = exp.Length(this=exp.cast(node.this.copy(), "text")) * exp.Paren(
@@ -91,6 +107,28 @@ def _bounded(value: exp.Expr, size: exp.Expr, most: int) -> exp.Expr:
         ],
         default=value,
     )
+
+
+def _bound_growth(node: exp.Expr) -> None:
+    """Refuse texts that would become too long, or be compared for too long."""
+    other = node.args.get("replacement" if isinstance(node, _GROWS) else "expression")
+    if other is None or (isinstance(other, exp.Literal) and len(other.name) <= 1):
+        return
+    most, length = LONGEST_TEXT, _length(node.this)
+    if isinstance(node, exp.ArrayToString):
+        length = exp.ArraySize(this=node.this.copy())
+    elif isinstance(node, _COMPARES):
+        most = MOST_PAIRS
+    else:
+        old = node.expression
+        most *= max(1, len(old.name)) if isinstance(old, exp.Literal) and isinstance(node, exp.Replace) else 1
+    if isinstance(node.this, exp.Literal) and len(node.this.name) <= 100:
+        return
+    node.set("this", _bounded(node.this, length * _length(other), most))
+
+
+def _length(value: exp.Expr) -> exp.Expr:
+    return exp.Length(this=exp.cast(value.copy(), "text"))
 
 
 def _bound_series(node: exp.Expr) -> None:

@@ -13,6 +13,8 @@ from functools import cache
 import sqlglot
 from sqlglot import exp
 
+from mesocosm.errors import Invalid
+
 SAME = frozenset({"ACOSH", "ASINH", "ATANH", "COSH", "SINH", "TANH", "CBRT", "TRANSLATE", "ISNAN", "ISINF"})
 """Functions that the parser has no class for, and that DuckDB computes under the same name alike."""
 NAMED = {
@@ -90,6 +92,7 @@ def instr(node: exp.Expr) -> exp.Expr:
     )
 
 
+_WIDEST = 10_000
 _PIECE = re.compile(r"%(?P<flags>[-+ #0']*)(?P<width>\d*)(?P<dot>\.\d+)?(?P<kind>[a-zA-Z%])")
 
 
@@ -118,6 +121,8 @@ def formatted(node: exp.Expr) -> exp.Expr:
 
 def _piece(found: re.Match[str], value: exp.Expr) -> exp.Expr:
     flags, width, kind = found["flags"], found["width"], found["kind"]
+    if max(int(width or 0), int((found["dot"] or ".0")[1:] or 0)) > _WIDEST:
+        raise Invalid(f"FORMAT takes widths of up to {_WIDEST} here.", code="invalidQuery")
     if kind in "sStT":
         shown = duck("TO_JSON(:x)", x=value) if kind == "T" else as_text(value)
         shown = exp.cast(shown, "VARCHAR", dialect="duckdb")

@@ -33,6 +33,7 @@ from mesocosm.services.queries.dialects.bigquery_functions import (
 )
 
 _SUFFIX = "_TABLE_SUFFIX"
+_MOST_QUANTILES = 10_000
 _NUMBERS = (exp.DataType.Type.DECIMAL, exp.DataType.Type.BIGDECIMAL)
 
 
@@ -283,6 +284,8 @@ def _dated(node: exp.Expr) -> exp.Expr:
 
 def _quantiles(node: exp.Expr) -> exp.Expr:
     parts = int(node.expression.name) if node.expression.is_int else 1
+    if parts > _MOST_QUANTILES:
+        raise Invalid(f"APPROX_QUANTILES takes up to {_MOST_QUANTILES:,} parts here.", code="invalidQuery")
     shares = [exp.Literal.number(f"{place / max(1, parts)}") for place in range(parts + 1)]
     return duck("QUANTILE_DISC(:x, :shares)", x=node.this, shares=exp.Array(expressions=shares))
 

@@ -94,6 +94,8 @@ class Definitions(Part):
             (exp.Alter, "TABLE"): self._alter,
         }
         way = ways.get((type(tree), kind))
+        if isinstance(tree, exp.Create) and tree.find(exp.ExternalProperty) is not None:
+            way, kind = None, f"EXTERNAL {kind}"
         if way is None:
             word = re.match(r"\s*(\w+)", text)
             raise Invalid(
