@@ -205,7 +205,8 @@ def written_time(value: exp.Expr, pattern: str, zone: exp.Expr | None) -> exp.Ex
         moment = duck("TIMEZONE(:zone, CAST(:x AS TIMESTAMPTZ))", zone=zone, x=value)
     else:
         moment = duck("CAST(:x AS TIMESTAMP)", x=value)
-    made, at = [], 0
+    made: list[exp.Expr] = []
+    at = 0
     while at < len(pattern):
         found = _ELEMENT.match(pattern, at)
         if found is None:
