@@ -80,6 +80,20 @@ def test_a_target_is_hit_however_well_the_filler_is_spent(target: int, spent: fl
     assert abs(attempt.tokens / target - 1) <= TOLERANCE
 
 
+@pytest.mark.parametrize("target", [8_000, 20_000, 57_300, 100_000, 400_000])
+def test_a_beginning_that_is_given_by_length_is_met_at_once(target: int) -> None:
+    toy = family(**{"8k": 100, "100k": 900})
+    toy.task.growth = toy.task.growth.model_copy(update={"filler": {8_000: 0.5556, 100_000: 0.7111}})
+    built: list[int] = []
+
+    def build(size: int, filler: int) -> int:
+        built.append(size * 40 + round(filler * 0.9))
+        return built[-1]
+
+    calibrate(toy, target, build)
+    assert len(built) == 1
+
+
 def test_the_size_shrinks_when_the_table_asks_for_too_much() -> None:
     attempt = calibrate(family(**{"8k": 5, "16k": 500}), 16_000, lambda size, filler: size * 100 + filler)
     assert attempt.size < 200
