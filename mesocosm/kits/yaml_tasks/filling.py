@@ -97,11 +97,13 @@ def _open(truth: Truth, world: World, services: Iterable[str]) -> None:
     """Accounts of the owner, and of everybody who has a name and an address."""
     me = truth.singles["me"]
     owner = Owner(str(me["name"]), str(me["email"]), str(truth.zone))
-    people: dict[str, str] = {}
+    people: dict[str, tuple[str, str]] = {}
+    """By address, which two who are called alike share, whether capitals are used in it or not."""
     for entities in (truth.singles.values(), *truth.sets.values(), *truth.background.values()):
         for entity in entities:
             if entity is not me and "name" in entity and "email" in entity and entity["email"]:
-                people[str(entity["email"])] = str(entity["name"])
+                people[str(entity["email"]).lower()] = str(entity["name"]), str(entity["email"])
+    people.pop(owner.email.lower(), None)
     for service in services:
         if words := load_words(service):
-            words.open(world, owner, [(name, address) for address, name in people.items()])
+            words.open(world, owner, list(people.values()))
