@@ -12,6 +12,9 @@ def main() -> None:
 
         run_bridge(sys.argv[2])
     else:
+        from mesocosm.worlds.garbage import look_rarely
+
+        look_rarely()
         from mesocosm.cli import main as run_cli
 
         run_cli()

@@ -7,6 +7,7 @@ that (other hash seeds, what a process shows of itself, what is installed) start
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -25,8 +26,11 @@ LOADED = (
     "mesocosm.evaluation.runs",
     "mesocosm.families.building",
     "mesocosm.families.proving",
+    "mesocosm.generators.canvas_arrange_exam",
     "mesocosm.hosting.application",
     "mesocosm.kits.mailbox",
+    "mesocosm.servers.canvas.tools",
+    "mesocosm.servers.email.tools",
 )
 
 
@@ -120,6 +124,8 @@ def _main() -> None:
     sys.path[0] = ""  # as of ``python -m``; what lies beside this file are tests
     for name in LOADED:
         import_module(name)
+    import_module("mesocosm.worlds.tokens").count("")  # loads the tokenizer
+    gc.freeze()  # or each fork looks through all that is loaded when it ends
     with socket.socket(fileno=int(sys.argv[1])) as channel, channel.makefile("rwb", buffering=0) as stream:
         asked = _serve(stream)
     if asked is not None:

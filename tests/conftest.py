@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import count
@@ -21,6 +22,11 @@ settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
 
 
+# What is compiled is kept, whatever the environment says (images with Python say no): hundreds of processes
+# would each compile what they load, and each worker all tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # What the tests import stays: looking through it for garbage again and again would take a tenth of the time.
 gc.disable()
 
@@ -28,6 +34,7 @@ gc.disable()
 def pytest_collection_finish() -> None:
     """Everything is imported."""
     gc.enable()
+    gc.set_threshold(10_000, 10, 10)
 
 
 class WorldTools(McpTools):

@@ -21,6 +21,7 @@ from typing import IO, Any
 from mesocosm.families import trusting
 from mesocosm.families.building import build_instance, fingerprint
 from mesocosm.families.family import load_family
+from mesocosm.worlds.garbage import look_rarely
 
 OTHER_HASH_SEED = "4711"
 
@@ -102,4 +103,5 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
 if __name__ == "__main__":
     # Nothing that is printed by mistake may come between the answers.
     answers, sys.stdout = sys.stdout, sys.stderr
+    look_rarely()
     serve(sys.stdin, answers)

@@ -6,6 +6,8 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -14,10 +16,15 @@ from sources import imports_in
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DISTRIBUTIONS = packages_distributions()
 OWN = {path.stem for path in (ROOT / "tests").iterdir()} | {
     path.stem for path in (ROOT / "benchmarks").iterdir()
 }
+
+
+@cache
+def distributions() -> Mapping[str, list[str]]:
+    """By package: what brings it, of all that is installed."""
+    return packages_distributions()
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -48,5 +55,5 @@ def test_what_is_imported_is_declared(folder: str) -> None:
     for path in sorted(path for one in folders for path in one.rglob("*.py")):
         for package in sorted(imported(path)):
             # What is not installed here is a module beside the test, or a stranger's in an example.
-            bearers = names(DISTRIBUTIONS.get(package, []))
+            bearers = names(distributions().get(package, []))
             assert not bearers or bearers & declared, f"{path}: {package} is not declared"

@@ -12,9 +12,7 @@ import pytest
 import requests
 from campus import PEOPLE, fill_campus
 from githost import fill as fill_githost
-from google.api_core import exceptions as google
 from google.auth.exceptions import RefreshError
-from google.cloud import bigquery
 from googleapiclient.errors import HttpError
 from later import Later
 from rest import mailing, test_calendar, test_google_cloud, test_google_sheet, test_snowflake
@@ -24,6 +22,7 @@ from mesocosm.services.disturbing import COLLEAGUE
 
 EpisodeOf = Callable[..., HostedWorld]
 pygithub, canvasapi, gspread = Later("github"), Later("canvasapi"), Later("gspread")
+bigquery, google = Later("google.cloud.bigquery"), Later("google.api_core.exceptions")
 connector = Later("snowflake.connector")
 pytestmark = pytest.mark.filterwarnings("ignore")
 

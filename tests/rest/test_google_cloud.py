@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 import requests
-from google.api_core.exceptions import BadRequest, Conflict, NotFound, PreconditionFailed
 from google.auth.credentials import AnonymousCredentials
-from google.cloud import bigquery, storage
-from google.cloud import logging as cloud_logging
 from google.oauth2.credentials import Credentials
+from later import Later
 from rest.hosted import HostedWorld
 
 from mesocosm.doors.mcp import McpTools
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.services.world import World
 
+bigquery, storage = Later("google.cloud.bigquery"), Later("google.cloud.storage")
+cloud_logging, google = Later("google.cloud.logging"), Later("google.api_core.exceptions")
 PROJECT = "local-project"
 
 
@@ -83,13 +83,13 @@ def bq(hosted: HostedWorld) -> Iterator[Any]:
 def test_buckets_and_objects_are_made_read_changed_and_deleted(gcs: Any, tools: McpTools) -> None:
     bucket = gcs.create_bucket("photos-1", location="EU")
     assert (bucket.location, bucket.exists()) == ("EU", True)
-    with pytest.raises(Conflict):
+    with pytest.raises(google.Conflict):
         gcs.create_bucket("photos-1")
     blob = bucket.blob("2025/a b.txt")
     blob.metadata = {"by": "ada"}
     blob.upload_from_string("hello", content_type="text/plain", if_generation_match=0)
     blob.upload_from_string("hello", content_type="text/plain")  # the same bytes in its own place
-    with pytest.raises(PreconditionFailed):
+    with pytest.raises(google.PreconditionFailed):
         blob.upload_from_string("again", if_generation_match=0)
     found = gcs.bucket("photos-1").get_blob("2025/a b.txt")
     assert (found.size, found.content_type, found.metadata) == (5, "text/plain", {"by": "ada"})
@@ -107,7 +107,7 @@ def test_buckets_and_objects_are_made_read_changed_and_deleted(gcs: Any, tools: 
     whole.compose([found, bucket.blob("moved.txt")])
     assert whole.download_as_text() == "hellohello"
     bucket.delete_blob("moved.txt")
-    with pytest.raises(NotFound):
+    with pytest.raises(google.NotFound):
         bucket.delete_blob("moved.txt")
     bucket.delete(force=True)
     assert not bucket.exists()
@@ -212,7 +212,7 @@ def test_datasets_and_tables_are_made_filled_and_deleted(bq: Any, tools: McpTool
     view.view_query = "SELECT email FROM crm.customers"
     assert bq.create_table(view).table_type == "VIEW"
     bq.delete_dataset(dataset, delete_contents=True)
-    with pytest.raises(NotFound):
+    with pytest.raises(google.NotFound):
         bq.get_dataset("crm")
 
 
@@ -227,12 +227,12 @@ def test_files_are_loaded_and_tables_exported(bq: Any, gcs: Any) -> None:
     into = bigquery.QueryJobConfig(destination=f"{PROJECT}.shop.counted", write_disposition="WRITE_TRUNCATE")
     bq.query("SELECT COUNT(*) AS n FROM shop.again", job_config=into).result()
     assert [row.n for row in bq.list_rows(f"{PROJECT}.shop.counted")] == [3]
-    with pytest.raises(BadRequest, match="line 2: Could not parse 'x' as INT64"):
+    with pytest.raises(google.BadRequest, match="line 2: Could not parse 'x' as INT64"):
         bq.load_table_from_file(io.BytesIO(b"id,name\nx,y\n"), "shop.people", job_config=config)
 
 
 def test_a_wrong_statement_is_refused_in_the_vendors_words(bq: Any) -> None:
-    with pytest.raises(BadRequest, match=r"Unrecognized name: nme; Did you mean name\? at \[1:8\]"):
+    with pytest.raises(google.BadRequest, match=r"Unrecognized name: nme; Did you mean name\? at \[1:8\]"):
         bq.query("SELECT nme FROM shop.items").result()
 
 
@@ -259,7 +259,7 @@ def test_entries_are_written_found_and_sent_on(hosted: HostedWorld, bq: Any, too
     rows = list(bq.query_and_wait("SELECT jsonPayload.user FROM `shop.app_*`"))
     assert [row.user for row in rows] == ["ada"]
     assert [one.name for one in client.list_sinks()] == ["errors"]
-    with pytest.raises(BadRequest, match="Unparseable filter: syntax error at line 1, column 12"):
+    with pytest.raises(google.BadRequest, match="Unparseable filter: syntax error at line 1, column 12"):
         list(client.list_entries(filter_="timestamp>="))
     logger.delete()
     place = "/projects/local-project/sinks/errors"
@@ -269,7 +269,7 @@ def test_entries_are_written_found_and_sent_on(hosted: HostedWorld, bq: Any, too
     )
     assert (answer["description"], answer["filter"]) == ("Kept", sink.filter_)
     for mask in ("colour", " "):
-        with pytest.raises(BadRequest, match=f"Invalid update mask: '{mask.strip()}'"):
+        with pytest.raises(google.BadRequest, match=f"Invalid update mask: '{mask.strip()}'"):
             client._connection.api_request("PATCH", place, query_params={"updateMask": mask}, data=body)
     sink.delete()
     assert list(client.list_entries(filter_=ever)) == []

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from mesocosm.families.workers.workers import J, R, Workers
+from mesocosm.worlds.garbage import look_rarely
 
 
 class Processes(Workers):
@@ -45,7 +46,9 @@ class Processes(Workers):
                 return self._pool.submit(function, job)
             except BrokenProcessPool:
                 self._pool.shutdown()
-        self._pool = ProcessPoolExecutor(self._count, mp_context=get_context("spawn"))
+        self._pool = ProcessPoolExecutor(
+            self._count, mp_context=get_context("spawn"), initializer=look_rarely
+        )
         return self._pool.submit(function, job)
 
     def __exit__(

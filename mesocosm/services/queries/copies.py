@@ -18,7 +18,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as compute
-from adbc_driver_sqlite import dbapi
 
 from mesocosm.services.queries.catalogue import Column, Listed
 from mesocosm.services.queries.engine import Table, engine
@@ -250,6 +249,8 @@ class _Reading:
             f" SELECT * FROM (SELECT {names} FROM {table_name(self.number)} WHERE {where} ORDER BY {ROW_ID})"
         )
         schema = pa.schema([(column.name, _ARROW[kind]) for column, kind in zip(columns, kinds, strict=True)])
+        from adbc_driver_sqlite import dbapi  # brings pandas along, which short tables do without
+
         with dbapi.connect(self.uri) as connection, connection.cursor() as cursor:
             try:
                 cursor.execute(f"SELECT state FROM contents WHERE number = {int(self.number)}")

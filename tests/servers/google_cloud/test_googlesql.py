@@ -16,7 +16,8 @@ from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.services.world import World
 from mesocosm.worlds import database
 
-DATA = yaml.safe_load(Path(__file__).with_name("googlesql.yaml").read_text(encoding="utf-8"))
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+DATA = yaml.load(Path(__file__).with_name("googlesql.yaml").read_bytes(), LOADER)
 
 
 def fill(world: World) -> None:
