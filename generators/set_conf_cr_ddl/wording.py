@@ -25,11 +25,6 @@ def aside(prose: Prose, topic: Topic = "conference") -> str:
     return sentence
 
 
-def is_loaded(text: str) -> bool:
-    """Whether a text could be taken for a statement about a paper or a deadline."""
-    return _LOADED.search(text) is not None
-
-
 class Voice(wording.Voice):
     """One author's way to write down deadlines: the same format throughout a mail."""
 

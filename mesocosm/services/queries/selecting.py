@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -100,12 +99,3 @@ def generated(
 
 def _spelled(columns: tuple[Column, ...], dialect: Dialect) -> tuple[Column, ...]:
     return tuple(replace(column, name=dialect.spell(column.name)) for column in columns)
-
-
-_FIRST_WORD = re.compile(r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*(\w+)", re.DOTALL)
-
-
-def first_word(text: str) -> str:
-    """The first word of a statement, upper-case, past what is remarked before it."""
-    found = _FIRST_WORD.match(text)
-    return found[1].upper() if found else ""

@@ -17,6 +17,7 @@ from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.bulk import Bulk, NewEmail
 from mesocosm.servers.email.store.messages import NEWEST_FIRST, File
 from mesocosm.services.service import Row
+from mesocosm.services.values import GOOGLES, Kinds
 from mesocosm.worlds.limits import settings
 
 _WHOLE = (
@@ -53,6 +54,10 @@ _FIELDS = {
     "is_important": "is_important",
 }
 _REQUIRED = ("subject", "from_addr", "to_addr", "date")
+_KINDS = Kinds(
+    lambda name, value, expected: Invalid(f"the field {name!r} must be {expected}."),
+    {**GOOGLES, "text": "text"},
+)
 
 
 class Archive(Bulk):
@@ -177,13 +182,9 @@ def _new_email(record: Any) -> NewEmail:
         value = record.get(theirs)
         if value is None:
             continue
-        kind = bool if theirs.startswith("is_") else str
-        if not isinstance(value, kind):
-            raise Invalid(f"the field {theirs!r} must be {'true or false' if kind is bool else 'text'}.")
-        email[ours] = value
-    attachments = record.get("attachments") or []
-    if not isinstance(attachments, list):
-        raise Invalid("the field 'attachments' must be a list.")
+        check = _KINDS.flag if theirs.startswith("is_") else _KINDS.text
+        email[ours] = check(value, theirs)
+    attachments = _KINDS.items(record.get("attachments") or [], "attachments")
     email["attachments"] = [_file(attachment) for attachment in attachments]
     return cast(NewEmail, email)
 

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-import orjson
-
 from mesocosm.servers.google_sheet.store.engine.processes import processes
 from mesocosm.servers.google_sheet.store.ranges import cell_name
 from mesocosm.servers.google_sheet.store.sheets import Book, digest
@@ -179,8 +177,3 @@ def _row(sheet: int, answer: Sequence[Any]) -> tuple[Any, ...]:
     said = f"{hint} {message}" if kind == "e" else None
     placed = cell_name(*anchor[0]) if anchor else None
     return sheet, row, col, kind, number, text, said, (hint or None) if kind == "n" else None, placed
-
-
-def state_of(content: Any) -> str:
-    """The state of something that was put in at once."""
-    return digest("content", orjson.dumps(content).decode())

@@ -18,7 +18,7 @@ from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.plans import Plans
 from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.queries.selecting import query
-from mesocosm.services.queries.statements import parse, parse_one
+from mesocosm.services.queries.statements import parse_one
 
 if TYPE_CHECKING:
     from mesocosm.servers.snowflake.store import SnowflakeStore
@@ -46,11 +46,6 @@ def context_of(store: SnowflakeStore) -> Context:
 def parsed(text: str) -> exp.Expr:
     """The one statement of a text."""
     return parse_one(text, DIALECT)
-
-
-def how_many(text: str) -> int:
-    """How many statements a text has."""
-    return len(parse(text, DIALECT))
 
 
 def writes(tree: exp.Expr) -> bool:
