@@ -131,7 +131,7 @@ def test_versions_lifecycle_and_labels_are_kept(gcs: Any, tools: McpTools) -> No
     bucket.lifecycle_rules = [
         {**one, "action": {**one["action"], "tier": 1}} for one in bucket.lifecycle_rules
     ]
-    with pytest.raises(BadRequest, match="'tier' of a lifecycle action Delete"):
+    with pytest.raises(google.BadRequest, match="'tier' of a lifecycle action Delete"):
         bucket.patch()
 
 
