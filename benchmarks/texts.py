@@ -4,8 +4,9 @@
 
 Free text is what people would have written: the values of JSON results that are longer than a few words, and
 text results; not the JSON around them, nor what holds evidence. The checker is Harper (``harper-py``, British
-English), which runs offline; what it says of names, of long sentences and of taste is left out. 75,000 words
-are about 100,000 tokens. Prints a line for each task and, with ``--show``, every complaint.
+English), which runs offline; what it says of names, long sentences and taste is left out. Slips are what
+no checker is needed for: blanks too many or missing, sentences that start small, marks of templates. 75,000
+words, about 100,000 tokens, are read. Prints a line for each task and, with ``--show``, every complaint.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ _OF_TASTE = frozenset({"Readability", "Style", "Formatting", "Regionalism", "Enh
 _UNJUST = (
     "closed compound", "should probably be written as", "position inside a building", "canonical spelling",
     "compound adjective", "preposition here", "between this modal verb", "phrasal verb", "negative word",
-    "mass noun", "base form", "Months should", "find out", "indefinite article",
+    "mass noun", "base form", "Months should", "find out", "indefinite article", "repeated verb form",
+    "“knew”", "possessive version", "complete the infinitive", "For a duration", "canonical dictionary",
+    "prefix that can be joined", "one character out of place",
 )  # fmt: skip
 """Messages of rules that are wrong about right English here: compounds that British dictionaries write as one
 word, "in the first floor lounge", names that are also words, codes that begin with a digit."""
@@ -52,9 +55,19 @@ _KNOWN = frozenset(
     """
     annexe aider co-author co-authors interferometry wifi plasmids etc recode recoded recoding ttl dreamed
     blacksmiths mindedly anonymised flexitime lakeland matt undyed lookbook uncoated toml src sql rs ini
+    gamelan matchings sherds implicature s
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
 """Right words that its dictionary lacks."""
+SLIPS = {
+    "blanks": re.compile(r"(?<=\S)  +(?=\S)|[ \t]+$|(?<=\S) [,.;:?!](?![\w.-])", re.MULTILINE),
+    "no blank": re.compile(r"(?<!&amp)(?<=[a-z]{3})(?:[,;?!][A-Za-z]|\.[A-Z][a-z]+ )"),
+    "starts small": re.compile(r"(?<![A-Z.])\b[a-z]{3,}[.?!] [a-z]+ [a-z]"),
+    "template": re.compile(
+        r"\{[{%#] | [}%#]\}|(?<!\{)\{\w+\}(?!\})|\[\w[^\]\n]*\|[^\]\n]*\]|<[a-z]+\|[a-z|]+>|~ | ~"
+    ),
+}
+"""What is wrong whoever wrote it."""
 
 
 @dataclass
@@ -114,6 +127,28 @@ def shrunk(texts: Iterable[str]) -> float:
     return len(zlib.compress(together, 9)) / max(len(together), 1)
 
 
+def slips(texts: Iterable[str]) -> list[str]:
+    """What is wrong with the texts as such, each with where it is."""
+    found = []
+    for text in texts:
+        for kind, pattern in SLIPS.items():
+            for slip in pattern.finditer(text):
+                around = text[max(0, slip.start() - 40) : slip.end() + 40].replace("\n", "↵")
+                found.append(f"{kind}: …{around}…")
+    return found
+
+
+def first_words(texts: Sequence[str], words: int) -> list[str]:
+    """The first texts that have so many words."""
+    read, found = 0, []
+    for text in texts:
+        if read >= words:
+            break
+        read += len(text.split())
+        found.append(text)
+    return found
+
+
 @cache
 def _linter() -> Any:
     from harper import Dialect, Linter
@@ -121,13 +156,10 @@ def _linter() -> Any:
     return Linter(Dialect.BRITISH)
 
 
-def complaints(texts: Sequence[str], words: int) -> tuple[list[str], int]:
-    """What the checker says of about so many words of the texts, and how many words it read."""
-    said, read = [], 0
+def complaints(texts: Sequence[str]) -> list[str]:
+    """What the checker says of the texts."""
+    said = []
     for text in texts:
-        if read >= words:
-            break
-        read += len(text.split())
         for lint in _linter().lint(text):
             at = lint.span
             name = lint.lint_kind == "Spelling" and not lint.problem_text[:1].islower()
@@ -142,7 +174,7 @@ def complaints(texts: Sequence[str], words: int) -> tuple[list[str], int]:
                 continue
             around = text[max(0, at.start - 40) : at.end + 40].replace("\n", " ")
             said.append(f"{lint.lint_kind}: …{around}…: {lint.message}")
-    return said, read
+    return said
 
 
 def main() -> None:
@@ -157,17 +189,20 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print every complaint")
     given = parser.parse_args()
     families = [load_family(task) for task in given.tasks or family_names()]
-    print(f"{'task':<30}{'repeated':>9}{'zlib':>7}{'words read':>12}{'complaints / 1,000':>20}")
+    print(f"{'task':<30}{'words read':>12}{'repeated':>9}{'zlib':>7}{'slips':>7}{'complaints / 1,000':>20}")
     for family in families:
         if family.task.family in WITHOUT_PROSE:
             continue
-        texts = texts_of(family, given.length, given.seed)
-        said, read = complaints(texts, given.words)
-        rate = 1000 * len(said) / max(read, 1)
-        share, size = repeated(texts), shrunk(texts)
-        print(f"{family.name:<30}{share:>9.2%}{size:>7.0%}{read:>12,}{rate:>20.2f}", flush=True)
+        texts = first_words(texts_of(family, given.length, given.seed), given.words)
+        read = sum(len(text.split()) for text in texts)
+        wrong, said = slips(texts), complaints(texts)
+        print(
+            f"{family.name:<30}{read:>12,}{repeated(texts):>9.2%}{shrunk(texts):>7.0%}{len(wrong):>7}"
+            f"{1000 * len(said) / max(read, 1):>20.2f}",
+            flush=True,
+        )
         if given.show:
-            print(*(f"  {line}" for line in said), sep="\n")
+            print(*(f"  {line}" for line in [*wrong, *said]), sep="\n")
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.services.world import World
 
-_CLASSMATES = 4
+_CLASSMATES = 60
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -159,10 +159,12 @@ class _Canvas:
 
     def _enrollments(self, users: dict[str, int]) -> Iterator[Any]:
         created_at = utc_stamp(self._plan.campus.term_start)
-        number = min(self._params.num_students, len(self._others))
+        dice = self._world.stream("sizes of classes")
+        most = min(self._params.num_students, len(self._others))
         for index, course in enumerate(self._plan.courses):
             key = self.courses[course.code]
-            some = [self._others[(index + step) % len(self._others)] for step in range(number)]
+            number = dice.randint((most + 1) // 2, most)
+            some = [self._others[(index * 7 + step) % len(self._others)] for step in range(number)]
             parts = [(course.instructor.email, "TeacherEnrollment")]
             parts += [(email, "StudentEnrollment") for email in some]
             own = "TaEnrollment" if course.role == "assistant" else "StudentEnrollment"

@@ -27,7 +27,7 @@ class Params(family.Params):
 
     num_courses: int = Field(default=10, ge=2, le=4000)
     """Current courses on Canvas, those included in which the student only assists."""
-    num_students: int = Field(default=3, ge=0, le=50)
+    num_students: int = Field(default=48, ge=0, le=200)
     """Other students in each course."""
     quiz_prob: Share = Field(default=0.8, gt=0, le=1)
     """Share of the courses that the student takes in which there are quizzes."""

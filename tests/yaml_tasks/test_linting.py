@@ -66,6 +66,8 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
          ["survey.email.folder: no such", "folders"]),
         ("8k: 6", "8k: 2", ["line 17", "2 of delivery are too few", "plain, moved, lost"]),
         ("8k: 6", "8k: six", ["growth.points", "found 'six'"]),
+        ("around: [0, 120]", "around: [0, 120], course: lecture",
+         ["email.mail.course: unknown name 'lecture'"]),
         ("around: [0, 120]", "around: [120, 0]", ["around: found [120, 0]", "such as [0, 120]"]),
         ("wrote: {moment", "dock: {choice: [1, 2, 3], unique: true}\n      wrote: {moment",
          ["facts.delivery.fields.dock", "800 of delivery, and only 3 values"]),

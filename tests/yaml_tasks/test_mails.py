@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +67,20 @@ def test_a_share_of_mails_answers_one_in_sent_and_has_files(tmp_path: Path) -> N
 def test_a_share_above_one_is_refused(tmp_path: Path) -> None:
     [complaint] = lint(_dressed(tmp_path, "html: 2"))
     assert "html" in str(complaint)
+
+
+def test_everyday_text_of_a_course_is_about_that_course(tmp_path: Path) -> None:
+    family = load_family("oral_exams")
+    instance = build_instance(family, 0, tmp_path / "instance", target=8_000)
+    episode = Episode.create(tmp_path / "episode", instance.path, family)
+    courses = {one["id"]: one for one in json.loads(call(episode, "canvas", "canvas_list_courses"))}
+    named = 0
+    for id_, course in courses.items():
+        posts = json.loads(call(episode, "canvas", "canvas_list_announcements", course_id=id_, per_page=100))
+        others = {one["name"] for one in courses.values()} - {course["name"]}
+        for post in posts:
+            text = f"{post['title']} {post['message']}"
+            named += course["name"] in text
+            assert not any(other in text for other in others)
+            assert not re.search(r"\b[A-Z]{2,5} \d{3}\b", text), "the code of a course of nowhere"
+    assert named

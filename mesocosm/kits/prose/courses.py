@@ -50,7 +50,7 @@ class CourseSubject:
     @property
     def code(self) -> str:
         """The course code, "CS 412"."""
-        return f"{self.code_prefix} {self.number}"
+        return f"{self.code_prefix} {self.number}".strip()
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,12 @@ def catalogue() -> tuple[_Entry, ...]:
         titles, topics = (part.strip().split("; ") for part in line.split(" :: "))
         entries.extend(_Entry(prefix, department, title, tuple(topics)) for title in titles)
     return tuple(entries)
+
+
+def subject_called(title: str, number: int) -> CourseSubject | None:
+    """The subject of a plain title, whose code is a number; None where there is no such title."""
+    found = next((entry for entry in catalogue() if entry.title == title), None)
+    return CourseSubject("", number, title, found.department, "", found.topics) if found else None
 
 
 class Courses:

@@ -31,6 +31,8 @@ _ROMANIZED = ("ja_JP", "zh_CN")
 _NAMES, _SURNAMES, _ENDINGS, _PLACES, _ADDRESSES = 150, 250, 40, 80, 200
 """How often it is asked for what goes into a pool."""
 _ZERO = re.compile(r"\b0")
+_MAC = re.compile(r"(?<=^Mc)[a-z]")
+"""What Faker writes small: "Mckenzie"."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _OTHERWISE = frozenset(
     """
@@ -113,7 +115,12 @@ def names_of(locale: str) -> tuple[Names, ...]:
 
 
 def _names(locale: str, first: str, last: str) -> Names:
-    return Names(_several(locale, first, _NAMES, _plain), _several(locale, last, _SURNAMES, _plain))
+    surnames = _several(locale, last, _SURNAMES, _plain)
+    return Names(_several(locale, first, _NAMES, _plain), [_MAC.sub(_capital, name) for name in surnames])
+
+
+def _capital(found: re.Match[str]) -> str:
+    return found[0].title()
 
 
 @cache
@@ -146,10 +153,15 @@ def _is_town(name: str) -> bool:
     return _plain(name) and name.isascii()
 
 
+def _is_ending(text: str) -> bool:
+    """Whether English readers take it for the end of a name, and no full stop for that of a sentence."""
+    return "." not in text and (text[0].isupper() or text.startswith("and "))
+
+
 def _firms(locale: str) -> list[Node]:
-    """Forms of company names, without full stops: one in a sentence would seem to end it."""
+    """Forms of company names."""
     last = _one_of(names_of(locale)[0].last)
-    endings = _one_of(_several(locale, "company_suffix", _ENDINGS, lambda ending: "." not in ending))
+    endings = _one_of(_several(locale, "company_suffix", _ENDINGS, _is_ending))
     form: Node = (last, " ", endings)
     return [form, form, (last, "-", last)] if locale.startswith("en") else [form] * 3
 

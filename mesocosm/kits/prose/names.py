@@ -74,7 +74,8 @@ class Names:
 
     def _first_and_last(self) -> tuple[str, str]:
         names = self._pick(everybody())
-        return self._pick(names.first), self._pick(names.last)
+        first, last = self._pick(names.first), self._pick(names.last)
+        return (first, last) if first != last else self._first_and_last()
 
     def _handle(self, first: str, last: str) -> str:
         given, family = slug(first), slug(last)

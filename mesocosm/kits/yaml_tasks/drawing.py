@@ -299,7 +299,8 @@ class Faked(Draw):
 
     def _made(self, made: Faker) -> str:
         if self.faker == "name":  # Faker's own now and then has a title, which nobody is greeted by
-            return f"{made.first_name()} {made.last_name()}"
+            first, last = made.first_name(), made.last_name()
+            return f"{first} {last}" if first != last else self._made(made)
         return " ".join(str(getattr(made, self.faker)()).split())
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose import CourseSubject, Prose
 from mesocosm.kits.prose.words import cost
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.replies import asked, quoted
@@ -79,8 +79,9 @@ class Strangers:
 class Letters:
     """Writes the parts of a letter that are the same for all: what it says of a topic is about one matter."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, course: CourseSubject | None = None) -> None:
         self._rng = rng
+        self._course = course
         self._matters: dict[str, str] = {}
 
     def courtesies(self, fields: Mapping[str, Any], owner: Mapping[str, Any]) -> tuple[str, str]:
@@ -129,11 +130,13 @@ class Letters:
 
     def _sentences(self, topic: str, count: int, *, first: bool) -> Iterable[str]:
         """So many about the matter of the letter; ``first``: the first one says what that is."""
-        return self._prose.each_sentence(topic, count, matter=self._matter(topic), opening=first)
+        return self._prose.each_sentence(
+            topic, count, matter=self._matter(topic), opening=first, subject=self._course
+        )
 
     def _matter(self, topic: str) -> str:
         if topic not in self._matters:
-            self._matters[topic] = self._prose.matter(topic)
+            self._matters[topic] = self._prose.matter(topic, subject=self._course)
         return self._matters[topic]
 
     def _cost(self, sentence: str) -> int:
@@ -145,11 +148,11 @@ class Letters:
 
     def subject(self, topic: str) -> str:
         """What an everyday letter is about."""
-        return self._prose.title(topic, matter=self._matter(topic))
+        return self._prose.title(topic, matter=self._matter(topic), subject=self._course)
 
     def text(self, topic: str, size: int) -> str:
         """Everyday text of exactly so many tokens, give or take a short sentence."""
-        return self._prose.text(topic, size)
+        return self._prose.text(topic, size, subject=self._course)
 
     def company(self) -> str:
         """A company that somebody may write from."""

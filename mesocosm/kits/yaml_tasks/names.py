@@ -54,6 +54,12 @@ def unknown_names(definition: Definition, task: Task) -> Iterator[Complaint]:
                 continue  # which was complained about: what its names are is not known
             yield from _strangers(doing.where, known(doing.for_), (part, index, "where"))
             yield from _strangers_in(doing.fields, known(doing.for_) | more, place, known)
+    for what, everyday in definition.background.items():
+        facts = {
+            one.for_ for one in definition.statements if one.what == what and one.for_ in definition.facts
+        }
+        if everyday.course and any(everyday.course not in known(fact) for fact in facts):
+            yield ("background", what, "course"), f"unknown name {everyday.course!r}"
     yield from _strangers_in(definition.survey, everywhere, ("survey",), known)
     yield from _strangers(drawn(task.prompt), everywhere, ("prompt",))
 

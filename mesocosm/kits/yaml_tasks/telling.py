@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from mesocosm.kits.prose.courses import subject_called
 from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.facts import Truth
@@ -136,10 +137,10 @@ class Teller:
         truth: Truth,
         stream: Callable[[str], random.Random],
         count: Callable[[str], int] = tokens.count,
-        letters: Callable[[random.Random], Letters] = Letters,
+        letters: type[Letters] = Letters,
     ) -> None:
         self._count = count
-        self._letters = letters
+        self._kind_of_letters = letters
         self.definition = definition
         self.truth = truth
         self._stream = stream
@@ -234,7 +235,7 @@ class Teller:
             fields[thing.text] = f"{frame.before}{content}{frame.after}"
             if thing.title and frame.title is not None:
                 fields[thing.title] = frame.title
-            letters = self._letters(self._stream(f"dress:{called}"))
+            letters = self._letters(self._stream(f"dress:{called}"), told)
             fields |= self._dress(thing, fields, letters, frame.topic)
         if problem := thing.check(fields):
             raise Wrong(keys, f"{entity.label}: {problem}" if entity else problem)
@@ -334,7 +335,7 @@ class Teller:
         everyday = self.definition.background.get(statement.what)
         if everyday is None:
             return _Frame("", "", None)
-        letters = self._letters(rng)
+        letters = self._letters(rng, told)
         size = _size(everyday, self._even(index, "around", entity, rng)) if statement.around else 0
         topic = rng.choice(_topics(everyday, statement))
         before, after = letters.around(topic, size, apart=apart)
@@ -343,6 +344,20 @@ class Teller:
             before, after = f"{hello}\n\n{before}", f"{after}\n\n{bye}"
         subject = thing.title and thing.title not in fields
         return _Frame(before, after, letters.subject(topic) if subject else None, topic)
+
+    def _letters(self, rng: random.Random, like: Told) -> Letters:
+        """Who writes what stands around a statement, or is like it: about its course, if it has one."""
+        everyday = self.definition.background.get(like.what)
+        name = everyday.course if everyday else None
+        if name is None or like.entity is None:
+            return self._kind_of_letters(rng)
+        course = like.entity.lookup(name)
+        try:
+            title, number = str(course["title"]), int(course["code"])
+        except (KeyError, TypeError, ValueError):
+            problem = f"{name} of {like.entity.label} has no title, or no number as code"
+            raise Wrong(("background", like.what, "course"), problem) from None
+        return self._kind_of_letters(rng, subject_called(title, number))
 
     def _dress(self, thing: Thing, fields: Fields, letters: Letters, topic: str) -> Fields:
         """What a mail has besides its text, if the background says that some have more."""
@@ -501,7 +516,7 @@ class Teller:
         if size >= LEAST and longer and thing.text:
             one = rng.choice(longer)
             hello, _, rest = str(one.fields[thing.text]).partition("\n\n") if thing.letter else ("", "", "")
-            further = self._letters(rng).text(rng.choice(_topics(everyday, one.statement)), size)
+            further = self._letters(rng, one).text(rng.choice(_topics(everyday, one.statement)), size)
             whole = [hello, further, rest] if thing.letter else [str(one.fields[thing.text]), further]
             one.fields[thing.text] = "\n\n".join(part for part in whole if part)
 
@@ -518,7 +533,7 @@ class Teller:
         *,
         exactly: bool = False,
     ) -> Told:
-        letters = self._letters(rng)
+        letters = self._letters(rng, pattern)
         own = _OF_ONE if everyday.dresses else ()
         fields = {name: value for name, value in pattern.fields.items() if name not in own}
         if thing.when:
@@ -544,7 +559,7 @@ class Teller:
         assert thing.text
         fields[thing.text] = text
         if not exactly:
-            fields |= self._dress(thing, fields, self._letters(rng), topic)
+            fields |= self._dress(thing, fields, self._letters(rng, pattern), topic)
         return Told(what, thing.unlike(fields), content=text)
 
 
