@@ -26,6 +26,9 @@ _TRADES = ("Stores", "Trading", "Supplies", "Mail Order", "Home and Leisure", "E
 DAY = dt.timedelta(days=1)
 _OTHER_CUSTOMERS = 18
 """Of each other recall."""
+_WITH_GUESTS = 0.2
+"""The share of other recalls that have guests: of all guests, about as many have nothing to do with the one
+that is asked for as of those who bought one of its products."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,8 @@ def plan_other_recall(plan: Plan, params: Params, rng: random.Random, prose: Pro
         recall = f"R-{rng.randint(110, 980)}"
     window = plan.window.moved(shift := rng.randint(-20, 0), shift)
     fates = params.model_copy(update={"num_customers": _OTHER_CUSTOMERS}).fates()
+    if rng.random() >= _WITH_GUESTS:
+        fates = ["plain" if fate == "guest" else fate for fate in fates]
     rng.shuffle(fates)
     casting = _Casting(rng, prose, plan.zone, window, plan.hours)
     customers = [casting.customer(fate) for fate in fates]
