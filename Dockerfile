@@ -13,7 +13,7 @@ COPY . /source
 RUN PYTHONPATH=$SITE pip install --prefix=/install --no-deps /source
 
 # Mail over IMAP and SMTP, figures for Prometheus, and what computes for sheets and warehouses. Who needs no warehouses
-# saves 150 MB by `--build-arg EXTRAS="mail metrics sheets"`.
+# leaves theirs out by `--build-arg EXTRAS="mail metrics sheets"`.
 FROM build AS build-servers
 ARG EXTRAS="mail metrics sheets warehouses"
 RUN for extra in $EXTRAS; do PYTHONPATH=$SITE pip install --prefix=/install -r /$extra.txt || exit 1; done \
