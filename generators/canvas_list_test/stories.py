@@ -126,7 +126,8 @@ class Stories:
         pairs = max(int(self._params.tie_rate > 0), round(self._params.tie_rate / 2 * len(works)))
         free = self._rng.sample(list(works), len(works))
         for turn in range(pairs):
-            pair = self._pair(free, same_course=turn % 2 == 1) or self._pair(free, same_course=False)
+            near = turn % 2 == 1
+            pair = self._pair(free, same_course=near) or self._pair(free, same_course=not near)
             if not pair:
                 return
             one, other = pair
