@@ -6,6 +6,6 @@ The facts are spread over announcements and syllabi of the courses on Canvas, co
 from mesocosm.generators.canvas_arrange_exam.expected import Expected
 from mesocosm.generators.canvas_arrange_exam.filling import generate
 from mesocosm.generators.canvas_arrange_exam.params import Params
-from mesocosm.generators.canvas_arrange_exam.reading import survey
+from mesocosm.generators.canvas_arrange_exam.surveying import survey
 
 __all__ = ["Expected", "Params", "generate", "survey"]

@@ -7,6 +7,6 @@ student's own results, which are kept in memory.
 from mesocosm.generators.canvas_list_test.expected import Expected
 from mesocosm.generators.canvas_list_test.filling import generate
 from mesocosm.generators.canvas_list_test.params import Params
-from mesocosm.generators.canvas_list_test.reading import survey
+from mesocosm.generators.canvas_list_test.surveying import survey
 
 __all__ = ["Expected", "Params", "generate", "survey"]

@@ -6,6 +6,6 @@ The submissions are listed in a file; what became of them, and which deadline is
 from mesocosm.generators.set_conf_cr_ddl.expected import Expected
 from mesocosm.generators.set_conf_cr_ddl.filling import generate
 from mesocosm.generators.set_conf_cr_ddl.params import Params
-from mesocosm.generators.set_conf_cr_ddl.reading import survey
+from mesocosm.generators.set_conf_cr_ddl.surveying import survey
 
 __all__ = ["Expected", "Params", "generate", "survey"]

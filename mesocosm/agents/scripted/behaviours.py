@@ -31,7 +31,7 @@ from typing import Any
 from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
 from mesocosm.agents.scripted.obeying import told_step
 from mesocosm.agents.scripted.solving import Work, Works, call_of, mark, name_among
-from mesocosm.kits.rollouts.reading import answer_to
+from mesocosm.kits.rollouts.answering import answer_to
 
 _PARAMETERS = {"rate", "every_429", "every_500", "cut", "window", "delay", "think"}
 
