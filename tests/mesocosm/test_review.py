@@ -279,5 +279,5 @@ def test_a_prompt_with_a_value_that_the_instance_lacks_is_wrong_usage() -> None:
 def test_a_value_that_is_no_date_is_said_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
     path.write_text("title: 2025-13-45\n")
-    with pytest.raises(UsageError, match="own.yaml, line 1: '2025-13-45' cannot be read: month"):
+    with pytest.raises(UsageError, match=r"own.yaml, line 1: '2025-13-45' cannot be read: month"):
         read_task(path)
