@@ -104,12 +104,13 @@ class Params(family.Params):
         assignments = round(self.assignments_per_course * with_assignments)
         return max(_FEWEST_QUIZZES, quizzes), max(_FEWEST_ASSIGNMENTS, assignments)
 
-    def rules(self, courses: int) -> tuple[int, int]:
-        """Of so many courses, how many announce a rule that the student satisfies, and one that is not."""
+    def rules(self, taken: int, having: int) -> tuple[int, int]:
+        """Of so many courses, of which some have works, how many announce a rule that the student satisfies,
+        and one that is not."""
         if not self.exemption_prob:
             return 0, 0
         kinds = int(self.exemption_meet_prob > 0) + int(self.exemption_meet_prob < 1)
-        rules = min(courses, max(kinds, share_of(self.exemption_prob, courses)))
+        rules = min(having, max(kinds, share_of(self.exemption_prob, taken)))
         met = share_of(self.exemption_meet_prob, rules)
         if self.exemption_meet_prob < 1 and rules > 1:
             met = min(met, rules - 1)

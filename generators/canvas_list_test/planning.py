@@ -116,7 +116,7 @@ def plan_works(params: Params, plan: Plan, titles: Titles, rng: random.Random, n
         ("quiz", course) for course in _spread(taken, with_quizzes, quizzes, rng)
     ]
     places += [("assignment", course) for course in _spread(taken, with_assignments, assignments, rng)]
-    met, near = params.rules(len({course.code for _, course in places}))
+    met, near = params.rules(len(taken), len({course.code for _, course in places}))
     fates = _fates(params.fates(len(places), met), quizzes, assignments, rng)
     works = []
     for (kind, course), fate in zip(places, fates, strict=True):

@@ -27,13 +27,13 @@ def test_the_numbers_are_parameters_of_the_task(preset: str, task: str, length: 
 
 
 @pytest.mark.parametrize(
-    ("task", "over"), [("course_assistant", False), ("filter_low_selling_products", True)]
+    ("task", "seed", "over"), [("course_assistant", 42, False), ("filter_low_selling_products", 123, True)]
 )
-def test_numbers_win_and_what_is_left_is_filled(task: str, over: bool, tmp_path: Path) -> None:
+def test_numbers_win_and_what_is_left_is_filled(task: str, seed: int, over: bool, tmp_path: Path) -> None:
     parameters = {"preset": "loca"}
-    instance = build_instance(load_family(task), 42, tmp_path / "x", target=8000, parameters=parameters)
+    instance = build_instance(load_family(task), seed, tmp_path / "x", target=8000, parameters=parameters)
     error = instance.survey.tokens / 8000 - 1
-    assert error > 0.01 if over else abs(error) <= 0.01
+    assert error > 0.05 if over else abs(error) <= 0.01
 
 
 @pytest.mark.parametrize(
