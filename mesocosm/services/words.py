@@ -58,6 +58,8 @@ class Owner:
     email: str
     zone: str
     """IANA name of the time zone that the owner lives in."""
+    house: str = ""
+    """Where the owner works or studies, if the task says so."""
 
 
 @dataclass(frozen=True)

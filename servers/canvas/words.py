@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.canvas import models
     from mesocosm.servers.canvas import store as rules
+    from mesocosm.servers.canvas.store import accounts
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:
-    sql, models, rules = later(
-        "sqlalchemy", "mesocosm.servers.canvas.models", "mesocosm.servers.canvas.store"
+    sql, models, rules, accounts = later(
+        "sqlalchemy",
+        "mesocosm.servers.canvas.models",
+        "mesocosm.servers.canvas.store",
+        "mesocosm.servers.canvas.store.accounts",
     )
 
 _PREPARED, _ENTERED = timedelta(days=97, hours=3, minutes=21), timedelta(days=61, hours=1, minutes=8)
-"""So long ago courses were made, and their members entered."""
+"""So long ago courses were made, and their members and assignments entered."""
 _ROLES = ("teacher", "student", "ta")
 _COURSE = Word("Id of the course: `{{ course.place.id }}`.", "number", required=True)
 
@@ -34,15 +38,20 @@ def _users(store: rules.CanvasStore, names: Sequence[str]) -> dict[str, int]:
     known: dict[str, int] = {
         row.name: row.id for row in store.session.execute(sql.select(models.User.name, models.User.id))
     }
-    new = sorted(set(names) - set(known))
+    new, zone = sorted(set(names) - set(known)), _zone(store)
     ids = store.users.add_users(
-        [{"name": name, "login_id": f"{_login(name)}-{n}"} for n, name in enumerate(new)]
+        [{"name": name, "login_id": f"{_login(name)}-{n}", "time_zone": zone} for n, name in enumerate(new)]
     )
     return known | dict(zip(new, ids, strict=True))
 
 
 def _login(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum()) or "x"
+
+
+def _zone(store: rules.CanvasStore) -> str:
+    """On whose clocks everything is said: the account's."""
+    return str(store.accounts.account(store.accounts.root_account_id)["default_time_zone"])
 
 
 def _me(store: rules.CanvasStore) -> int:
@@ -72,6 +81,7 @@ class CourseThing(Thing):
                 "name": str(one["name"]),
                 "course_code": str(one["course_code"]),
                 "syllabus_body": one.get("syllabus_body"),
+                "time_zone": _zone(store),
                 "created_at": stamp(world.now - _PREPARED),
             }
             for one in things
@@ -202,6 +212,7 @@ class AssignmentThing(Thing):
                 "description": _html(str(one["description"])) if one.get("description") else None,
                 "due_at": stamp(one["due_at"]) if one.get("due_at") else None,
                 "points_possible": float(one.get("points_possible") or 0),
+                "created_at": stamp(world.now - _ENTERED),
             }
             for one in things
         ]
@@ -267,9 +278,11 @@ class MessageThing(Thing):
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
     store = world.store(rules.CanvasStore)
+    house = owner.house or accounts.DEFAULT_ACCOUNT
+    store.accounts.add_accounts([{"name": house, "default_time_zone": owner.zone}])
     me, *_ = store.users.add_users(
         [
-            {"name": name, "login_id": email, "primary_email": email}
+            {"name": name, "login_id": email, "primary_email": email, "time_zone": owner.zone}
             for name, email in [(owner.name, owner.email), *people]
         ]
     )

@@ -1,12 +1,17 @@
-"""Copies of a world that share the files which neither replaces."""
+"""Copies of a world, and episodes, that share the files which neither replaces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from confinement import needs_sandbox
+from trials import call, failures, solve
 
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, load_family
 from mesocosm.services.world import World
 from mesocosm.worlds.copies import copy_world
 
@@ -46,3 +51,70 @@ def test_what_code_writes_into_a_file_of_a_copy_its_origin_does_not_have(
         assert other.call("python_execute", "python_execute", {"code": code}).status == "ok"
         assert other.workspace.read("notes/a.txt") == b"old and more"
     assert (origin.path / "workspace/notes/a.txt").read_bytes() == b"old"
+
+
+Instance = tuple[Family, Path]
+"""A family, and the folder of a built instance of it."""
+
+
+@pytest.fixture(scope="module")
+def warnings(tmp_path_factory: pytest.TempPathFactory) -> Instance:
+    """An instance of a task whose agents write files and run code."""
+    family = load_family("academic_warning")
+    folder = tmp_path_factory.mktemp("built") / "instance"
+    build_instance(family, 0, folder, target=8_000)
+    return family, folder
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    root = folder / "world" / "workspace"
+    return {
+        str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()
+    }
+
+
+def _shared(instance: Path, episode: Path) -> set[str]:
+    """Files that both have as one."""
+    theirs = episode / "world" / "workspace"
+    return {
+        name
+        for name in _files(instance)
+        if (theirs / name).exists() and (theirs / name).samefile(instance / "world" / "workspace" / name)
+    }
+
+
+def test_an_episode_that_shares_leaves_its_instance_as_it_was(warnings: Instance, tmp_path: Path) -> None:
+    family, instance = warnings
+    built = _files(instance)
+    episode = Episode.create(tmp_path / "episode", instance, family, sharing=True)
+    assert _shared(instance, tmp_path / "episode") == set(built)
+
+    notice = next(name for name in built if name.startswith("notices/"))
+    call(episode, "filesystem", "write_file", path="latest_quiz_scores.csv", content="lost")
+    call(episode, "filesystem", "move_file", source=notice, destination="kept.txt")
+    assert _files(instance) == built
+    assert _shared(instance, tmp_path / "episode") == set(built) - {"latest_quiz_scores.csv", notice}
+    episode.close()
+
+    other = Episode.create(tmp_path / "other", instance, family, sharing=True)
+    assert _files(tmp_path / "other") == built
+    solve(family, other)
+    assert failures(other) == set()
+    other.close()
+    assert _files(instance) == built
+
+
+@needs_sandbox
+def test_code_in_an_episode_that_shares_writes_into_files_of_its_own(
+    warnings: Instance, tmp_path: Path
+) -> None:
+    family, instance = warnings
+    built = _files(instance)
+    episode = Episode.create(tmp_path / "episode", instance, family, sharing=True)
+    code = "with open('latest_quiz_scores.csv', 'a') as file: file.write('more')"
+    call(episode, "python_execute", "python_execute", code=code)
+    scores = built["latest_quiz_scores.csv"] + b"more"
+    assert _files(tmp_path / "episode")["latest_quiz_scores.csv"] == scores
+    assert _shared(instance, tmp_path / "episode") == set()
+    assert _files(instance) == built
+    episode.close()

@@ -96,7 +96,8 @@ def _put_in(truth: Truth, world: World, what: str, things: Sequence[Told]) -> No
 def _open(truth: Truth, world: World, services: Iterable[str]) -> None:
     """Accounts of the owner, and of everybody who has a name and an address."""
     me = truth.singles["me"]
-    owner = Owner(str(me["name"]), str(me["email"]), str(truth.zone))
+    house = next((me[field] for field in ("school", "company") if field in me), None)
+    owner = Owner(str(me["name"]), str(me["email"]), str(truth.zone), str(house or ""))
     people: dict[str, tuple[str, str]] = {}
     """By address, which two who are called alike share, whether capitals are used in it or not."""
     for entities in (truth.singles.values(), *truth.sets.values(), *truth.background.values()):
