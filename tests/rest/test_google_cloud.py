@@ -113,6 +113,35 @@ def test_buckets_and_objects_are_made_read_changed_and_deleted(gcs: Any, tools: 
     assert not bucket.exists()
 
 
+GLOBS = [
+    ("*.csv", ["a.csv", "b.csv"]),
+    ("**.csv", ["a.csv", "b.csv", "year/2025/a.csv", "year/a.csv"]),
+    ("**/a.csv", ["a.csv", "year/2025/a.csv", "year/a.csv"]),
+    ("year/*", ["year/a.csv", "year/b.txt"]),
+    ("{year/**,b.*}", ["b.csv", "year/2025/a.csv", "year/a.csv", "year/b.txt"]),
+    ("year/{[!a]*,{x,a}.csv}", ["year/a.csv", "year/b.txt"]),
+    ("?.csv", ["a.csv", "b.csv"]),
+    ("", ["a.csv", "b.csv", "year/2025/a.csv", "year/a.csv", "year/b.txt"]),
+    ("*" * 400 + "b", []),
+    ("*a" * 200 + "b", []),
+    ("{*," * 40 + "x" + "}" * 40 + "y", []),
+]
+"""Patterns, the last three of which an expression that goes back tries for years."""
+
+
+def test_globs_choose_objects_in_bounded_time(gcs: Any) -> None:
+    bucket = gcs.create_bucket("globs-1")
+    for name in ("a.csv", "b.csv", "year/a.csv", "year/b.txt", "year/2025/a.csv"):
+        bucket.blob(name).upload_from_string("x")
+    for pattern, names in GLOBS:
+        assert [one.name for one in gcs.list_blobs(bucket, match_glob=pattern)] == names, pattern
+    bucket.blob("a" * 1000).upload_from_string("x")
+    assert not list(gcs.list_blobs(bucket, match_glob=GLOBS[-2][0]))
+    for pattern in ("{a", "[b-a]", "*" * 1025, "{" * 60 + "}" * 60):
+        with pytest.raises(google.BadRequest, match="Invalid glob pattern"):
+            list(gcs.list_blobs(bucket, match_glob=pattern))
+
+
 def test_versions_lifecycle_and_labels_are_kept(gcs: Any, tools: McpTools) -> None:
     bucket = gcs.create_bucket("versions-1")
     bucket.versioning_enabled = True

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import select
 
-from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import StorageObject
-from mesocosm.servers.google_cloud.store.part import Part, page_size, page_token, quoted, read_token
+from mesocosm.servers.google_cloud.store.part import Part, page_size, page_token, read_token
+from mesocosm.servers.google_cloud.store.storage.globs import Glob
 from mesocosm.worlds import deadlines
 
 _LAST = "\U0010ffff"
@@ -52,7 +51,7 @@ class Listing(Part):
         """
         number = self.store.storage.bucket(bucket).number
         size = page_size(limit, 1000, 1000)
-        matches = _matcher(wanted.glob)
+        glob = Glob(wanted.glob) if wanted.glob else None
         position = read_token(token, str, int) or ("", 0)
         page, taken = ObjectPage(), 0
         while True:
@@ -63,7 +62,8 @@ class Listing(Part):
                     page.next_token = page_token(*position)
                     return page
                 group = _group(row.name, wanted)
-                if group is None and not matches(row.name):
+                if group is None and glob and not glob.matches(row.name):
+                    deadlines.check()
                     position = (row.name, row.generation)
                     continue
                 taken += 1
@@ -100,42 +100,3 @@ def _group(name: str, wanted: Wanted) -> str | None:
         return None
     at = name.find(wanted.delimiter, len(wanted.prefix))
     return None if at < 0 else name[: at + len(wanted.delimiter)]
-
-
-def _matcher(glob: str) -> Callable[[str], object]:
-    return re.compile(_pattern(glob), re.DOTALL).fullmatch if glob else bool
-
-
-def _pattern(glob: str) -> str:
-    """A glob as a regular expression: ``*`` and ``?`` stop at slashes, ``**`` does not."""
-    made, depth, at = "", 0, 0
-    while at < len(glob):
-        character = glob[at]
-        rest = glob[at:]
-        if rest.startswith("**/"):
-            made, at = made + "(?:.*/)?", at + 2
-        elif rest.startswith("**"):
-            made, at = made + ".*", at + 1
-        elif character == "*":
-            made += "[^/]*"
-        elif character == "?":
-            made += "[^/]"
-        elif character == "[" and (closing := glob.find("]", at + 2)) > 0:
-            inside = re.sub(r"([\\\[&~|])", r"\\\1", glob[at + 1 : closing])
-            made, at = made + "[" + ("^" + inside[1:] if inside[0] in "!^" else inside) + "]", closing
-        elif character == "{":
-            made, depth = made + "(?:", depth + 1
-        elif character == "}" and depth:
-            made, depth = made + ")", depth - 1
-        elif character == "," and depth:
-            made += "|"
-        else:
-            made += re.escape(character)
-        at += 1
-    if depth or len(glob) > 1024:
-        raise Invalid(f"Invalid glob pattern: {quoted(glob)}.", code="invalid")
-    try:
-        re.compile(made)
-    except re.error:
-        raise Invalid(f"Invalid glob pattern: {quoted(glob)}.", code="invalid") from None
-    return made
