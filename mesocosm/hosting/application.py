@@ -36,6 +36,7 @@ from mesocosm.hosting.pool import EpisodePool, log_request
 from mesocosm.hosting.quotas import Quotas, answer_within
 from mesocosm.hosting.tokens import Keys, Quota
 from mesocosm.hosting.views import BEING_MOVED
+from mesocosm.worlds.courtesy import request_came
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -78,6 +79,7 @@ class Hosting:
         if scope["type"] != "http":
             await self.control(scope, receive, send)
             return
+        request_came()
         began, status, sent = time.perf_counter(), 500, 0
 
         async def noting(message: Message) -> None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
 
+from mesocosm.worlds.courtesy import give_way
 from mesocosm.worlds.limits import setting
 
 QUICK = 0.02
@@ -36,9 +37,10 @@ def overdue() -> bool:
 
 
 def check() -> None:
-    """Raises ``Overdue`` when the time of the present call is up."""
+    """Raises ``Overdue`` when the time of the present call is up; gives way to whoever waits meanwhile."""
     if overdue():
         raise Overdue
+    give_way()
 
 
 def expect(seconds: float) -> None:

@@ -39,6 +39,7 @@ from mesocosm.servers.excel.store.paging import PAGE_RULES, Reading, page_of, re
 from mesocosm.servers.excel.store.shifting import Shift, delete_sheet, rename, shift
 from mesocosm.servers.excel.store.summaries import add_chart, add_pivot, add_table
 from mesocosm.services.service import Store
+from mesocosm.worlds import deadlines
 
 __all__ = ["PAGE_RULES", "ExcelStore", "Reading", "new_workbook", "save_workbook", "shown_value"]
 
@@ -174,6 +175,7 @@ class ExcelStore(Store):
                 workbook.create_sheet(name)
             sheet = worksheet(workbook, name)
             for row, values in enumerate(rows, start=first_row):
+                deadlines.check()
                 for column, value in enumerate(values, start=first_column):
                     set_value(sheet, row, column, value)
 

@@ -14,7 +14,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
-from io import BytesIO
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
@@ -24,7 +23,7 @@ from openpyxl.utils.datetime import from_excel, from_ISO8601
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.excel.store.cells import Area, address, parse_cell
 from mesocosm.servers.excel.store.layouts import read_layout
-from mesocosm.servers.excel.store.packages import check_package, damaged_as_invalid, quieten
+from mesocosm.servers.excel.store.packages import PatientBytes, check_package, damaged_as_invalid, quieten
 from mesocosm.worlds.workspace import Content
 
 MAX_CELLS = 4_000_000
@@ -107,7 +106,7 @@ class Book:
     def __init__(self, data: bytes, name: str) -> None:
         self.name = name
         self.tags = check_package(data, name)
-        self._archive = zipfile.ZipFile(BytesIO(data))
+        self._archive = zipfile.ZipFile(PatientBytes(data))
         self._sheets: dict[str, Sheet] = {}
         self._strings: list[str] | None = None
         quieten()

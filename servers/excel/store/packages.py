@@ -16,18 +16,21 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
 
 from openpyxl import Workbook, load_workbook
+from openpyxl.drawing.spreadsheet_drawing import SpreadsheetDrawing
 from openpyxl.packaging.manifest import Manifest
 from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.worksheet._writer import WorksheetWriter
 from openpyxl.worksheet.cell_range import CellRange, MultiCellRange
 from openpyxl.writer.excel import ExcelWriter
 from PIL import Image
 
 from mesocosm.errors import Invalid
+from mesocosm.worlds import deadlines
 
 MAX_UNPACKED = 200 * 1024 * 1024
 """Bytes of a workbook's parts, unpacked."""
@@ -85,8 +88,41 @@ def save_workbook(workbook: Workbook, moment: datetime) -> bytes:
         sheet.merged_cells = _Ordered(sheet.merged_cells.ranges)
     package = _Package()
     quieten()
-    ExcelWriter(workbook, cast(zipfile.ZipFile, package)).save()
+    _Writer(workbook, cast(zipfile.ZipFile, package)).save()
     return package.data
+
+
+class _Writer(ExcelWriter):
+    """Writes until the time of the call is up."""
+
+    _archive: Any
+
+    def write_worksheet(self, ws: Any) -> None:
+        """As openpyxl does."""
+        ws._drawing = SpreadsheetDrawing()
+        ws._drawing.charts, ws._drawing.images = ws._charts, ws._images
+        writer: Any = _SheetWriter(ws)
+        try:
+            writer.write()
+            ws._rels = writer._rels
+            self._archive.write(writer.out, ws.path[1:])
+        finally:
+            writer.cleanup()
+        self.manifest.append(ws)
+
+
+class _SheetWriter(WorksheetWriter):
+    def write_row(self, xf: Any, row: Any, row_idx: int) -> None:
+        deadlines.check()
+        super().write_row(xf, row, row_idx)
+
+
+class PatientBytes(BytesIO):
+    """Bytes that are read until the time of the call is up."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        deadlines.check()
+        return super().read(size)
 
 
 class _Ordered(MultiCellRange):
@@ -138,7 +174,7 @@ def load(data: bytes, name: str, *, macros: bool = False) -> Workbook:
     """The workbook in these bytes, whose package has been checked."""
     quieten()
     with damaged_as_invalid(name):
-        workbook = load_workbook(BytesIO(data), keep_vba=macros, rich_text=True)
+        workbook = load_workbook(PatientBytes(data), keep_vba=macros, rich_text=True)
         for sheet in workbook.worksheets:
             for table in sheet.tables.values():
                 area = CellRange(table.ref)
@@ -167,7 +203,7 @@ def quieten() -> None:
 def check_package(data: bytes, name: str) -> int:
     """Refuse what is no workbook, or would take too much to read; returns its number of XML tags."""
     with damaged_as_invalid(name):
-        archive = zipfile.ZipFile(BytesIO(data))
+        archive = zipfile.ZipFile(PatientBytes(data))
         parts = archive.infolist()
         if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED:
             raise Invalid(f"{name} is too large: its parts may have {MAX_UNPACKED:,} bytes unpacked.")

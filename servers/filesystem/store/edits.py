@@ -135,11 +135,21 @@ def _opcodes(before: list[str], after: list[str]) -> list[Opcode]:
     if max(len(old), len(new)) > MAX_COMPARED_LINES or _pairs(old, new) > MAX_COMPARED_PAIRS:
         opcodes.append(("replace", head, i, head, j))
     else:
-        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+        matcher = _Matcher(None, old, new, autojunk=False)
         opcodes += [
             (tag, a + head, b + head, c + head, d + head) for tag, a, b, c, d in matcher.get_opcodes()
         ]
     return opcodes + ([("equal", i, len(before), j, len(after))] if tail else [])
+
+
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Compares until the time of the call is up."""
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> difflib.Match:
+        deadlines.check()
+        return super().find_longest_match(alo, ahi, blo, bhi)
 
 
 def _pairs(old: list[str], new: list[str]) -> int:

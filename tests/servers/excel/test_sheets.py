@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -15,6 +17,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.calling import ToolError
 from mesocosm.services.world import World
+from mesocosm.worlds import deadlines
 
 
 def fill(world: World) -> None:
@@ -354,3 +357,28 @@ def test_lines_are_inserted_into_a_sheet_whose_cells_lie_far_apart(tools: Any) -
     sheet = saved(tools)["Data"]
     assert sheet["XFD1048576"].value == "far"
     assert sheet["B1"].value is not None
+
+
+def test_a_workbook_that_takes_too_long_to_change_is_left_as_it_was(
+    make_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Time passes with every look at the clock, so that the call is given up at many places.
+    clock = itertools.count()
+    monkeypatch.setattr(deadlines, "perf_counter", lambda: float(next(clock)))
+    world = make_world(fill, "excel")
+    path = world.workspace.root / "book.xlsx"
+    before, given_up = path.read_bytes(), 0
+    rows = [[f"{row} {column}" for column in range(5)] for row in range(40)]
+    change = {"filepath": "book.xlsx", "sheet_name": "Sheet", "data": rows}
+    for looks in range(0, 2000, 5):
+        try:
+            outcome = world.call("excel", "write_data_to_excel", change, patience=looks)
+        except deadlines.Overdue:
+            given_up += 1
+            assert path.read_bytes() == before
+        else:
+            break
+    assert outcome.status == "ok", outcome.text
+    assert path.read_bytes() != before
+    # Each row is a place where the time may be up, when it is put in and when it is saved.
+    assert given_up > 2 * len(rows) / 5
