@@ -27,13 +27,16 @@ class Glob:
             raise Invalid("The pattern must not be empty.")
         if len(pattern) > MAX_LENGTH:
             raise Invalid(f"The pattern is too long: at most {MAX_LENGTH:,} characters.")
-        self._alternatives = [_parts(alternative) for alternative in _expand(pattern)]
+        self._alternatives = [_Alternative(alternative) for alternative in _expand(pattern)]
 
     def matches(self, path: str) -> bool:
         """Whether the pattern matches the whole of a relative path."""
+        return self.matches_parts(path.split("/"))
+
+    def matches_parts(self, parts: list[str]) -> bool:
+        """The same for a path that was taken apart."""
         deadlines.check()
-        parts = path.split("/")
-        return any(_match(pattern, parts) for pattern in self._alternatives)
+        return any(alternative.matches(parts) for alternative in self._alternatives)
 
 
 class Exclusions:
@@ -49,7 +52,8 @@ class Exclusions:
 
     def __call__(self, path: str) -> bool:
         """Whether the path is excluded."""
-        return any(glob.matches(path) for glob in self._globs)
+        parts = path.split("/")
+        return any(glob.matches_parts(parts) for glob in self._globs)
 
 
 def _expand(pattern: str) -> list[str]:
@@ -69,12 +73,46 @@ def _expand(pattern: str) -> list[str]:
     return done
 
 
-def _parts(pattern: str) -> list[str]:
-    parts: list[str] = []
-    for part in pattern.removeprefix("./").split("/"):
-        if part != "**" or parts[-1:] != ["**"]:
-            parts.append(part)
-    return parts
+class _Alternative:
+    """A pattern without braces, part by part."""
+
+    def __init__(self, pattern: str) -> None:
+        self._parts: list[str] = []
+        for part in pattern.removeprefix("./").split("/"):
+            if part != "**" or self._parts[-1:] != ["**"]:
+                self._parts.append(part)
+        self._runs = self._parts.count("**")
+        self._least = len(self._parts) - self._runs
+        self._expressions: list[re.Pattern[str] | None] = [None] * len(self._parts)
+
+    def matches(self, path: list[str]) -> bool:
+        """Whether all of the path is matched: ``reached`` holds the numbers of parts matched so far."""
+        # Most patterns stand for names of another depth, which shows without looking at them.
+        if len(path) < self._least or (not self._runs and len(path) > self._least):
+            return False
+        reached = {0}
+        for index, part in enumerate(self._parts):
+            if part == "**":
+                # In the middle it may stand for nothing, at the end it stands for at least one part.
+                first = min(reached) + (index == len(self._parts) - 1)
+                reached = set(range(first, len(path) + 1))
+            else:
+                expression = self._expression(index)
+                reached = {
+                    position + 1
+                    for position in reached
+                    if position < len(path) and expression.match(path[position])
+                }
+            if not reached:
+                return False
+        return len(path) in reached
+
+    def _expression(self, index: int) -> re.Pattern[str]:
+        """That of a part. It is made once it is needed and kept: to make it takes longer than to use it."""
+        made = self._expressions[index]
+        if made is None:
+            made = self._expressions[index] = _expression(self._parts[index])
+        return made
 
 
 @lru_cache(maxsize=512)
@@ -82,23 +120,3 @@ def _expression(part: str) -> re.Pattern[str]:
     # A run of stars means what one star means, and fnmatch spells negation with an exclamation mark only.
     part = re.sub(r"\*+", "*", part).replace("[^", "[!")
     return re.compile(fnmatch.translate(part))
-
-
-def _match(pattern: list[str], path: list[str]) -> bool:
-    """Whether all of the path is matched: ``reached`` holds the numbers of parts matched so far."""
-    reached = {0}
-    for index, part in enumerate(pattern):
-        if part == "**":
-            # In the middle it may stand for nothing, at the end it stands for at least one part.
-            first = min(reached) + (index == len(pattern) - 1)
-            reached = set(range(first, len(path) + 1))
-        else:
-            expression = _expression(part)
-            reached = {
-                position + 1
-                for position in reached
-                if position < len(path) and expression.match(path[position])
-            }
-        if not reached:
-            return False
-    return len(path) in reached

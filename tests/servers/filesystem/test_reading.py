@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from mesocosm.servers.filesystem.store import globs
 from mesocosm.services.calling import ToolError
 from mesocosm.services.world import World
 
@@ -141,6 +145,34 @@ def test_a_hostile_pattern_takes_no_time(tools: Any) -> None:
     pattern = "*a" * 60 + "b"
     assert tools.call("filesystem", "search_files", path=".", pattern=pattern) == "No matches found"
     assert tools.call("filesystem", "search_files", path=".", pattern="**/" * 200 + "b") == "No matches found"
+
+
+def test_a_pattern_is_made_once_however_many_files_there_are(tools: Any) -> None:
+    for number in range(30):
+        (tools.world.workspace.root / f"file {number}").touch()
+    excluded = [f"{{x,y}}{number}*" for number in range(500)]
+    made = globs._expression.cache_info().misses
+    found = tools.call("filesystem", "search_files", path=".", pattern="file*", excludePatterns=excluded)
+    assert found.count("\n") == 29
+    # A call that takes longer than others may wait is made once more.
+    assert globs._expression.cache_info().misses - made <= 2 * (2 * len(excluded) + 1)
+
+
+@given(
+    pattern=st.lists(st.sampled_from(["**", "*", "a", "b", "a*", "?"]), min_size=1, max_size=6),
+    path=st.lists(st.sampled_from(["a", "b", "ab", "aab"]), min_size=1, max_size=6),
+)
+def test_stars_over_folders_stand_for_what_they_say(pattern: list[str], path: list[str]) -> None:
+    def matches(parts: list[str], names: list[str]) -> bool:
+        if not parts:
+            return not names
+        if parts[0] == "**":
+            least = int(not parts[1:])
+            return any(matches(parts[1:], names[n:]) for n in range(least, len(names) + 1))
+        return bool(names) and fnmatch.fnmatchcase(names[0], parts[0]) and matches(parts[1:], names[1:])
+
+    single = [part for n, part in enumerate(pattern) if part != "**" or pattern[n - 1 : n] != ["**"]]
+    assert globs.Glob("/".join(pattern)).matches("/".join(path)) == matches(single, path)
 
 
 def test_file_info_shows_the_worlds_time_and_not_the_machines(tools: Any) -> None:
