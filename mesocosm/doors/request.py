@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -17,6 +16,8 @@ from mesocosm.doors.form_parts import parts_of
 from mesocosm.errors import Invalid, NoObject, UnreadableBody
 from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.schema import MAX_VALUES, has_more_values
+from mesocosm.worlds.courtesy import give_way
+from mesocosm.worlds.writing_down import PlainText
 
 KEPT_HEADERS = (
     *("accept", "content-type", "if-match", "if-none-match", "git-protocol"),
@@ -163,7 +164,7 @@ class Request:
         except UnicodeDecodeError:
             body = None
         if body is None:
-            body = {"base64": _base64(self.body)}
+            body = _Written(self.body)
         return {
             "path": self.path,
             "query": self.query,
@@ -181,7 +182,7 @@ class Request:
             arguments["path"],
             arguments["query"],
             arguments["headers"],
-            body.encode() if isinstance(body, str) else _bytes(body["base64"]),
+            body.encode() if isinstance(body, str) else _read(body),
             arguments["base"],
             params,
         )
@@ -199,13 +200,28 @@ def _plain(content: bytes, encoding: str) -> bytes:
         raise Invalid("A part of the form is not base64.") from None
 
 
-_PIECE = 3 * 2**18
-"""Bytes that are written or read at once: it holds up every other thread."""
+_PIECE = 3 * 2**14
+"""Bytes that are written or read at once: it holds up every other thread, the more if it takes new memory."""
+
+
+class _Written(dict[str, str]):
+    """A body that is no text, as the journal keeps it; whoever answers needs not read it again."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(base64=PlainText(_base64(data)))
+        self.data = data
+
+
+def _read(written: Mapping[str, str]) -> bytes:
+    return written.data if isinstance(written, _Written) else _bytes(written["base64"])
 
 
 def _base64(data: bytes) -> str:
-    pieces = (data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
-    return "".join(base64.b64encode(piece).decode() for piece in pieces)
+    pieces, whole = [], memoryview(data)
+    for at in range(0, len(data), _PIECE):
+        give_way()
+        pieces.append(binascii.b2a_base64(whole[at : at + _PIECE], newline=False).decode())
+    return "".join(pieces)
 
 
 def _bytes(text: str) -> bytes:

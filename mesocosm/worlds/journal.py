@@ -46,6 +46,8 @@ CREATE INDEX IF NOT EXISTS calls_by_parent ON calls (parent) WHERE parent IS NOT
 _TEXTS = "CREATE TABLE IF NOT EXISTS texts (digest BLOB NOT NULL UNIQUE, text TEXT NOT NULL, tokens INTEGER)"
 _LONG = 400
 """Characters from which a text is kept by its digest, which stands in its place as bytes."""
+_PIECE = 65_536
+"""Characters of a text that are looked at at once."""
 _REMEMBERED = 4096
 """Digests of texts that are known to be kept."""
 
@@ -135,7 +137,7 @@ class Journal:
         """What stands for a text: itself, or its digest if it is long."""
         if len(text) < _LONG:
             return text
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        digest = _digest(text)
         if digest not in self._kept:
             self._db.execute("INSERT OR IGNORE INTO texts (digest, text) VALUES (?, ?)", (digest, text))
             self._kept[digest] = None
@@ -289,6 +291,14 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._db.close()
+
+
+def _digest(text: str) -> bytes:
+    """That of a text in UTF-8; taken by pieces, because a copy of a long one holds up every other thread."""
+    digest = blake2b(digest_size=16)
+    for at in range(0, len(text), _PIECE):
+        digest.update(text[at : at + _PIECE].encode("utf-8", "surrogatepass"))
+    return digest.digest()
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

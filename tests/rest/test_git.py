@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import random
 import struct
 import zlib
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -463,3 +464,11 @@ def test_a_pack_that_swells_is_refused(kind: int, size: int, data: bytes, target
     base = bytes(20) if kind == 7 else b""
     pack = b"PACK" + struct.pack(">II", 2, 1) + head + base + zlib.compress(data.ljust(12))
     assert b"larger than" in post(target, "git-receive-pack", push_of(pack))[1]
+
+
+def test_a_large_push_is_written_down_as_it_came(hosted: HostedWorld) -> None:
+    pack = b"PACK" + random.Random(0).randbytes(3_000_001)
+    status, answer = post(hosted, "git-receive-pack", push_of(pack))
+    assert (status, b"unpack" in answer) == (200, True)
+    assert b64decode(hosted.journal()[-1].arguments["body"]["base64"]) == push_of(pack)
+    assert hosted.replay().identical
