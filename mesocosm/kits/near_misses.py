@@ -20,14 +20,19 @@ class _Fated(Protocol):
 
 
 F = TypeVar("F", bound=_Fated)
+T = TypeVar("T")
+
+
+def first(cases: Iterable[T]) -> T:
+    """The first of some cases; raises ``Inapplicable`` where the instance has none."""
+    for case in cases:
+        return case
+    raise Inapplicable
 
 
 def of_fate(cases: Iterable[F], fate: str) -> F:
     """The first case of a fate; raises ``Inapplicable`` where the instance has none."""
-    for case in cases:
-        if case.fate == fate:
-            return case
-    raise Inapplicable
+    return first(case for case in cases if case.fate == fate)
 
 
 def spoilings(service: str, breaks: str, *names: str) -> Iterator[Mutant]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 from openpyxl import Workbook, load_workbook
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.worksheet.worksheet import Worksheet
 
+from mesocosm.families.verdict import Mutant
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.world import World
 
@@ -46,16 +49,29 @@ def edited_sheet(world: World, path: str, name: str | None = None) -> Iterator[W
         yield sheet
 
 
-def add_chart(sheet: Worksheet) -> None:
-    """Put a chart of its first rows beside a sheet's cells: a near miss where only cells are asked for."""
-    chart = BarChart()
+def _chart(book: Workbook) -> None:
+    sheet, chart = book.worksheets[0], BarChart()
     chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
     sheet.add_chart(chart, "H4")
 
 
-def add_comment(sheet: Worksheet) -> None:
-    """Put a remark on a cell: a near miss where only values are asked for."""
-    sheet["A1"].comment = Comment("checked", "assistant")
+def _comment(book: Workbook) -> None:
+    book.worksheets[0]["A1"].comment = Comment("checked", "assistant")
+
+
+def workbook_mutants(path: str, breaks: str) -> Iterator[Mutant]:
+    """What nobody asked for where the cells of one sheet are asked for: a chart, a comment, a sheet more."""
+    for name, change in (
+        ("a chart", _chart),
+        ("a comment on a cell", _comment),
+        ("a second sheet", lambda book: book.create_sheet("Notes")),
+    ):
+        yield Mutant(name, breaks, partial(_changed, path, change))
+
+
+def _changed(path: str, change: Callable[[Workbook], object], world: World, expected: Any) -> None:
+    with edited(world, path) as book:
+        change(book)
 
 
 def percentages(data: bytes) -> list[str]:

@@ -309,6 +309,26 @@ def _spoil(table: str, **values: Any) -> Any:
     return apply
 
 
+def _removed(world: World) -> bool:
+    store = world.store(rules.CanvasStore)
+    topic = models.DiscussionTopic
+    oldest = store.session.scalar(sql.select(topic.id).order_by(topic.id).limit(1))
+    if oldest is not None:
+        store.session.execute(sql.delete(topic).where(topic.id == oldest))
+    return oldest is not None
+
+
+def _written(world: World) -> bool:
+    store = world.store(rules.CanvasStore)
+    me = _me(store)
+    other = store.session.scalar(sql.select(models.User.id).where(models.User.id != me).limit(1))
+    if other is not None:
+        message = {"author_id": me, "body": "Hello", "created_at": store.stamp}
+        begun: Any = {"subject": "Hello", "participants": [me, other], "messages": [message]}
+        store.conversations.add_conversations([begun])
+    return other is not None
+
+
 words = Words(
     service="canvas",
     things={
@@ -322,6 +342,8 @@ words = Words(
     spoilings=(
         Spoiling("a course renamed", _spoil("Course", name="Something else")),
         Spoiling("an announcement rewritten", _spoil("DiscussionTopic", message="Something else.")),
+        Spoiling("an announcement removed", _removed),
+        Spoiling("a message written", _written, frozenset({"canvas_message_extra"})),
         Spoiling(
             "an assignment renamed",
             _spoil("Assignment", name="Something else"),

@@ -241,15 +241,36 @@ def _read(tools: Tools, path: str, *, large: bool) -> None:
         offset += _LINES
 
 
+def _first(world: World) -> str | None:
+    return next((name for name, _ in world.workspace.files() if not name.startswith(".")), None)
+
+
 def _rewritten(world: World) -> bool:
-    first = next((name for name, _ in world.workspace.files() if not name.startswith(".")), None)
+    first = _first(world)
     if first is not None:
         world.workspace.write(first, b"Something else.\n")
     return first is not None
 
 
+def _removed(world: World) -> bool:
+    first = _first(world)
+    if first is not None:
+        world.workspace.delete(first, world.now)
+    return first is not None
+
+
 def _left(world: World) -> bool:
     world.workspace.write("notes.tmp", b"Something.\n")
+    return True
+
+
+def _link_left(world: World) -> bool:
+    (world.path / "workspace" / "latest.tmp").symlink_to("notes.tmp")
+    return True
+
+
+def _folder_left(world: World) -> bool:
+    (world.path / "workspace" / "drafts").mkdir()
     return True
 
 
@@ -261,6 +282,9 @@ words = Words(
     survey=_survey,
     spoilings=(
         Spoiling("a file rewritten", _rewritten, _FILES),
+        Spoiling("a file removed", _removed, _FILES),
         Spoiling("a file left behind", _left, _FILES),
+        Spoiling("a link left behind", _link_left, _FILES),
+        Spoiling("a folder left behind", _folder_left, _FILES),
     ),
 )

@@ -158,6 +158,11 @@ def _related(world: World) -> bool:
     return True
 
 
+def _noted(world: World) -> bool:
+    world.store(rules.MemoryStore).create_entities([("To do", "note", ["All done"])])
+    return True
+
+
 words = Words(
     service="memory",
     things={"entity": EntityThing(), "relation": RelationThing()},
@@ -166,6 +171,7 @@ words = Words(
     spoilings=(
         Spoiling("something known changed", _renamed),
         Spoiling("something forgotten", _forgotten),
+        Spoiling("something noted", _noted, frozenset({"memory_entity_extra"})),
         Spoiling("a relation put in", _related, frozenset({"memory_relation_extra"})),
     ),
 )

@@ -227,7 +227,7 @@ def test_a_near_miss_fails_for_its_own_reason(fork: Episode, mutant: Any) -> Non
 
 
 ALONE = {
-    "workbook": "second-sheet",
+    "workbook": "a second sheet",
     "header": "column-renamed",
     "rows_missing": "row-missing",
     "rows_extra": "row-twice",
@@ -242,10 +242,10 @@ ALONE = {
     "location": "building-without-room",
     "information_source": "source-wrong",
     "course_credit": "credit-off-by-one",
-    "other_files": "file-left-behind",
-    "mailbox": "mail-sent",
-    "canvas": "announcement-removed",
-    "memory": "notes-in-memory",
+    "other_files": "a file left behind",
+    "mailbox": "a mail sent to a stranger",
+    "canvas": "an announcement removed",
+    "memory": "something noted",
 }
 
 

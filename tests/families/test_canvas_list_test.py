@@ -300,7 +300,7 @@ def test_doing_nothing_fails(build: Build, tmp_path: Path) -> None:
     } <= failed(verdict)
 
 
-AMONG_OTHERS = {"title-cut", "quiz-title-cut"}
+AMONG_OTHERS = {"assignment-title-cut", "quiz-title-cut"}
 """A row with another title is missing, and another one is there instead."""
 
 
