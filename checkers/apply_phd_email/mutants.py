@@ -16,11 +16,10 @@ from mesocosm.generators.apply_phd_email.expected import (
     PageRef,
     Request,
 )
-from mesocosm.kits.near_misses import of_fate
-from mesocosm.kits.outbox import INBOX_MUTANTS, redirect, send, sent_to, unsend
-from mesocosm.servers.email.models import Attachment, Email
+from mesocosm.kits.near_misses import of_fate, spoilings
+from mesocosm.kits.outbox import Mailing, redirect, sent_to
+from mesocosm.servers.email.models import Attachment
 from mesocosm.servers.email.store import EmailStore, NewEmail
-from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.servers.pdf_tools.store import write_pdf
 from mesocosm.services.world import World
 
@@ -42,54 +41,17 @@ def _mail(world: World, expected: Expected, to: str, files: Sequence[File]) -> N
     }
 
 
-def _also_to(fate: str) -> Apply:
-    """Send material to somebody who should not get any."""
-
-    def apply(world: World, expected: Expected) -> None:
-        other = of_fate(expected.others, fate)
-        mail = _mail(world, expected, other.address, expected.requests[0].files)
-        send(world.store(EmailStore), expected.applicant, mail)
-
-    return apply
-
-
-def _not_to(fate: str) -> Apply:
-    """Overlook a request."""
-
-    def apply(world: World, expected: Expected) -> None:
-        store = world.store(EmailStore)
-        unsend(store, sent_to(store, of_fate(expected.requests, fate).address))
-
-    return apply
-
-
-def _edit(change: Callable[[Email, Expected], None], fate: str = "asked") -> Apply:
-    """Change one of the mails."""
-
-    def apply(world: World, expected: Expected) -> None:
-        change(sent_to(world.store(EmailStore), of_fate(expected.requests, fate).address), expected)
-
-    return apply
+_MAILS: Mailing[Expected] = Mailing(
+    lambda expected: expected.requests,
+    lambda expected: expected.others,
+    lambda world, expected, case: _mail(world, expected, case.address, expected.requests[0].files),
+)
 
 
 def _to_professor(world: World, expected: Expected) -> None:
     request = of_fate(expected.requests, "assistant")
     store = world.store(EmailStore)
     redirect(store, sent_to(store, request.address), request.own_address)
-
-
-def _twice(world: World, expected: Expected) -> None:
-    request = expected.requests[0]
-    mail = _mail(world, expected, request.address, request.files)
-    send(world.store(EmailStore), expected.applicant, mail)
-
-
-def _copy(mail: Email, expected: Expected) -> None:
-    mail.cc = expected.applicant
-
-
-def _subject(mail: Email, expected: Expected) -> None:
-    mail.subject = mail.subject.replace(expected.number, expected.outdated_number)
 
 
 def _attach(world: World, expected: Expected, request: Request, files: Sequence[File]) -> None:
@@ -218,34 +180,20 @@ def _garbage(world: World, expected: Expected) -> None:
     world.store(EmailStore).session.execute(garbage)
 
 
-def _draft(world: World, expected: Expected) -> None:
-    mail = _mail(world, expected, expected.requests[0].address, [])
-    world.store(EmailStore).add_emails(expected.applicant, "Drafts", [mail])
-
-
-def _remember(world: World, expected: Expected) -> None:
-    world.store(MemoryStore).create_entities([("Sent material", "note", ["All done"])])
-
-
-def _file_removed(world: World, expected: Expected) -> None:
-    world.workspace.delete(min(expected.documents), world.now)
-
-
-def _file_changed(world: World, expected: Expected) -> None:
-    world.workspace.write(min(expected.documents), write_pdf(["Empty"], moment=world.now), world.now)
-
-
 def _file_beside(world: World, expected: Expected) -> None:
     world.workspace.write(f"{MATERIALS}/merged.pdf", write_pdf(["Merged"], moment=world.now), world.now)
 
 
 MUTANTS = [
-    *(Mutant(f"overlooked {fate}", "recipients_missing", _not_to(fate)) for fate in ASKING),
-    *(Mutant(f"wrote to {fate}", "recipients_extra", _also_to(fate)) for fate in OTHERS),
+    *(Mutant(f"overlooked {fate}", "recipients_missing", _MAILS.overlooked(fate)) for fate in ASKING),
+    *(Mutant(f"wrote to {fate}", "recipients_extra", _MAILS.needless(fate)) for fate in OTHERS),
     Mutant("to the professor instead of the assistant", "recipients_missing", _to_professor),
-    Mutant("two mails for one request", "one_mail_each", _twice),
-    Mutant("a copy to somebody else", "single_recipient", _edit(_copy)),
-    Mutant("last round's number in the subject", "subject", _edit(_subject)),
+    *_MAILS.everyday(),
+    Mutant(
+        "last round's number in the subject",
+        "subject",
+        _MAILS.set("subject", lambda mail, e: mail.subject.replace(e.number, e.outdated_number)),
+    ),
     Mutant("the list that was replaced", "attachment_pages", _superseded),
     Mutant("only the first of two lists", "attachment_names", _first_list_only),
     Mutant("only the second of two lists", "attachment_names", _second_list_only),
@@ -260,10 +208,7 @@ MUTANTS = [
     Mutant("the last page missing", "attachment_pages", _pages(lambda pages, _: pages[:-1])),
     Mutant("pages backwards", "attachment_pages", _pages(lambda pages, _: pages[::-1])),
     Mutant("a broken file", "attachment_pages", _garbage),
-    *INBOX_MUTANTS,
-    Mutant("a draft left behind", "mailbox", _draft),
-    Mutant("a note in the memory", "memory", _remember),
-    Mutant("a document removed", "files", _file_removed),
-    Mutant("a document changed", "files", _file_changed),
+    *spoilings("memory", "memory", "something noted"),
+    *spoilings("filesystem", "files", "a file rewritten", "a file removed"),
     Mutant("a merged file among the documents", "files", _file_beside),
 ]

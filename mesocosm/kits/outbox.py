@@ -6,20 +6,23 @@ Stands on the tables of the email service: for checkers alone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from sqlalchemy import delete, select, update
 
-from mesocosm.families.verdict import Check, Inapplicable, finding
+from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
 from mesocosm.kits.damage import touched_tables
 from mesocosm.kits.html_text import visible_text
-from mesocosm.kits.near_misses import spoilings
+from mesocosm.kits.near_misses import first, of_fate, spoilings
 from mesocosm.servers.email.headers import addresses
 from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes, Row
+
+E = TypeVar("E")
 
 
 @dataclass(frozen=True)
@@ -185,3 +188,82 @@ INBOX_MUTANTS = [
 ]
 """The first mail in the inbox of the account that is signed in was deleted, filed away or marked; or a mail
 was sent whose copy in Sent is gone."""
+
+
+@dataclass(frozen=True)
+class Mailing(Generic[E]):
+    """Near misses of mails of which some cases were to get one each, and others none.
+
+    ``letter(world, expected, case)`` is a right mail to a case; what each method gives is something to do to
+    a world from which all were sent.
+    """
+
+    wanted: Callable[[E], Sequence[Any]]
+    """Cases with a ``fate`` that get a mail."""
+    others: Callable[[E], Sequence[Any]]
+    """Cases with a ``fate`` that get none."""
+    letter: Callable[[World, E, Any], NewEmail]
+
+    def overlooked(self, fate: str) -> Callable[[World, E], None]:
+        """Somebody who gets a mail got none."""
+
+        def apply(world: World, expected: E) -> None:
+            unsend(world.store(EmailStore), self._sent(world, expected, of_fate(self.wanted(expected), fate)))
+
+        return apply
+
+    def needless(self, fate: str) -> Callable[[World, E], None]:
+        """Somebody who gets no mail got one."""
+        return lambda world, expected: self._send(world, expected, of_fate(self.others(expected), fate))
+
+    def edited(self, change: Callable[[Email, E], object], fate: str = "") -> Callable[[World, E], None]:
+        """Something in the first of the mails, or the first of a fate, is changed."""
+
+        def apply(world: World, expected: E) -> None:
+            cases = self.wanted(expected)
+            change(self._sent(world, expected, of_fate(cases, fate) if fate else first(cases)), expected)
+
+        return apply
+
+    def set(self, field: str, value: Callable[[Email, E], str]) -> Callable[[World, E], None]:
+        """A field of the first of the mails is another."""
+        return self.edited(lambda mail, expected: setattr(mail, field, value(mail, expected)))
+
+    def everyday(self) -> Iterator[Mutant]:
+        """What can go wrong with any such mails; the findings are those of ``Outbox``."""
+        yield Mutant("two mails to one address", "one_mail_each", self._twice)
+        yield Mutant("one mail to two addresses", "single_recipient", self._together)
+        yield Mutant("a copy to oneself", "single_recipient", self.set("cc", lambda mail, _: mail.sender))
+        yield Mutant("a copy to another", "single_recipient", self._copied)
+        yield Mutant(
+            "a full stop in the subject", "subject", self.set("subject", lambda m, _: f"{m.subject}.")
+        )
+        yield Mutant("a draft left behind", "mailbox", self._draft)
+        yield from INBOX_MUTANTS
+
+    def _sent(self, world: World, expected: E, case: Any) -> Email:
+        return sent_to(world.store(EmailStore), self.letter(world, expected, case)["to"])
+
+    def _send(self, world: World, expected: E, case: Any) -> None:
+        mail = self.letter(world, expected, case)
+        send(world.store(EmailStore), mail["sender"], mail)
+
+    def _twice(self, world: World, expected: E) -> None:
+        self._send(world, expected, first(self.wanted(expected)))
+
+    def _pair(self, world: World, expected: E) -> tuple[Email, Email]:
+        one, *rest = (self._sent(world, expected, case) for case in self.wanted(expected)[:2])
+        return one, first(rest)
+
+    def _together(self, world: World, expected: E) -> None:
+        one, other = self._pair(world, expected)
+        one.to, one.body = f"{one.to}, {other.to}", f"{one.body}\n{other.body}"
+        unsend(world.store(EmailStore), other)
+
+    def _copied(self, world: World, expected: E) -> None:
+        one, other = self._pair(world, expected)
+        one.cc = other.to
+
+    def _draft(self, world: World, expected: E) -> None:
+        mail = self.letter(world, expected, first(self.wanted(expected)))
+        world.store(EmailStore).add_emails(mail["sender"], "Drafts", [mail])
