@@ -253,7 +253,7 @@ ALONE = {
     "other-event-deleted": "other_events",
     "calendar-shared": "calendars",
     "a mail marked": "mailbox",
-    "file-left-behind": "files",
+    "a file left behind": "files",
 }
 
 
