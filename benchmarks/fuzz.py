@@ -1,6 +1,7 @@
 """Calls that nobody would make, over every tool, every route of the vendors' APIs, and IMAP and SMTP lines.
 
-    python benchmarks/fuzz.py --calls 5000000 --tally fuzz.json [--only tools,rest,mail,code] [--json]
+    python benchmarks/fuzz.py --calls 5000000 --tally fuzz.json [--only tools,rest,mail,code]
+                              [--services google_cloud,snowflake] [--json]
 
 Every call is made on a filled world and must be answered or refused; what raises anything else, or takes
 more than 30 seconds of a processor, is a fault of ours, reported by its fingerprint with the first call that
@@ -112,7 +113,7 @@ def part(
     bases: Path,
     services: tuple[str, ...] | None = None,
 ) -> None:
-    """Some thousand calls, on a fresh world. ``services``: whose tools are called; without, of all."""
+    """Some thousand calls, on a fresh world. ``services``: whose tools and routes; without, of all."""
     game = len(GAMES) > 0 and "tools" in kinds and services is None and found.parts % 12 == 11
     base = GAMES[found.parts // 12 % len(GAMES)] if game and (bases / GAMES[0]).exists() else OFFICE
     with tempfile.TemporaryDirectory(prefix="mesocosm-fuzz-") as folder:
@@ -132,7 +133,7 @@ def part(
                 continue
             with World(place) as world:
                 source = (
-                    Requests(world, inputs)
+                    Requests(world, inputs, services=services)
                     if kind == "rest"
                     else Tools(world, inputs, code="code" in kinds, services=services)
                 )
@@ -221,7 +222,7 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=20_000, help="of the whole run, over all its parts")
     parser.add_argument("--seed", default="0")
     parser.add_argument("--only", default=",".join(_KINDS), help="some of tools,rest,mail,code")
-    parser.add_argument("--services", default="", help="whose tools are called; default: all")
+    parser.add_argument("--services", default="", help="whose tools and routes are called; default: all")
     parser.add_argument("--tally", type=Path, help="a file that says what was found, to go on from")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
@@ -237,6 +238,9 @@ def _show(found: Found) -> None:
         print(f"{name:<18}{number:>12,}")
     print(f"{found.total:,} calls in {found.seconds:,.0f} s of a processor")
     print(f"{len(found.succeeded)} of {len(found.tried)} operations were answered with success at least once")
+    for name, operations in sorted(_by_service(found).items()):
+        never = sorted(operation for operation in operations if not found.succeeded[operation])
+        print(f"  {name:<22}{len(operations) - len(never):>5} of {len(operations):>4}", *never, sep="  ")
     for name, number in found.misread.most_common(10):
         print(f"not understood  {number:>8,}  {name}")
     for took, text in found.slow:
@@ -246,6 +250,16 @@ def _show(found: Found) -> None:
         print(f"  {found.examples.get(fault.fingerprint, '')[:1200]}")
         print("  " + "\n  ".join(fault.traceback.strip().splitlines()[-8:]))
     print(f"\n{len(found.faults)} kinds of faults")
+
+
+def _by_service(found: Found) -> dict[str, list[str]]:
+    """The operations that were called, by tools or routes of a service."""
+    grouped: dict[str, list[str]] = {}
+    for name in found.tried:
+        service, _, route = name.partition(" ")
+        group = f"{service} (routes)" if route else name.partition(".")[0]
+        grouped.setdefault(group, []).append(name)
+    return grouped
 
 
 if __name__ == "__main__":

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from urllib.parse import parse_qsl, urlsplit
+
 from fills.texts import Call, Texts, moment
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.logs import NewEntry
@@ -56,6 +60,111 @@ _STATEMENTS = (
     "CREATE OR REPLACE TABLE shop.made AS SELECT 1 AS a, 'b' AS b",
     "CREATE OR REPLACE VIEW shop.seen AS SELECT id FROM shop.items",
 )
+
+
+_BIGQUERY, _STORAGE = "/bigquery/v2/projects/{project}", "/storage/v1/b"
+_IN_PROJECT = {"project": "local-project"}
+_ITEMS = {**_IN_PROJECT, "dataset": "shop", "table": "items"}
+_SMALL = {**_IN_PROJECT, "dataset": "shop", "table": "small"}
+_OBJECT = {"bucket": "reports", "object": "2025/1.txt"}
+_FROM, _TO = f"{_STORAGE}/{{sourceBucket}}/o/{{sourceObject}}", "/b/{destinationBucket}/o/{destinationObject}"
+_COPY = {"sourceBucket": "reports", "sourceObject": "2025/1.txt", "destinationBucket": "reports",
+         "destinationObject": "copy.txt"}  # fmt: skip
+_REFERENCE = {"projectId": "local-project", "datasetId": "shop", "tableId": "small"}
+_SCHEMA = {
+    "fields": [{"name": "id", "type": "INT64"}, {"name": "note", "type": "STRING", "mode": "NULLABLE"}]
+}
+
+
+def requests(world: World) -> list[Call]:
+    """Requests to the vendor's API that are known to be answered: routes, and what is said to them."""
+    jobs = [
+        {"query": {"query": sql, "useLegacySql": False, "maximumBytesBilled": "1000000000"}}
+        for sql in _STATEMENTS
+    ]
+    jobs += [
+        {"load": {"sourceUris": ["gs://reports/2025/1.txt"], "sourceFormat": "CSV", "autodetect": True,
+                  "destinationTable": {**_REFERENCE, "tableId": "loaded"}}},
+        {"extract": {"sourceTable": _REFERENCE, "destinationUris": ["gs://reports/out.csv"]}},
+        {"copy": {"sourceTable": _REFERENCE, "destinationTable": {**_REFERENCE, "tableId": "copied"},
+                  "writeDisposition": "WRITE_TRUNCATE"}},
+    ]  # fmt: skip
+    # Two jobs under ids of their own, for the routes that ask after one.
+    named = [
+        {"jobReference": {"projectId": "local-project", "jobId": name}, "configuration": jobs[0]}
+        for name in ("one", "two")
+    ]
+    job, table = {**_IN_PROJECT, "job": "one"}, _BIGQUERY + "/datasets/{dataset}/tables"
+    two = "--x\r\nContent-Type: application/json\r\n\r\n{}\r\n--x\r\n\r\n1,a\r\n--x--"
+    load = json.dumps({"configuration": {"load": {"sourceFormat": "CSV", "destinationTable": _REFERENCE}}})
+    with_parts = {"uploadType": "multipart", "(type)": "multipart/related; boundary=x"}
+    return [
+        *((f"POST {_BIGQUERY}/jobs", {**_IN_PROJECT, **one}) for one in named),
+        *((f"POST {_BIGQUERY}/jobs", {**_IN_PROJECT, "configuration": one}) for one in jobs),
+        *((f"POST {_BIGQUERY}/queries", {**_IN_PROJECT, "query": sql, "useLegacySql": False, "maxResults": 5})
+          for sql in _STATEMENTS),
+        (f"POST {_BIGQUERY}/queries", {**_IN_PROJECT, "query": "SELECT @a + 1", "useLegacySql": False,
+            "parameterMode": "NAMED", "queryParameters": [{"name": "a", "parameterType": {"type": "INT64"},
+                                                          "parameterValue": {"value": "4"}}]}),
+        (f"GET {_BIGQUERY}/queries/{{job}}", job),
+        (f"GET {_BIGQUERY}/jobs/{{job}}", job),
+        (f"POST {_BIGQUERY}/jobs/{{job}}/cancel", job),
+        (f"DELETE {_BIGQUERY}/jobs/{{job}}/delete", {**job, "job": "two"}),
+        (f"POST {_BIGQUERY}/datasets", {**_IN_PROJECT, "datasetReference": {"datasetId": "more"},
+                                        "labels": {"a": "b"}}),
+        (f"PATCH {_BIGQUERY}/datasets/{{dataset}}", {**_IN_PROJECT, "dataset": "shop", "description": "x"}),
+        (f"PUT {_BIGQUERY}/datasets/{{dataset}}", {**_IN_PROJECT, "dataset": "shop", "friendlyName": "x"}),
+        (f"POST {table}", {**_IN_PROJECT, "dataset": "shop", "schema": _SCHEMA,
+                           "tableReference": {**_REFERENCE, "tableId": "fresh"}}),
+        (f"POST {table}", {**_IN_PROJECT, "dataset": "shop", "view": {"query": _STATEMENTS[0]},
+                           "tableReference": {**_REFERENCE, "tableId": "sight"}}),
+        (f"GET {table}/{{table}}", _ITEMS),
+        (f"GET {table}/{{table}}/data", _ITEMS),
+        (f"PATCH {table}/{{table}}", {**_SMALL, "description": "x", "labels": {"a": "b"}}),
+        (f"PUT {table}/{{table}}", {**_SMALL, "schema": _SCHEMA}),
+        (f"POST {table}/{{table}}/insertAll", {**_SMALL, "rows": [{"insertId": "1", "json": {"id": 7}}]}),
+        (f"POST /upload{_BIGQUERY}/jobs", {**_IN_PROJECT, **with_parts, "(body)": two.format(load)}),
+        (f"POST {_STORAGE}", {**_IN_PROJECT, "name": "second-bucket", "labels": {"a": "b"}}),
+        (f"PATCH {_STORAGE}/{{bucket}}", {"bucket": "reports", "versioning": {"enabled": True}}),
+        (f"PATCH {_STORAGE}/{{bucket}}/o/{{object}}", {**_OBJECT, "metadata": {"a": "b"}}),
+        (f"PUT {_STORAGE}/{{bucket}}/o/{{object}}", {**_OBJECT, "contentType": "text/csv"}),
+        (f"GET {_STORAGE}/{{bucket}}/o/{{object}}", {**_OBJECT, "alt": "media"}),
+        (f"GET /download{_STORAGE}/{{bucket}}/o/{{object}}", {**_OBJECT, "alt": "media"}),
+        (f"POST {_FROM}/copyTo{_TO}", _COPY),
+        (f"POST {_FROM}/rewriteTo{_TO}", _COPY),
+        (f"POST {_STORAGE}/{{bucket}}/o/{{object}}/compose",
+         {**_OBJECT, "object": "both.txt", "sourceObjects": [{"name": "2025/1.txt"}]}),
+        (f"POST /upload{_STORAGE}/{{bucket}}/o", {"bucket": "reports", "uploadType": "media", "name": "u.txt",
+                                                  "(body)": "1,2"}),
+        (f"POST /upload{_STORAGE}/{{bucket}}/o", {"bucket": "reports", **with_parts,
+                                                  "(body)": two.format('{"name": "v.txt"}')}),
+        (f"POST /upload{_STORAGE}/{{bucket}}/o", {"bucket": "reports", "uploadType": "resumable",
+                                                  "name": "w.txt"}),
+        ("POST /v2/entries:list", {"resourceNames": ["projects/local-project"], "filter": "severity>=ERROR",
+                                   "pageSize": 3, "orderBy": "timestamp desc"}),
+        ("POST /v2/entries:write", {"entries": [{"logName": "projects/local-project/logs/app",
+            "resource": {"type": "global"}, "severity": "INFO", "textPayload": "x"}]}),
+        ("POST /v2/projects/{project}/sinks", {**_IN_PROJECT, "name": "third", "filter": "severity>=INFO",
+                                               "destination": "storage.googleapis.com/reports"}),
+        ("PATCH /v2/projects/{project}/sinks/{sink}", {**_IN_PROJECT, "sink": "errors",
+                                                       "filter": "severity>=INFO", "updateMask": "filter"}),
+        *_signed(world),
+    ]  # fmt: skip
+
+
+def _signed(world: World) -> list[Call]:
+    """Requests by signed URLs."""
+    made: list[Call] = []
+    for method in ("GET", "PUT", "DELETE"):
+        wanted = {"bucket_name": "reports", "blob_name": "2025/2.txt", "method": method}
+        told = world.call("google_cloud", "storage_generate_signed_url", wanted)
+        found = re.search(r"https://[^\s\"]+", told.text)
+        query = dict(parse_qsl(urlsplit(found[0]).query)) if found else {}
+        given = {"bucket": "reports", "object": "2025/2.txt", **query}
+        made.append(
+            (f"{method} /{{bucket}}/{{object:path}}", given | ({"(body)": "x"} if method == "PUT" else {}))
+        )
+    return made
 
 
 def fill(world: World, texts: Texts, size: int) -> list[Call]:

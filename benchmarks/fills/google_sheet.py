@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date, timedelta
 from typing import Any
 
@@ -32,7 +33,66 @@ def fill(world: World, texts: Texts, size: int) -> list[Call]:
     book = store.filling.spreadsheet("Stock 2025", [stock, NewSheet("Sums", sums)]).id
     team = store.drive.create("folder", "Team").id
     other = store.filling.spreadsheet("Plan", [NewSheet("Sheet1", [["x", 1], ["y", "=B1*2"]])], team).id
+    remark = store.comments.add(other, "Is this right?")
+    store.comments.reply(other, str(remark.id), "Yes.")
     return _calls(book, other, many)
+
+
+def requests(world: World) -> list[Call]:
+    """Requests to the vendor's API that are known to be answered: routes, and what is said to them."""
+    listed = json.loads(world.call("google_sheet", "list_spreadsheets", {}).text)
+    books = listed if isinstance(listed, list) else listed["spreadsheets"]
+    book = next(one["id"] for one in books if one["title"] == "Plan")
+    file, sheet = {"fileId": book}, {"spreadsheetId": book}
+    values, entered = "/v4/spreadsheets/{spreadsheetId}/values", {"valueInputOption": "USER_ENTERED"}
+    drive, cells = "/drive/v3/files/{fileId}", {"values": [["a", 1], ["=B1", True]]}
+    told = world.store(SheetStore).comments.all(book)[0]
+    first, answer = str(told.id), str(told.replies[0].id)
+    comment, remark = {**file, "content": "Why?"}, {"commentId": first}
+    batch = "POST /v4/spreadsheets/{spreadsheetId}:batchUpdate"
+    area = {"sheetId": 0, "startRowIndex": 0, "endRowIndex": 2, "startColumnIndex": 0, "endColumnIndex": 2}
+    edits: list[dict[str, Any]] = [
+        {"repeatCell": {"range": area, "cell": {"userEnteredFormat": {"textFormat": {"bold": True}}},
+                        "fields": "userEnteredFormat.textFormat.bold"}},
+        {"addSheet": {"properties": {"title": "Fresh"}}},
+        {"sortRange": {"range": area, "sortSpecs": [{"dimensionIndex": 0, "sortOrder": "ASCENDING"}]}},
+        {"mergeCells": {"range": area, "mergeType": "MERGE_ALL"}},
+        {"insertDimension": {"range": {"sheetId": 0, "dimension": "ROWS", "startIndex": 1, "endIndex": 3}}},
+        {"findReplace": {"find": "x", "replacement": "y", "allSheets": True}},
+        {"updateCells": {"rows": [{"values": [{"userEnteredValue": {"numberValue": 3}}]}], "range": area,
+                         "fields": "userEnteredValue"}},
+        {"updateSheetProperties": {"properties": {"sheetId": 0, "title": "Sheet1"}, "fields": "title"}},
+        {"addNamedRange": {"namedRange": {"name": "here", "range": area}}},
+        {"copyPaste": {"source": area, "destination": {**area, "startColumnIndex": 3, "endColumnIndex": 5}}},
+    ]  # fmt: skip
+    return [
+        ("POST " + drive + "/comments", comment),
+        ("GET " + drive + "/comments", file),
+        *((f"{method} {drive}/comments/{{commentId}}", {**file, **remark, **said})
+          for method, said in (("GET", {}), ("PATCH", {"content": "So."}))),
+        ("POST " + drive + "/comments/{commentId}/replies", {**comment, **remark}),
+        ("GET " + drive + "/comments/{commentId}/replies", {**file, **remark}),
+        *((f"{method} {drive}/comments/{{commentId}}/replies/{{replyId}}",
+           {**file, **remark, "replyId": answer, **said})
+          for method, said in (("GET", {}), ("PATCH", {"content": "So."}))),
+        ("POST " + drive + "/permissions",
+         {**file, "role": "reader", "type": "user", "emailAddress": "bob@example.org"}),
+        ("GET " + drive + "/permissions", file),
+        ("GET " + drive + "/export", {**file, "mimeType": "text/csv"}),
+        ("POST " + drive + "/copy", {**file, "name": "Other"}),
+        ("PATCH " + drive, {**file, "name": "Plan B"}),
+        ("POST /drive/v3/files", {"name": "x", "mimeType": "application/vnd.google-apps.spreadsheet"}),
+        ("POST /v4/spreadsheets", {"properties": {"title": "y"}}),
+        *((batch, {**sheet, "requests": [one]}) for one in edits),
+        (batch, {**sheet, "requests": edits[:1] + edits[4:6]}),
+        ("POST /v4/spreadsheets/{spreadsheetId}/sheets/{sheetId}:copyTo",
+         {**sheet, "sheetId": 0, "destinationSpreadsheetId": book}),
+        (f"PUT {values}/{{range}}", {**sheet, **entered, **cells, "range": "Sheet1!A1:B2"}),
+        (f"POST {values}/{{range}}:append", {**sheet, **entered, **cells, "range": "Sheet1!A1"}),
+        (f"POST {values}:batchUpdate", {**sheet, **entered, "data": [{"range": "Sheet1!C1:D2", **cells}]}),
+        (f"POST {values}:batchClear", {**sheet, "ranges": ["Sheet1!G1:H2"]}),
+        (f"GET {values}:batchGet", {**sheet, "ranges": "Sheet1!A1:C4"}),
+    ]  # fmt: skip
 
 
 def _line(texts: Texts, number: int) -> list[Any]:

@@ -10,6 +10,14 @@ from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.world import World
 
 _PER_ROW = 200
+_SESSION = 2
+"""Of a connector: the first is the tools' own."""
+TOLD = {
+    "sqlText": "select id, title from shop.public.items limit 3",
+    "session": _SESSION,
+    "bindings": {"1": {"type": "FIXED", "value": "3"}},
+}
+"""What paths and bodies of requests are made of."""
 _READS = (
     "select * from shop.public.items where id < 5 order by id",
     "select title, count(*) n, sum(price) / count(*) mean from shop.public.items group by all order by n",
@@ -37,6 +45,23 @@ _WRITES = (
 )
 
 
+def requests(world: World) -> list[Call]:
+    """Requests of the vendor's connectors that are known to be answered."""
+    route = "POST /{session}/queries/v1/query-request"
+    bound = {
+        "session": _SESSION,
+        "sqlText": "select ? + 1",
+        "bindings": {"1": {"type": "FIXED", "value": "3"}},
+    }
+    signing_in = {"data": {"LOGIN_NAME": "a"}, "databaseName": "SHOP", "schemaName": "PUBLIC"}
+    return [
+        ("POST /session/v1/login-request", signing_in),
+        *((route, {"session": _SESSION, "sqlText": sql}) for sql in (*_READS, *_WRITES)),
+        (route, {"session": _SESSION, "sqlText": _READS[0], "describeOnly": True}),
+        (route, bound),
+    ]
+
+
 def fill(world: World, texts: Texts, size: int) -> list[Call]:
     """The account."""
     store = world.store(SnowflakeStore)
@@ -60,6 +85,7 @@ def fill(world: World, texts: Texts, size: int) -> list[Call]:
     store.add_table("SHOP.PUBLIC.SMALL", {"ID": "INT AUTOINCREMENT", "NOTE": "VARCHAR DEFAULT 'none'"})
     store.execute("create view shop.public.cheap as select id, price from shop.public.items where price < 9")
     store.execute("create sequence shop.public.numbers start 10")
+    assert store.begin_session() == _SESSION
     place = {"database": "SHOP", "schema": "PUBLIC"}
     return [
         ("list_databases", {}),

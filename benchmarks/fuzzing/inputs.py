@@ -17,7 +17,7 @@ from fuzzing.odd import FLOATS, NUMBERS, TEXTS
 
 _RESERVOIR = 100
 """Values that are kept of one name, from what was answered."""
-_CORPUS = 12
+_CORPUS = 30
 """Arguments that are kept of one operation."""
 _LONGEST = 20_000
 """Characters of an answer, or of arguments, that are learned from."""
@@ -94,9 +94,12 @@ class Inputs:
         if known and self.dice.random() < 0.75:
             given = dict(self.dice.choice(known))
             for _ in range(self.dice.choice((0, 1, 1, 2))):
-                if properties:
-                    name = self.dice.choice(list(properties))
-                    if name in given and name not in needed and self.dice.random() < 0.3:
+                # What no schema tells, such as fields of a body, is in the arguments alone.
+                if names := list(properties | given):
+                    name = self.dice.choice(names)
+                    if name not in properties and name in given:
+                        given[name] = self._like(name, given[name])
+                    elif name in given and name not in needed and self.dice.random() < 0.3:
                         del given[name]
                     else:
                         given[name] = self.value(name, properties[name])

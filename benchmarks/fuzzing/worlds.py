@@ -74,6 +74,12 @@ def build(folder: Path, inputs: Inputs, *, games: bool) -> None:
         if told := getattr(import_module(f"fills.{name}"), "TOLD", None):
             inputs.of(name)
             inputs.learn(json.dumps(told))
+    with World(folder / OFFICE) as world:
+        for name in FILLED:
+            if asking := getattr(import_module(f"fills.{name}"), "requests", None):
+                for route, given in asking(world):
+                    inputs.of(name)
+                    inputs.accepted(f"{name} {route}", given)
     (folder / OFFICE / "journal.db").unlink()
     for name in GAMES if games else ():
         build_instance(load_family(name), 0, folder / f"{name}-instance")

@@ -168,17 +168,23 @@ def abort(store: SnowflakeStore, session: int) -> Reply:
 @api.post("/{session}/queries/v1/query-request")
 def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
     """Run one statement."""
-    asked = orjson.loads(request.body)
-    text = asked.get("sqlText") if isinstance(asked, dict) else None
+    asked = _message(request)
+    text = asked.get("sqlText")
     if not isinstance(text, str):
         raise Invalid("The request has no sqlText.")
     bindings = asked.get("bindings") or {}
+    if not isinstance(bindings, dict):
+        raise Invalid("The request's bindings are no object.")
     with store.in_session(session):
         tree = store.parsed(text)
         key = tree.key
-        answer = store.run_tree(text, tree, bindings, limit=0 if asked.get("describeOnly") else MAX_ROWS)
+        described, places = bool(asked.get("describeOnly")), len(bindings)
+        if described:
+            answer, places = store.describe_tree(text, tree)
+        else:
+            answer = store.run_tree(text, tree, bindings, limit=MAX_ROWS)
         current = store.current()
-    if answer.more and not asked.get("describeOnly"):
+    if answer.more and not described:
         raise SqlError(100066, "57014", f"The result has more than {MAX_ROWS} rows: add LIMIT, or aggregate.")
     rows = [
         [_value(value, one.kind) for value, one in zip(row, answer.fields, strict=True)]
@@ -196,13 +202,24 @@ def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
             "finalSchemaName": current["schema"],
             "finalWarehouseName": current["warehouse"],
             "finalRoleName": current["role"],
-            "numberOfBinds": len(bindings),
-            "arrayBindSupported": False,
+            "numberOfBinds": places,
+            "arrayBindSupported": key == "insert",
             "statementTypeId": _kind(answer, key),
             "version": 1,
             "queryResultFormat": "json",
         }
     )
+
+
+def _message(request: Request) -> dict[str, Any]:
+    """The message of a client."""
+    try:
+        asked = orjson.loads(request.body)
+    except orjson.JSONDecodeError:
+        raise Invalid("The request is no JSON.") from None
+    if not isinstance(asked, dict):
+        raise Invalid("The request is no object.")
+    return asked
 
 
 def _kind(answer: Answer, key: str) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
+import httpx
 import pytest
 from rest.hosted import HostedWorld
 
@@ -75,3 +77,43 @@ def test_each_connection_has_a_session_of_its_own(hosted: HostedWorld) -> None:
         assert other.cursor().execute("select current_schema()").fetchone() == ("PUBLIC",)
     with pytest.raises(connector.errors.Error, match="Incorrect username or password"):
         connect(hosted, password="wrong")
+
+
+def test_values_are_bound_by_the_server(hosted: HostedWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connector, "paramstyle", "qmark")
+    with connect(hosted, schema="PUBLIC") as connection:
+        cursor = connection.cursor()
+        moment = datetime.fromisoformat("2025-01-02T03:04:05.000600")
+        cursor.execute(
+            "select ? - 1, ?, ?, ?, ?, ?::date", (-2, "B'1", True, date(2025, 1, 2), moment, "2025-02-03")
+        )
+        assert cursor.fetchone() == (-3, "B'1", True, date(2025, 1, 2), moment, date(2025, 2, 3))
+        cursor.execute("select count(*) from orders where id = ? and amount > ?", ("A-1", 12.4))
+        assert cursor.fetchone() == (1,)
+        cursor.executemany("insert into orders (id, amount) values (?, ?)", [("C", 1), ("D", None)])
+        assert cursor.rowcount == 2
+        assert cursor.execute("select id, amount from orders where id > 'B'").fetchall() == [
+            ("C", Decimal("1.00")),
+            ("D", None),
+        ]
+        with pytest.raises(connector.errors.ProgrammingError, match="Bind variable 2 not set"):
+            cursor.execute("select ?, ?", (1,))
+
+
+def test_what_is_bound_as_a_number_is_one(hosted: HostedWorld) -> None:
+    answered = httpx.post(
+        f"{hosted.base}/session/v1/login-request",
+        json={"data": {"LOGIN_NAME": "me", "PASSWORD": hosted.id}},
+    )
+    token = answered.json()["data"]["token"]
+    headers = {"Authorization": f'Snowflake Token="{token}"'}
+
+    def ask(content: str) -> dict[str, Any]:
+        url = f"{hosted.base}/queries/v1/query-request"
+        return cast(dict[str, Any], httpx.post(url, content=content, headers=headers).json())
+
+    bound = {"sqlText": "select ?", "bindings": {"1": {"type": "FIXED", "value": "getenv('HOME')"}}}
+    assert ask(json.dumps(bound))["message"] == "Numeric value 'getenv('HOME')' is not recognized"
+    assert [ask(text)["success"] for text in ("{", "[]", '{"sqlText": "select 1", "bindings": [1]}')] == [
+        False
+    ] * 3

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import Catalogue, Column, Counters
@@ -59,6 +60,10 @@ class Dialect(ABC):
     alike."""
     one_match: ClassVar[bool] = False
     """Whether UPDATE and MERGE refuse a row that several rows would change."""
+
+    def tokens(self, tokens: list[Token]) -> list[Token]:
+        """The tokens of a text, where sqlglot's parser does not know what the vendor's does."""
+        return tokens
 
     @abstractmethod
     def fold(self, name: exp.Identifier) -> str:

@@ -33,6 +33,7 @@ _LOCKED = (
     "SET disabled_optimizers='late_materialization'",
     "SET lock_configuration=true",
 )
+_INTERVAL = re.compile(r'(?<!")\bINTERVAL\b(?!")')
 _POSITION = re.compile(r"\n+LINE \d+:.*", re.DOTALL)
 
 
@@ -138,6 +139,11 @@ class Engine:
                 return _counting(connection, sql, counters)
             connection.execute(sql)
             fields = tuple(Field(name, str(kind)) for name, kind, *_ in connection.description or ())
+            if any(_INTERVAL.search(one.kind) for one in fields):
+                connection.abort()
+                if seed is not None:
+                    connection.execute("SELECT setseed(?)", [seed]).fetchall()
+                connection.execute(_with_texts(sql, fields))
             while skip > 0 and (passed := connection.fetchmany(min(skip, 10_000))):
                 skip -= len(passed)
             if limit is None:
@@ -195,6 +201,16 @@ class Engine:
     def _return(self, instance: _Instance) -> None:
         with self._lock:
             self._idle.append(instance)
+
+
+def _with_texts(sql: str, fields: Sequence[Field]) -> str:
+    """The query with its intervals as text: Python has none with months."""
+    names = [f"c{place}" for place in range(len(fields))]
+    shown = (
+        f"CAST({name} AS {_INTERVAL.sub('VARCHAR', one.kind)})" if _INTERVAL.search(one.kind) else name
+        for name, one in zip(names, fields, strict=True)
+    )
+    return f"SELECT {', '.join(shown)} FROM ({sql}) AS shown({', '.join(names)})"
 
 
 def _counting(

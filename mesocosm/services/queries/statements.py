@@ -30,7 +30,7 @@ def parse(text: str, dialect: Dialect) -> list[exp.Expr]:
         raise Invalid(f"The statement has {len(text)} characters; at most {LONGEST} are accepted.")
     reader = sqlglot.Dialect.get_or_raise(dialect.name)
     try:
-        tokens = reader.tokenize(text)
+        tokens = dialect.tokens(reader.tokenize(text))
         _check_nesting(tokens)
         parsed = reader.parser().parse(tokens, text)
         # A remark behind the last semicolon is no statement.

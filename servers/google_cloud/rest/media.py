@@ -31,7 +31,7 @@ def related(request: Request) -> tuple[Fields, str | None, bytes]:
         raise Invalid("Missing end boundary in multipart body.", code="badContent")
     parts = []
     for piece in pieces[1:3]:
-        head, gap, data = piece.removeprefix(b"\r\n").partition(b"\r\n\r\n")
+        head, gap, data = piece.partition(b"\r\n\r\n")
         if not gap:
             raise Invalid("Malformed multipart body.", code="badContent")
         kind = re.search(rb"content-type:\s*([^\r\n]+)", head, re.IGNORECASE)
@@ -114,10 +114,12 @@ def upload_object(
     if uploadType != "resumable":
         raise Invalid(f"Invalid upload type: {uploadType[:50]!r}", code="invalid")
     store.storage.bucket(bucket)
-    body = resource(request.body)
+    body = noticed(request, resource(request.body))
+    named = _named(name or read.text(body, "name"))
+    new_object(body, named, b"")  # so that what is wrong with it is said before anything is sent
     asked = {
         "bucket": bucket,
-        "resource": dict(body.items()) | {"name": _named(name or read.text(body, "name"))},
+        "resource": dict(body.items()) | {"name": named},
         "type": request.headers.get("x-upload-content-type"),
         "must": [ifGenerationMatch, ifGenerationNotMatch, ifMetagenerationMatch, ifMetagenerationNotMatch],
     }

@@ -16,6 +16,7 @@ from mesocosm.servers.snowflake.store.answers import Answer
 from mesocosm.servers.snowflake.store.filling import Filling
 from mesocosm.servers.snowflake.store.naming import Row, missing, parts_of, written
 from mesocosm.servers.snowflake.store.objects import PUBLIC
+from mesocosm.services.queries.catalogue import Field
 from mesocosm.services.queries.refusals import SqlError
 
 if TYPE_CHECKING:
@@ -53,9 +54,16 @@ class SnowflakeStore(Filling):
     ) -> Answer:
         """Run a statement that was parsed, with values for its placeholders: ``{"1": {"type", "value"}}``."""
         running = _running()
-        if bindings:
-            running.bind(tree, bindings)
+        running.bind(tree, bindings)
         return cast(Answer, running.run(self, text, tree, limit))
+
+    def describe_tree(self, text: str, tree: exp.Expr) -> tuple[Answer, int]:
+        """What a statement would give, without rows, and how many placeholders it has; nothing is done."""
+        running = _running()
+        places = running.open_up(tree)
+        if running.writes(tree):
+            return Answer((Field("status", "VARCHAR"),)), places
+        return cast(Answer, running.run(self, text, tree, 0)), places
 
     def begin_session(self, **names: str | None) -> int:
         """A session of a connector; returns its number."""
@@ -72,7 +80,10 @@ class SnowflakeStore(Filling):
 
     @contextmanager
     def in_session(self, number: int) -> Iterator[None]:
-        """Names mean for a while what they mean in another session."""
+        """Names mean for a while what they mean in another session, which has begun."""
+        if self.session.get(SqlSession, number) is None:
+            gone = "Session no longer exists.  New login required to access the service."
+            raise SqlError(390111, "08001", gone)
         self.session_id = number
         try:
             yield

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from mesocosm.servers.snowflake.store.answers import Answer, done
+from mesocosm.servers.snowflake.store.cloning import copy_database, copy_item, copy_schema
 from mesocosm.servers.snowflake.store.naming import Path, Row
 from mesocosm.servers.snowflake.store.objects import NewColumn, NewItem, Objects
 from mesocosm.services.queries.catalogue import Column
@@ -65,9 +66,16 @@ class Defining:
         taken = any(row["name"] == name for row in self._store.databases())
         if taken and tree.args.get("exists"):
             return done(f"{name} already exists, statement succeeded.")
+        source = self._cloned(tree)
+        if source is not None:
+            self._store.database_named(source[-1])
+        if source is not None and taken and tree.args.get("replace") and source[-1] == name:
+            return done(f"Database {name} successfully created.")
         if taken and tree.args.get("replace"):
             self._store.drop_database(name)
         self._store.add_database(name, _comment_in(tree))
+        if source is not None:
+            copy_database(self._store, source[-1], name)
         self._store.use(name, "PUBLIC")
         return done(f"Database {name} successfully created.")
 
@@ -76,14 +84,24 @@ class Defining:
         taken = any(row["name"] == path[1] for row in self._store.schemas(path[0]))
         if taken and tree.args.get("exists"):
             return done(f"{path[1]} already exists, statement succeeded.")
+        source = self._cloned(tree)
+        if source is not None:
+            source = self._store.schema_path(source)
+            self._store.schema_named(source)
+        if taken and tree.args.get("replace") and source == path:
+            return done(f"Schema {path[1]} successfully created.")
         if taken and tree.args.get("replace"):
             self._store.drop_schema(path)
         self._store.add_schema(path, _comment_in(tree))
+        if source is not None:
+            copy_schema(self._store, source, path)
         self._store.use(*path)
         return done(f"Schema {path[1]} successfully created.")
 
     def _create_sequence(self, tree: exp.Create) -> Answer:
         path = self._store.full(self._path(tree.this), "CREATE SEQUENCE")
+        if self._cloned(tree) is not None:
+            raise self._dialect.unsupported("CREATE SEQUENCE ... CLONE")
         if self._store.sequence(path) is not None:
             if tree.args.get("exists"):
                 return done(f"{path[2]} already exists, statement succeeded.")
@@ -131,24 +149,32 @@ class Defining:
 
     def _copied(self, tree: exp.Create) -> tuple[Row, bool] | None:
         """The table that CLONE or LIKE names, and whether its rows are wanted."""
-        if clone := tree.args.get("clone"):
-            return self._store.item_named(self._path(clone.this), "Table"), True
+        if (cloned := self._cloned(tree)) is not None:
+            return self._store.item_named(cloned, "Table"), True
         like = tree.find(exp.LikeProperty)
         return (self._store.item_named(self._path(like.this), "Table"), False) if like else None
+
+    def _cloned(self, tree: exp.Create) -> Path | None:
+        """What CLONE names, as it is now."""
+        clone = tree.args.get("clone")
+        if clone is None:
+            return None
+        if clone.find(exp.HistoricalData) is not None:
+            raise self._dialect.unsupported("CLONE ... AT and BEFORE")
+        return self._path(clone.this)
 
     def _create_copy(
         self, tree: exp.Create, new: NewItem, copied: tuple[Row, bool], present: Row | None
     ) -> Answer:
         source, with_rows = copied
-        columns = list(self._store.columns(source["id"]))
-        new.columns = [NewColumn(replace(column, counter=None)) for column in columns]
-        if present is not None and present["id"] == source["id"]:
-            raise self._dialect.unsupported("a table that replaces what it is a copy of")
-        self._make_room(tree, present)
-        number = self._store.add_item(new)
-        if with_rows:
-            rows, made = self._store.rows, self._store.columns(number)
-            rows.copy_rows(source["id"], columns, number, made)
+        if present is not None and present["id"] == source["id"] and tree.args.get("replace"):
+            # A copy of itself, in its own place.
+            if not with_rows:
+                self._store.rows.clear(source["id"])
+            self._store.touch(source["id"], created=self._store.stamp())
+        else:
+            self._make_room(tree, present)
+            copy_item(self._store, source, new, rows=with_rows)
         return done(f"Table {new.path[2]} successfully created.")
 
     def _create_from_query(self, tree: exp.Create, new: NewItem, present: Row | None) -> Answer:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import delete, insert, select, update
 
 from mesocosm.servers.snowflake.models import Database, Item, ItemColumn, Schema, SqlSession
 from mesocosm.servers.snowflake.models import Sequence as Counting
@@ -181,6 +181,11 @@ class Objects(Lookup):
             "sequence_id": sequence,
         }
         self.session.execute(insert(ItemColumn).values(**values))
+
+    def texts_of(self, view: int) -> tuple[str | None, str | None]:
+        """Of a view: what it stands for, and the statement that made it."""
+        found = self.session.execute(select(Item.query, Item.text).where(Item.id == view)).one()
+        return found.query, found.text
 
     def drop_item(self, path: Path, *, view: bool = False) -> None:
         """A table or view goes."""

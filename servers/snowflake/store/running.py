@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.snowflake.store.answers import Answer, changed, done
+from mesocosm.servers.snowflake.store.binding import bind, open_up
 from mesocosm.servers.snowflake.store.defining import Defining
 from mesocosm.servers.snowflake.store.showing import describe, show
 from mesocosm.services.queries.changing import change
@@ -22,6 +22,8 @@ from mesocosm.services.queries.statements import parse_one
 
 if TYPE_CHECKING:
     from mesocosm.servers.snowflake.store import SnowflakeStore
+
+__all__ = ["bind", "open_up"]
 
 DIALECT = Snowflake()
 PLANS = Plans(DIALECT)
@@ -84,40 +86,6 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
     if isinstance(tree, exp.Commit | exp.Rollback):
         return done("Statement executed successfully.")
     raise DIALECT.unsupported(_kind(tree))
-
-
-def bind(tree: exp.Expr, bindings: Mapping[str, Any]) -> None:
-    """Put values in the place of ``?`` and ``:1``."""
-    places = list(tree.find_all(exp.Placeholder, bfs=False))
-    for number, place in enumerate(places, 1):
-        key = place.name or str(number)
-        bound = bindings.get(key)
-        if not isinstance(bound, Mapping):
-            raise SqlError(2049, "42601", f"SQL compilation error:\nBind variable {key} not set.")
-        place.replace(_bound(str(bound.get("type")).upper(), bound.get("value")))
-
-
-def _bound(kind: str, value: Any) -> exp.Expr:
-    if value is None:
-        return exp.null()
-    if isinstance(value, list):
-        raise DIALECT.unsupported("binding of arrays")
-    text = str(value)
-    if kind in {"FIXED", "REAL"}:
-        number = exp.Literal.number(text.lstrip("-"))
-        found: exp.Expr = exp.Neg(this=number) if text.startswith("-") else number
-        return exp.cast(found, "DOUBLE") if kind == "REAL" else found
-    if kind == "BOOLEAN":
-        return exp.Boolean(this=text.lower() in {"true", "1"})
-    if kind == "DATE":
-        moment = datetime.fromtimestamp(int(text) / 1000, UTC)
-        return exp.cast(exp.Literal.string(moment.date().isoformat()), "DATE")
-    if kind.startswith("TIMESTAMP"):
-        moment = datetime.fromtimestamp(int(text.partition(" ")[0]) / 1e9, UTC)
-        zoned = kind != "TIMESTAMP_NTZ"
-        form = "%Y-%m-%d %H:%M:%S.%f" + ("+00" if zoned else "")
-        return exp.cast(exp.Literal.string(moment.strftime(form)), "TIMESTAMPTZ" if zoned else "TIMESTAMP")
-    return exp.Literal.string(text)
 
 
 def _numbered(values: exp.Values) -> exp.Values:

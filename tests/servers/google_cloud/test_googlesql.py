@@ -81,6 +81,9 @@ def test_a_statement_gives_what_the_reference_says(world: World, statement: dict
         ("INSTALL httpfs", "Unsupported|Syntax error"),
         ("PRAGMA version", "Unsupported|Syntax error"),
         ("SET threads = 4", "Unsupported|Syntax error"),
+        ("SELECT CAST('x' AS DATE FORMAT 'QQ')", "The format 'QQ' is not provided"),
+        ("SELECT INTERVAL '1 2' YEAR TO MONTH", "Invalid INTERVAL value '1 2'"),
+        ("SELECT JSON_STRIP_NULLS(JSON '{}', '$.a')", "with a path is not provided"),
         ("DECLARE x INT64 DEFAULT 1", "Unsupported"),
     ],
 )
@@ -114,6 +117,13 @@ def test_statements_change_rows(world: World) -> None:
     do("CREATE OR REPLACE TABLE shop.stock AS SELECT * FROM shop.stock WHERE n > 0")
     assert do("SELECT COUNT(*) FROM shop.stock").rows == [[6]]
     do("TRUNCATE TABLE shop.stock; DROP TABLE shop.stock")
+
+
+def test_intervals_are_kept_with_their_months(world: World) -> None:
+    run(world, "CREATE TABLE shop.terms AS SELECT INTERVAL '1-2 3 4:5:6.7' YEAR TO SECOND AS term")
+    asked = "SELECT term, term * 2, DATE '2025-01-31' + term FROM shop.terms"
+    assert run(world, asked).rows == [["1-2 3 4:5:6.700", "2-4 6 8:10:13.400", "2026-04-03T04:05:06.700000"]]
+    run(world, "DROP TABLE shop.terms")
 
 
 def test_a_dry_run_counts_the_bytes_of_the_columns(world: World) -> None:

@@ -8,9 +8,11 @@ from difflib import get_close_matches
 from typing import ClassVar
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.queries.dialect import Context, Dialect
+from mesocosm.services.queries.dialects.bigquery_casting import reading
 from mesocosm.services.queries.dialects.bigquery_functions import FUNCTIONS
 from mesocosm.services.queries.dialects.bigquery_rewriting import prepared, rewritten
 from mesocosm.services.queries.engine import Failed
@@ -51,6 +53,9 @@ class BigQuery(Dialect):
     name: ClassVar[str] = "bigquery"
     functions: ClassVar[frozenset[str]] = FUNCTIONS
     one_match: ClassVar[bool] = True
+
+    def tokens(self, tokens: list[Token]) -> list[Token]:
+        return reading(tokens) if any(token.text.upper() == "FORMAT" for token in tokens) else tokens
 
     def fold(self, name: exp.Identifier) -> str:
         return name.name

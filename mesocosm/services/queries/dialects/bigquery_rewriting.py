@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from mesocosm.errors import Invalid
 from mesocosm.services.queries.dialect import Context, Dialect
+from mesocosm.services.queries.dialects import bigquery_intervals as intervals
 from mesocosm.services.queries.dialects.bigquery_functions import (
     LAX_BOOL,
     LAX_FLOAT64,
@@ -34,6 +35,7 @@ from mesocosm.services.queries.dialects.bigquery_functions import (
 
 _SUFFIX = "_TABLE_SUFFIX"
 _MOST_QUANTILES = 10_000
+_TEXTS = (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR)
 _NUMBERS = (exp.DataType.Type.DECIMAL, exp.DataType.Type.BIGDECIMAL)
 
 
@@ -74,6 +76,10 @@ def _is_wildcard(table: exp.Expr) -> bool:
 def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
     """The statement for DuckDB."""
     numbers = count()
+    intervals.mark_differences(tree, context.columns)
+    for cast in list(tree.find_all(exp.Cast)):
+        if cast.to.this in _TEXTS and isinstance(cast.this, intervals.WRITTEN_OUT):
+            cast.replace(duck(intervals.AS_TEXT, x=cast.this))
     # What is inside comes first: what a rule makes of it is not looked at again.
     for node in reversed(list(tree.walk())):
         if isinstance(node, exp.Unnest) and isinstance(node.parent, exp.From | exp.Join):
@@ -137,12 +143,14 @@ def _literal(node: exp.Expr) -> exp.Expr:
 
 def _cast(node: exp.Expr) -> exp.Expr:
     to, layout = node.args["to"], node.args.get("format")
-    if to.this in (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR) and layout is None:
+    if to.this == exp.DataType.Type.INTERVAL and isinstance(node.this, exp.Literal):
+        return intervals.cast_text(node.this)
+    if to.this in _TEXTS and layout is None:
         if isinstance(node.this, exp.Literal) and node.this.is_string:
             return node
         made = as_text(node.this)
         return exp.Anonymous(this="TRY", expressions=[made]) if isinstance(node, exp.TryCast) else made
-    if to.this in (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR) and layout is not None:
+    if to.this in _TEXTS and layout is not None:
         pattern, zone = (
             (layout.this, layout.args["zone"]) if isinstance(layout, exp.AtTimeZone) else (layout, None)
         )
@@ -154,6 +162,74 @@ def _cast(node: exp.Expr) -> exp.Expr:
         name = {"HEX": "UNHEX", "BASE64": "FROM_BASE64"}.get(layout.name.upper() if layout else "", "ENCODE")
         return duck(f"{name}(CAST(:x AS VARCHAR))", x=node.this)
     return node
+
+
+def _object(node: exp.Expr) -> exp.Expr:
+    """JSON_OBJECT keeps the first of what has the same key."""
+    kept: dict[str, exp.Expr] = {}
+    for place, pair in enumerate(node.expressions):
+        key = pair.this if isinstance(pair, exp.JSONKeyValue) else None
+        is_text = isinstance(key, exp.Literal) and key.is_string
+        kept.setdefault(f"'{key.name}" if is_text and key is not None else str(place), pair)
+    node.set("expressions", list(kept.values()))
+    return node
+
+
+def _stripped(node: exp.Expr) -> exp.Expr:
+    """JSON_STRIP_NULLS, of arrays, too; and with all that is empty then, level by level."""
+    if node.args.get("expression") is not None:
+        raise Invalid("JSON_STRIP_NULLS with a path is not provided here.", code="invalidQuery")
+
+    def said(name: str, otherwise: bool) -> bool:
+        value = node.args.get(name)
+        value = value.expression if isinstance(value, exp.Kwarg) else value
+        return otherwise if value is None else isinstance(value, exp.Boolean) and bool(value.this)
+
+    arrays, empty = said("include_arrays", True), said("remove_empty", False)
+    made = duck("CAST(JSON_STRIP_NULLS(:x) AS VARCHAR)", x=node.this)
+    if arrays:
+        made = duck(_without("null"), x=made)
+    if empty:
+        hollow = _without(r'(?:"(?:[^"\\]|\\.)*":)?' + (r"(?:\{\}|\[\])" if arrays else r"\{\}"))
+        made = duck(f"LIST_REDUCE(RANGE({_LEVELS}), (t, i) -> {hollow.replace(':x', 't')}, :x)", x=made)
+    return duck(
+        "CAST(COALESCE(NULLIF(:x, ''), CASE WHEN :j IS NOT NULL THEN 'null' END) AS JSON)",
+        x=made,
+        j=node.this,
+    )
+
+
+_LEVELS = 30
+"""How deep what is empty may lie in what else is."""
+
+
+def _without(what: str) -> str:
+    """JSON text without what stands between its texts, and without the commas that are left over."""
+    texts = r'("(?:[^"\\]|\\.)*")'
+    inner = f"REGEXP_REPLACE(:x, '{what},?|{texts}', '\\1', 'g')"
+    return f"REGEXP_REPLACE({inner}, '{texts}|,([\\]}}])', '\\1\\2', 'g')"
+
+
+def _percentile(node: exp.Expr) -> exp.Expr:
+    """PERCENTILE_CONT and PERCENTILE_DISC with RESPECT NULLS: NULLs come first."""
+    asked = node.this.this if isinstance(node.this, exp.RespectNulls) else None
+    if not isinstance(asked, exp.PercentileCont | exp.PercentileDisc):
+        return node
+    window = node.copy()
+    window.set("this", exp.Anonymous(this="LIST", expressions=[asked.this.copy()]))
+    values = duck("LIST_SORT(:w, 'ASC', 'NULLS FIRST')", w=window)
+    template = _AT_SHARE if isinstance(asked, exp.PercentileCont) else _FROM_SHARE
+    return duck(template, l=values, p=asked.expression)
+
+
+_AT_SHARE = (
+    "LIST_EXTRACT(LIST_TRANSFORM([{'l': :l, 'at': :p * (LEN(:l) - 1)}], e ->"
+    " CASE WHEN FLOOR(e.at) = e.at THEN e.l[CAST(e.at AS BIGINT) + 1]"
+    " WHEN e.l[CAST(FLOOR(e.at) AS BIGINT) + 1] IS NULL THEN e.l[CAST(CEIL(e.at) AS BIGINT) + 1]"
+    " ELSE e.l[CAST(FLOOR(e.at) AS BIGINT) + 1] + (e.at - FLOOR(e.at))"
+    " * (e.l[CAST(CEIL(e.at) AS BIGINT) + 1] - e.l[CAST(FLOOR(e.at) AS BIGINT) + 1]) END), 1)"
+)
+_FROM_SHARE = "LIST_EXTRACT(:l, GREATEST(1, CAST(CEIL(:p * LEN(:l)) AS BIGINT)))"
 
 
 def _struct(node: exp.Expr) -> exp.Expr:
@@ -380,6 +456,15 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Normalize: _normalized,
     exp.StrPosition: lambda node: instr(node) if node.args.get("position") else node,
     exp.Array: _array,
+    exp.JSONObject: _object,
+    exp.JSONStripNulls: _stripped,
+    exp.Window: _percentile,
+    exp.JustifyDays: _of(intervals.JUSTIFY_DAYS),
+    exp.JustifyHours: _of(intervals.JUSTIFY_HOURS),
+    exp.JustifyInterval: lambda node: duck(
+        intervals.JUSTIFY_DAYS, x=duck(intervals.JUSTIFY_HOURS, x=node.this)
+    ),
+    exp.Interval: lambda node: intervals.literal(node) if isinstance(node, exp.Interval) else node,
     exp.ArraySlice: _slice,
     exp.ArrayFirst: _of(
         "LIST_EXTRACT(:x, CASE WHEN LEN(:x) = 0 THEN"

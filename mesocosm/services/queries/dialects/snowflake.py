@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import Column
@@ -25,11 +26,25 @@ _LONGEST = 16_777_216
 """Characters of a text without a length of its own."""
 
 
+def _apart(token: Token) -> tuple[Token, ...]:
+    """``?::``, which another product has as an operator, as a placeholder and a cast."""
+    if token.token_type is not TokenType.QDCOLON:
+        return (token,)
+    line, col, start = token.line, token.col, token.start
+    return (
+        Token(TokenType.PLACEHOLDER, "?", line, col - 2, start, start),
+        Token(TokenType.DCOLON, "::", line, col, start + 1, token.end),
+    )
+
+
 class Snowflake(Dialect):
     """The dialect."""
 
     name: ClassVar[str] = "snowflake"
     functions: ClassVar[frozenset[str]] = FUNCTIONS
+
+    def tokens(self, tokens: list[Token]) -> list[Token]:
+        return [one for token in tokens for one in _apart(token)]
 
     def fold(self, name: exp.Identifier) -> str:
         return name.name if name.quoted else name.name.upper()
@@ -43,6 +58,8 @@ class Snowflake(Dialect):
         return name.partition(_MARK)[0]
 
     def prepare(self, tree: exp.Expr, context: Context) -> exp.Expr:
+        if tree.find(exp.HistoricalData, exp.Version) is not None:
+            raise self.unsupported("AT and BEFORE")
         for column in [
             one for one in tree.find_all(exp.Column) if one.table and one.name.upper() == "NEXTVAL"
         ]:

@@ -237,6 +237,8 @@ def _exact_scale(node: exp.Expr) -> int | None:
         values += [node.args["default"]] if node.args.get("default") else []
         scales = [_exact_scale(one) for one in values if not isinstance(one, exp.Null)]
         return None if None in scales else max((one for one in scales if one is not None), default=0)
+    if isinstance(node.unnest(), exp.Null):
+        return 0
     if node.meta.get("scale") is not None:
         return int(node.meta["scale"])
     if node.type is not None and node.type.this in _EXACT:

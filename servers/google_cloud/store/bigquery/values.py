@@ -256,7 +256,7 @@ def text_of(kind: str, value: Any) -> str:
         case datetime():
             text = value.replace(tzinfo=None).isoformat(" " if kind == "TIMESTAMP" else "T")
             return f"{text} UTC" if kind == "TIMESTAMP" else text
-        case timedelta():
+        case str() if kind == "INTERVAL":
             return _interval(value)
     return str(value)
 
@@ -295,9 +295,26 @@ def _decimal_text(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _interval(value: timedelta) -> str:
-    """As GoogleSQL writes an interval: years-months days hours:minutes:seconds."""
-    hours, rest = divmod(value.seconds, 3600)
-    minutes, seconds = divmod(rest, 60)
-    fraction = f".{value.microseconds:06d}".rstrip("0") if value.microseconds else ""
-    return f"0-0 {value.days} {hours}:{minutes}:{seconds}{fraction}"
+_SPELLED = re.compile(
+    r"(?:(?P<years>-?\d+) years? ?)?(?:(?P<months>-?\d+) months? ?)?(?:(?P<days>-?\d+) days? ?)?"
+    r"(?:(?P<sign>-?)(?P<hours>\d+):(?P<minutes>\d+):(?P<seconds>\d+)(?:\.(?P<fraction>\d+))?)?",
+    re.ASCII,
+)
+
+
+def _interval(value: str) -> str:
+    """DuckDB's text of an interval as GoogleSQL writes it: years-months days hours:minutes:seconds."""
+    found = _SPELLED.fullmatch(value)
+    if found is None:
+        return value
+    parts = {
+        name: int(found[name] or 0) for name in ("years", "months", "days", "hours", "minutes", "seconds")
+    }
+    months = parts["years"] * 12 + parts["months"]
+    sign = "-" if months < 0 else ""
+    fraction = (found["fraction"] or "").ljust(6, "0")
+    while fraction.endswith("000"):
+        fraction = fraction[:-3]
+    time = f"{found['sign'] or ''}{parts['hours']}:{parts['minutes']}:{parts['seconds']}"
+    date = f"{sign}{abs(months) // 12}-{abs(months) % 12} {parts['days']}"
+    return f"{date} {time}" + (f".{fraction}" if fraction else "")

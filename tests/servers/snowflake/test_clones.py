@@ -1,0 +1,85 @@
+"""Copies of tables, schemas and databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mesocosm.servers.snowflake.store import SnowflakeStore
+from mesocosm.services.world import World
+from mesocosm.worlds.manifest import Manifest
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with World.create(tmp_path / "world", Manifest(services={"snowflake": None})) as world:
+        store = world.store(SnowflakeStore)
+        store.add_table(
+            "DB.PUBLIC.T", {"ID": "INT", "NAME": "VARCHAR"}, [(1, "a"), (2, "b")], comment="What is"
+        )
+        for statement in (
+            "use schema db.public",
+            "create view db.public.v as select name from t where id = 2",
+            "create sequence db.public.s start 7",
+            "create schema db.aside",
+        ):
+            store.execute(statement)
+        world.finish_building()
+        yield world
+
+
+def rows(world: World, query: str) -> list[Any]:
+    return list(world.store(SnowflakeStore).query(query, limit=100).rows)
+
+
+@pytest.mark.parametrize("what", ["table db.public.t", "schema db.public", "database db"])
+def test_what_is_a_copy_of_itself_has_what_it_had(world: World, what: str) -> None:
+    kind, _, name = what.partition(" ")
+    world.store(SnowflakeStore).execute(f"create or replace {kind} {name} clone {name}")
+    assert rows(world, "select * from db.public.t order by id") == [(1, "a"), (2, "b")]
+
+
+def test_a_table_like_itself_is_empty(world: World) -> None:
+    world.store(SnowflakeStore).execute("create or replace table db.public.t like db.public.t")
+    assert rows(world, "select count(*) from db.public.t") == [(0,)]
+
+
+def test_a_copy_of_a_schema_has_all_that_is_in_it_and_goes_its_own_way(world: World) -> None:
+    store = world.store(SnowflakeStore)
+    store.execute("create schema db.copied clone db.public")
+    store.execute("delete from db.public.t where id = 2")
+    assert rows(world, "select name from db.copied.v") == [("b",)]
+    assert rows(world, "select name from db.public.v") == []
+    store.execute("insert into db.copied.t (id) select db.copied.s.nextval")
+    assert rows(world, "select id from db.copied.t order by id") == [(1,), (2,), (7,)]
+
+
+def test_a_copy_of_a_database_has_its_schemas(world: World) -> None:
+    world.store(SnowflakeStore).execute("create database again clone db")
+    found = rows(world, "select schema_name from again.information_schema.schemata order by 1")
+    assert {"ASIDE", "PUBLIC"} <= {name for (name,) in found}
+    assert rows(world, "select count(*) from again.public.t") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("create table db.public.t clone db.public.t", "already exists"),
+        ("create schema db.x clone db.nothing", "does not exist"),
+        ("create or replace database db clone nothing", "does not exist"),
+        ("create table db.public.x clone db.public.t at(offset => -60)", "AT and BEFORE"),
+        ("create sequence db.public.x clone db.public.s", "CLONE"),
+    ],
+)
+def test_a_copy_that_cannot_be_made_is_refused_and_changes_nothing(
+    world: World, statement: str, words: str
+) -> None:
+    told = world.call(
+        "snowflake", "create_table" if " table " in statement else "write_query", {"query": statement}
+    )
+    assert told.status == "refused", told.text
+    assert words in told.text
+    assert rows(world, "select count(*) from db.public.t") == [(2,)]
