@@ -304,5 +304,15 @@ def test_entries_are_written_found_and_sent_on(hosted: HostedWorld, bq: Any, too
     assert list(client.list_entries(filter_=ever)) == []
 
 
+def test_a_request_to_write_no_entry_is_refused(hosted: HostedWorld) -> None:
+    answer = requests.post(
+        f"{hosted.api('google_cloud')}/v2/entries:write",
+        json={"labels": {"team": "data"}},
+        headers={"Authorization": f"Bearer {hosted.id}"},
+        timeout=10,
+    )
+    assert (answer.status_code, answer.json()["error"]["status"]) == (400, "INVALID_ARGUMENT")
+
+
 def test_the_same_requests_give_the_same_world(hosted: HostedWorld) -> None:
     assert hosted.replay().identical

@@ -167,6 +167,18 @@ def test_what_can_be_made_in_the_shop_can_be_removed(ask: Ask) -> None:
     assert ask("DELETE", "woocommerce", "/products/999999/variations/1").status_code == 404
 
 
+def test_a_category_that_comes_to_another_of_its_name_keeps_its_slug(ask: Ask) -> None:
+    categories = "/products/categories"
+    above = ask("POST", "woocommerce", categories, json={"name": "Garden"}).json()["id"]
+    for parent, slug in ((above, "pots-below"), (0, "pots")):
+        body = {"name": "Pots", "parent": parent, "slug": slug}
+        assert ask("POST", "woocommerce", categories, json=body).status_code == 201
+    assert ask("DELETE", "woocommerce", f"{categories}/{above}?force=true").status_code == 200
+    for slug in ("pots", "pots-below", "Pots below!"):
+        again = ask("POST", "woocommerce", categories, json={"name": f"Other {slug}", "slug": slug})
+        assert (again.status_code, again.json()["code"]) == (400, "term_exists")
+
+
 def test_a_tax_rate_and_a_webhook_are_changed(ask: Ask) -> None:
     rate = ask("POST", "woocommerce", "/taxes", json={"country": "US", "rate": "5", "name": "VAT"}).json()
     changed = ask("PUT", "woocommerce", f"/taxes/{rate['id']}", json=rate | {"rate": "7.5", "name": "GST"})

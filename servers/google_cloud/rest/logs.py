@@ -23,6 +23,8 @@ def write_entries(store: GoogleCloudStore, request: Request) -> Json:
     body = body_of(request)
     usual = (read.text(body, "logName"), read.inner(body, "resource"), texts(body, "labels") or {})
     entries = [_entry(one, *usual) for one in read.objects(body, "entries")]
+    if not entries:
+        raise Invalid("There must be at least one log entry to write.", code="INVALID_ARGUMENT")
     dry = read.flag(body, "dryRun") or read.flag(body, "dry_run")  # Google's own SDK writes it so
     read.flag(body, "partialSuccess")
     read.flag(body, "partial_success")

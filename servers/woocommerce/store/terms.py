@@ -163,19 +163,21 @@ class Terms(Part):
         return self._add_categories(categories)
 
     def _add_categories(self, categories: Iterable[Mapping[str, Any]]) -> list[int]:
-        existing = {(row["parent"], row["name"].lower()): row for row in self.fetch(_CATEGORY_NAMES)}
-        slugs = {row["slug"] for row in existing.values()}
-        ids = {row["id"] for row in existing.values()}
+        found = self.fetch(_CATEGORY_NAMES)
+        names = {(row["parent"], row["name"].lower()) for row in found}
+        slugs = {row["slug"] for row in found}
+        ids = {row["id"] for row in found}
         rows: list[Row] = []
         next_id = self.next_id(Category)
         for entry in categories:
             row = _category_row(entry) | {"id": next_id + len(rows)}
             if row["parent"] and row["parent"] not in ids:
                 raise invalid("woocommerce_rest_term_invalid", "Parent term does not exist.")
-            if (row["parent"], row["name"].lower()) in existing or row["slug"] in slugs:
+            name = (row["parent"], row["name"].lower())
+            if name in names or row["slug"] in slugs:
                 raise invalid("term_exists", "A term with the name provided already exists with this parent.")
             row["slug"] = row["slug"] or free_slug(slug_of(row["name"]) or f"category-{row['id']}", slugs)
-            existing[row["parent"], row["name"].lower()] = row
+            names.add(name)
             slugs.add(row["slug"])
             ids.add(row["id"])
             rows.append(row)
