@@ -15,14 +15,15 @@ from mesocosm.services.calling import Tools
 _DAY = r"([A-Z][a-z]+ \d{1,2}, \d{4})"
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _RETURNED = re.compile(
-    r"sent it back|handed it in|returned (?:the item|it)|[Yy]ou have had it|carried it to your shop|"
-    r"went back by post|so it is with you|no longer with us|brought it back myself|has been returned|"
-    r"left this house by parcel|already delivered it"
+    r"sent it back|handed it in|returned (?:the item|the thing|it) |[Yy]ou have had it|carried it to |"
+    r"went back by|took it from me|is no longer (?:with us|in our house|here);|I did not wait|"
+    r"it has (?:been returned|gone back|been handed in)|It left (?:this house|our flat|us) by|"
+    r"has already (?:delivered|driven|taken) it to"
 )
 _KEPT = re.compile(
-    r"still have the item|item is still here|stands in my hall again|it never left|still with us|"
-    r"we still have it|it does wait here|where it remains|it is here after all|has not left our flat|"
-    r"I keep yours for the van|I have it again"
+    r"still have (?:the item|the thing|it)|is still here|it stands in|it never left|yours is still|"
+    r"still (?:keep|hold) it|it does (?:wait|lie|stand) here|that it was gone|"
+    r"would not (?:take|accept|have) it|it has not left|keep yours for|have it again"
 )
 
 
@@ -175,13 +176,21 @@ def _take_in_answers(tools: Tools, cases: list[Case]) -> None:
         if address not in by_address:
             continue
         body = " ".join(tools.call("email", "read_email", email_id=entry["id"])["body"].split())
+        said = what_became_of_it(body)
         for case in by_address[address]:
-            if day := re.search(_DAY, body):
-                case.returned, case.day = False, _date(day[1])
-            elif _KEPT.search(body):
-                case.returned = False
-            elif _RETURNED.search(body):
-                case.returned = True
+            if isinstance(said, dt.date):
+                case.returned, case.day = False, said
+            elif said:
+                case.returned = said == "returned"
+
+
+def what_became_of_it(text: str) -> dt.date | str | None:
+    """The day from which somebody can be visited, else whether the item is ``returned`` or ``kept``."""
+    if day := re.search(_DAY, text):
+        return _date(day[1])
+    if _KEPT.search(text):
+        return "kept"
+    return "returned" if _RETURNED.search(text) else None
 
 
 # -- calendar -------------------------------------------------------------------------------------------

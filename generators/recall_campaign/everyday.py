@@ -1,7 +1,7 @@
 """What a coordinator's services hold besides the recall: nothing of it changes what is to be done.
 
 Most of it looks alike: other recalls of the same shop with notices, customers and their answers, and orders
-that do not count from the same days.
+that do not count, or are settled, from the same days.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import orjson
 
 from mesocosm.generators.recall_campaign import letters
+from mesocosm.generators.recall_campaign.buying import shop_time
 from mesocosm.generators.recall_campaign.expected import HOLDING
-from mesocosm.generators.recall_campaign.letters import say
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import (
     DAY,
@@ -28,6 +29,7 @@ from mesocosm.generators.recall_campaign.planning import (
 )
 from mesocosm.generators.recall_campaign.remarks import Remarks
 from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
+from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.mailbox import Mail
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Product, Prose, Topic
@@ -42,6 +44,8 @@ _TITLES = {
 }  # fmt: skip
 # Tokens of the JSON around one item wherever the survey shows it, measured on whole worlds.
 _MAIL, _DOCUMENT, _EVENT, _ORDER, _ACCOUNT = 216, 74, 316, 47, 30
+_GUEST, _SETTLED = 110, 9
+"""And how much more an order of a guest takes, and one that is on the list of settled orders."""
 _SMALLEST = 60
 _WEIGHTS = (64, 4, 3, 29)
 """How often a mail, a document, an event and an order come."""
@@ -51,23 +55,28 @@ _RECALL = 4000
 """Tokens for which another recall is begun."""
 _FREE, _EARLIER = 0.35, 0.75
 _DAYS_BEFORE = 14
-_DEAD = ("refunded", "cancelled", "failed")
 
 
 class Everyday:
     """Mails, documents, events and orders worth a number of tokens."""
 
-    def __init__(self, plan: Plan, params: Params, budget: int, rng: random.Random) -> None:
+    def __init__(
+        self, plan: Plan, params: Params, budget: int, rng: random.Random, freshness: Freshness
+    ) -> None:
         self._plan, self._params, self._rng = plan, params, rng
         self._prose = Prose(rng)
         self._size = letter_size(params)
-        self._remarks = Remarks(plan.known, rng)
-        self._writer = Writer(plan, rng, self._prose, self._size)
+        self._freshness = freshness
+        self._remarks = Remarks(plan.known, rng, freshness)
+        self._writer = Writer(plan, rng, self._prose, freshness, self._size)
         self.mails: list[Mail] = []
         self.documents: list[Document] = []
         self.events: list[Booking] = []
         self.customers: list[Customer] = []
         self.products: dict[str, Product] = {}
+        self.settled: list[Order] = []
+        """Orders of the recall that are settled, by customers who are no cases."""
+        self._taken = {shop_time(order.moment) for customer in plan.customers for order in customer.orders}
         self._others: list[tuple[Plan, Writer]] = []
         """Recalls whose lists of settled orders are to be written once orders have their numbers."""
         self._waiting: list[Mail] = []
@@ -93,7 +102,7 @@ class Everyday:
 
     def documents_of_others(self) -> list[Document]:
         """Notices and lists of the other recalls."""
-        return [document for _, writer in self._others for document in writer.documents()]
+        return [document for _, writer in self._others for document in (*writer.notices(), *writer.lists())]
 
     def _mail(self, left: int) -> int:
         begun = self._begin_recall() if not self._waiting and left > _RECALL else 0
@@ -113,7 +122,7 @@ class Everyday:
         recent = rng.random() < 0.8
         moment = self._writer.ago(rng.randint(1, 7) if recent else rng.randint(9, 40))
         # Nobody speaks of the letter before it came.
-        text = say(rng, letters.QUESTION) if recent and rng.random() < 0.25 else ""
+        text = self._writer.question() if recent and rng.random() < 0.25 else ""
         subjects = letters.EVERYDAY_SUBJECTS if recent else letters.EARLIER_SUBJECTS
         return self._writer.write(contact, moment, text, subjects)
 
@@ -134,7 +143,7 @@ class Everyday:
         self._codes |= codes
         for customer in other.customers:
             customer.contact = self._contact()
-        writer = Writer(other, self._rng, self._prose, self._size)
+        writer = Writer(other, self._rng, self._prose, self._freshness, self._size)
         self._others.append((other, writer))
         self.products |= other.products
         self.customers += other.customers
@@ -176,27 +185,22 @@ class Everyday:
         return _EVENT + _in_json(text)
 
     def _order(self, left: int) -> int:
-        """From the same days, of another product or dead; or of a recalled product, from other days."""
-        rng, window = self._rng, self._plan.window
-        # The days and the state come from the customers of the recall. None is a guest: else most guests had
-        # nothing to do with it.
-        order = rng.choice(rng.choice(self._plan.customers).orders)
-        day, status = self._plan.local(order.moment).date(), order.status
-        draw = rng.random()
-        # Few are from other days, which stand at the ends of every list.
-        if draw < 0.93:
-            product = rng.choice(("lookalike", "B"))
-        elif draw < 0.98:
-            product, status = "A", rng.choice(_DEAD)
-        elif draw < 0.99:
-            product, day = rng.choice(("A", "C")), window.first - rng.randint(12, 60) * DAY
-        else:
-            product, day = rng.choice(("A", "C")), window.last + rng.randint(8, 17) * DAY
-        time = dt.time(rng.randint(6, 21), rng.randint(0, 59), rng.randint(0, 59))
-        moment = dt.datetime.combine(day, time, self._plan.zone).astimezone(dt.UTC)
+        """By somebody with whom there is nothing to arrange: what a list shows of it is drawn from the orders
+        of the recall, and if it would count, it is settled."""
+        rng, plan = self._rng, self._plan
+        like = rng.choice(plan.customers)
+        model = rng.choice(like.orders)
+        moment = model.moment
+        while shop_time(moment) in self._taken:
+            moment = moment.replace(minute=rng.randint(0, 59), second=rng.randint(0, 59))
+        order = replace(model, moment=moment)
         contact = self._contact()
-        self.customers.append(Customer(contact, "ordinary", [Order(product, moment, status)]))
-        return _ORDER + tokens.count(contact.email) + tokens.count(contact.name)
+        self.customers.append(Customer(contact, "ordinary", [order], guest=like.guest))
+        spent = _ORDER + tokens.count(contact.email) + tokens.count(contact.name) + _GUEST * like.guest
+        if not plan.concerns(order):
+            return spent
+        self.settled.append(order)
+        return spent + _SETTLED
 
 
 def _in_json(text: str) -> int:

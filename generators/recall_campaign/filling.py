@@ -18,6 +18,7 @@ from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Booking, Customer, Plan, plan_recall
 from mesocosm.generators.recall_campaign.slots import assign
 from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
+from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.mailbox import Mail, fill_mailbox
 from mesocosm.kits.moments import in_words, utc_stamp
 from mesocosm.kits.paging import events, listed_documents, mails
@@ -41,18 +42,20 @@ def generate(world: World, params: Params) -> Expected:
     prose = Prose(rng)
     plan = plan_recall(params, rng, prose)
     world.set_now(plan.now)
-    everyday = Everyday(plan, params, params.filler_tokens, world.stream("everyday"))
+    freshness = Freshness()
+    # What the recall says is said first, so that it is the same whatever else there is.
+    writer = Writer(plan, rng, prose, freshness, letter_size(params))
+    rules, *documents = writer.notices()
+    answers = list(writer.mails())
+    everyday = Everyday(plan, params, params.filler_tokens, world.stream("everyday"), freshness)
     products = _fill_shop(world, plan, everyday)
     pickups = assign(plan)
-    writer = Writer(plan, rng, prose, letter_size(params))
-    rules, *documents = writer.documents()
     # What is too little for a text of its own makes another one longer.
     if everyday.documents:
         everyday.documents[-1] = _longer(everyday.documents[-1], everyday.rest)
     else:
         rules = _longer(rules, everyday.rest)
-    documents = [rules, *documents]
-    answers = list(writer.mails())
+    documents = [rules, *documents, *writer.lists(everyday.settled)]
     _fill_documents(world, plan, [*documents, *everyday.documents, *everyday.documents_of_others()])
     # All customers have a mailbox, and only customers write: who has one says nothing about their orders.
     people = [customer.contact for customer in (*plan.customers, *everyday.customers)]

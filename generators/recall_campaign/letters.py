@@ -8,73 +8,105 @@ from __future__ import annotations
 import random
 import re
 
+from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.worlds import tokens
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 RETURNED = (
-    "I have already sent it back, you should have the parcel by now.",
-    "It is back with you: I handed it in at your counter.",
-    "I returned [the item|it] last week, so there is nothing left to pick up.",
-    "You have had it [back|again] since Friday, a courier brought it.",
-    "Nothing is left here, my son carried it to your shop.",
-    "It went back by post on the day your letter came.",
-    "Your colleague took it from me when I was in town, so it is with you.",
-    "[The thing|It] is no longer with us; I gave it to your driver.",
-    "I did not wait and brought it back myself.",
-    "You need not send a van: it has been returned.",
-    "It left this house by parcel, and your depot signed for it.",
-    "My neighbour has already delivered it to your depot.",
+    "[I have|We have] [already|meanwhile|since] sent it back, [so you|you] should have [the|my|our] parcel "
+    "by [now|today].",
+    "It is [back with you|in your hands|where it came from]: [I|we|my wife] handed it in "
+    "[at your counter|at the counter|in your shop][| on Monday| last week].",
+    "[I|We] returned [the item|it|the thing] [last week|days ago|on Saturday], so "
+    "[there is nothing left|nothing remains|you find nothing] to [pick up|fetch|collect].",
+    "You have had it [back|again] since [Friday|Monday|last week], [a courier|my brother|a friend] "
+    "[brought|took] it[| over| along].",
+    "Nothing [is left|remains|waits] [here|with us|in this house]: [my son|our daughter|a cousin] carried it "
+    "to [your|the] [shop|counter|depot].",
+    "It went back by [post|parcel|courier] [on the day|the day after|an hour after] your letter "
+    "[came|arrived|was here].",
+    "[Your colleague|One of your people|Somebody of yours] took it from me [when I was|while I was|as I "
+    "stood] in [town|your shop|the market], so it is [with you|in your hands|at your place].",
+    "[The thing|It|What you want] is no longer [with us|in our house|here]; [I|we|my father] gave it to your "
+    "[driver|man|courier].",
+    "I did not wait [for you|any longer|for the van] [and|but] [brought|carried|took] it back "
+    "[myself|on foot|by bus].",
+    "[You need not|There is no need to|Please do not] send [a van|anybody|a driver]: it has "
+    "[been returned|gone back|been handed in][| already| by post].",
+    "It left [this house|our flat|us] by [parcel|post|courier], and [your depot|the shop|somebody] "
+    "signed for it[| on Tuesday| at noon].",
+    "[My neighbour|My sister|A friend] has already [delivered|driven|taken] it to "
+    "[your depot|your counter|the shop][| for me| on her way].",
 )
 NOT_RETURNED = (
-    "What I wrote about the parcel was too early: it came back to me, and I still have the item.",
-    "I have to correct myself: the item is still here with me, the parcel was refused.",
-    "Forget my first mail. The post brought it back, and it stands in my hall again.",
-    "I was wrong, it never left: my son had only put it in the cellar.",
-    "It turns out that what was handed in was another box; yours is still with us.",
-    "Contrary to what I told you, we still have it.",
-    "The courier lost his nerve and left it at our door again, so it does wait here.",
-    "Please disregard that it was gone. I found it in the garage, where it remains.",
-    "Your counter would not take it, so it is here after all.",
-    "I spoke too soon, for it has not left our flat.",
-    "Somebody else's parcel was signed for, not mine; I keep yours for the van.",
-    "I have it again: the address on the label was wrong.",
+    "What I [wrote|said|told you] about the parcel was [too early|wrong|a mistake]: it came [back|home] to "
+    "[me|us], and [I|we] still have [the item|the thing|it].",
+    "I have to [correct myself|take that back|put that right]: [the item|it|the thing] is still here"
+    "[| with me| with us], the parcel was [refused|lost|sent home].",
+    "Forget my [first|last|other] mail. The [post|courier|carrier] brought it back, and it stands in "
+    "[my hall|our cellar|my garage] again.",
+    "I was [wrong|mistaken|too quick]: it never left, [my son|my husband|somebody here] had "
+    "[only|just|merely] put it in the [cellar|attic|shed].",
+    "It [turns out|seems|is clear now] that [what was handed in|what I handed in|what went off] was "
+    "[another|the wrong|an empty] box; yours is still [with us|in our hall|where it was].",
+    "Contrary to what I [told you|wrote|said], [we|I|my parents] still [have|keep|hold] it[| here| in "
+    "the hall].",
+    "The courier [lost his nerve|turned round|gave up] and left it at our [door|gate|house] again, so "
+    "it does [wait|lie|stand] here.",
+    "Please [disregard|forget|strike out] that it was gone. I [found|saw|discovered] it in the "
+    "[garage|cellar|attic], where it [remains|waits|stays].",
+    "Your [counter|shop|depot] would not [take|accept|have] it, so it is here [after all|as before|once "
+    "more].",
+    "I spoke [too soon|too early|before I knew], for it has not left [our flat|the house|my hands].",
+    "Somebody else's [parcel|box|thing] was signed for, not [mine|ours]; [I|we] keep yours for the "
+    "[van|driver|pickup].",
+    "[I|We] have it again: the [address|number|street] on the label was [wrong|smudged|an old one].",
 )
 WISH = (
-    "We are away, please do not come before {day}.",
-    "Could your van come on {day} or later? I am not at home earlier.",
-    "From {day} on any time is fine, but no sooner.",
-    "Nobody opens the door here until {day}, then we are back.",
-    "The first day that suits me is {day}.",
-    "If it is for the van, {day} or any day after it.",
-    "I am in hospital and [home|back] on {day}; not before, please.",
-    "The lift is being repaired and works again on {day}, so come then at the earliest.",
-    "We are moving house: you find us from {day}.",
-    "Let it be {day} at the earliest.",
-    "My shifts leave me no day before {day}.",
-    "Until then it is no use; {day} is when I can hand it over, or later.",
+    "We are [away|abroad|travelling], please [do not come|send nobody|plan nothing] before {day}.",
+    "Could your [van|driver|man] come on {day} or [later|after]? [I am not|Nobody is|We are not] at home "
+    "[earlier|before].",
+    "From {day} on [any time|every hour|each day] is [fine|good|all right], but "
+    "[no sooner|not before|nothing earlier].",
+    "Nobody opens [the|our|this] door [here|for you] until {day}, [then|when] we are [back|home|in again].",
+    "The first day that [suits|fits|is good for] [me|us] is {day}[|, I fear|, sorry].",
+    "If it is [for|about] the van, {day} or any day [after it|that follows|later on].",
+    "[I am|My wife is|My mother is] in hospital and [home|back] on {day}; [not before|no sooner|no earlier], "
+    "please.",
+    "The [lift|bell|gate] is [being repaired|broken|out of order] and [works again|is mended] on {day}, so "
+    "come [then|that day] at the earliest.",
+    "We are [moving house|moving|changing flats]: you [find|meet|reach] us from {day}[| on].",
+    "[Let it be|Make it|I ask for] {day} at the [earliest|soonest][|, please].",
+    "My [shifts|exams|children] leave me no [day|time|hour] before {day}.",
+    "[Until then|Earlier|Before that] it is [no use|no good|useless]; {day} is when [I|we|my parents] "
+    "can hand it over, or [later|after that].",
 )
 CHANGED = (
-    "My plans have changed, sorry.",
-    "I have to move what I asked for.",
-    "Please cross out the day that I gave you.",
-    "Something came up, so I must ask for another day.",
-    "Forget the day in my last mail.",
-    "It is me again, about the day.",
+    "My plans have [changed|been upset], [sorry|I fear|I am afraid].",
+    "I [have to|must] [move|change|correct] what I asked for.",
+    "Please cross out the [day|date] that I [gave you|named|wrote].",
+    "[Something|Work|A visit] came up, so I must [ask for|name] another day.",
+    "Forget the day [in|of] my [last|first|earlier] mail.",
+    "[It is me again|Once more from me], about the day.",
 )
 QUESTION = (
-    "Do I get my money back, or a new one? And does the box matter?",
-    "Thank you for the letter. Is it dangerous to keep it in the hall until then?",
-    "May a neighbour hand it over, if I am at work?",
-    "Will the van call before it comes?",
-    "Do you want the cable as well?",
-    "Is my sister's one affected too? She bought hers elsewhere.",
-    "How heavy may the parcel be? I would rather have it picked up.",
-    "What happens if I keep it?",
-    "Should I pack it, or do you bring a carton?",
-    "I have lost the receipt. Is that a problem?",
-    "Is there a voucher for the trouble?",
-    "Who pays for this?",
+    "Do I get [my money back|a refund|the price], or [a new one|another]? And does the "
+    "[box|carton|packaging] matter?",
+    "[Thank you|Thanks] for [the|your] letter. Is it [dangerous|safe|all right] to keep it in the "
+    "[hall|kitchen|car] [until then|for now]?",
+    "May [a neighbour|my mother|the caretaker] hand it over, if I am [at work|out|asleep]?",
+    "Will [the van|the driver|somebody] [call|ring] [beforehand|an hour ahead|the evening before]?",
+    "Do you [want|need|take] the [cable|manual|spare parts|bag] as well?",
+    "Is [my sister's one|the one in our office|my father's] affected too? It [came from|was bought in] "
+    "[another shop|a market|a sale].",
+    "How [heavy|big] may [the|a] parcel be? [I would rather|We would like to|It would help to] have it "
+    "picked up.",
+    "What [happens|do you do|follows] if [I|we] [keep|lose] it?",
+    "Should I [pack it|wrap it|put it in a bag], or do you bring [a carton|paper|a box]?",
+    "I have lost the [receipt|bill|box]. Is that [a problem|a difficulty|bad]?",
+    "Is there [a voucher|anything|some money] for the [trouble|wait|time]?",
+    "Who pays for [this|the van|the way]?",
 )
 FIRST_LETTER = "Recalls: please keep your item ready"
 """The subject of the letter that all customers got."""
@@ -126,7 +158,22 @@ def say(rng: random.Random, ways: tuple[str, ...], **values: object) -> str:
     return _CHOICE.sub(lambda found: rng.choice(found[1].split("|")), rng.choice(ways)).format(**values)
 
 
-def letter(rng: random.Random, prose: Prose, statement: str, size: int, absent: tuple[str, ...] = ()) -> str:
+def aside(prose: Prose, absent: tuple[str, ...]) -> str:
+    """A sentence that has nothing to do with the recall, nor with anybody in ``absent``."""
+    while True:
+        sentence = prose.sentence(_TOPIC)
+        if not _SPEAKS_OF_IT.search(sentence) and not any(name in sentence for name in absent):
+            return sentence
+
+
+def letter(
+    rng: random.Random,
+    prose: Prose,
+    freshness: Freshness,
+    statement: str,
+    size: int,
+    absent: tuple[str, ...] = (),
+) -> str:
     """Paragraphs of about so many tokens, with the statement, if there is one: it comes first, or says what
     it is about, for after a word on something else "it" might be that.
 
@@ -135,10 +182,9 @@ def letter(rng: random.Random, prose: Prose, statement: str, size: int, absent: 
     around: list[str] = []
     spent = tokens.count(statement)
     while spent < size - 8:
-        sentence = prose.sentence(_TOPIC)
-        if not _SPEAKS_OF_IT.search(sentence) and not any(name in sentence for name in absent):
-            around.append(sentence)
-            spent += tokens.count(sentence)
+        before = around[-1] if around else ""
+        around.append(freshness.draw(lambda: aside(prose, absent), before))
+        spent += tokens.count(around[-1])
     if statement:
         if around and rng.random() < _LATER:
             around.append(f"{rng.choice(_COMING_TO_IT)} {statement}")

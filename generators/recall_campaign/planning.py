@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from mesocosm.generators.recall_campaign.expected import HOLDING
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.remarks import Known, Remarks
+from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Product, Prose
 
@@ -24,11 +25,10 @@ TITLES = (
 _TRADES = ("Stores", "Trading", "Supplies", "Mail Order", "Home and Leisure", "Emporium", "Warehouse")
 """What shops are called that sell all kinds of things."""
 DAY = dt.timedelta(days=1)
+DEAD = ("refunded", "cancelled", "failed")
+"""States of orders that do not count."""
 _OTHER_CUSTOMERS = 18
 """Of each other recall."""
-_WITH_GUESTS = 0.2
-"""The share of other recalls that have guests: of all guests, about as many have nothing to do with the one
-that is asked for as of those who bought one of its products."""
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,20 @@ class Plan:
     prefix: str = ""
     """Tells the products of another recall from those of the one that is asked for."""
 
+    @property
+    def periods(self) -> dict[str, Period]:
+        """By recalled product: the days of the approved notice."""
+        return {"A": self.window, "C": self.window.moved(3, -2)}
+
     def local(self, moment: dt.datetime) -> dt.datetime:
         """A moment on the depot's clocks."""
         return moment.astimezone(self.zone)
+
+    def concerns(self, order: Order) -> bool:
+        """Whether the notice names the product and the day, and the order stands."""
+        period = self.periods.get(order.product)
+        stands = order.status not in DEAD
+        return bool(period and stands and period.first <= self.local(order.moment).date() <= period.last)
 
 
 def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
@@ -162,7 +173,7 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
         letter=(now - 8 * DAY).astimezone(dt.UTC),
         now=now.astimezone(dt.UTC),
         customers=customers,
-        bookings=_bookings(params, pickups, hours, zone, Remarks(known, rng), rng),
+        bookings=_bookings(params, pickups, hours, zone, Remarks(known, rng, Freshness()), rng),
         known=known,
         letter_id=f"<{rng.getrandbits(40):010x}@{domain}>",
     )
@@ -175,8 +186,9 @@ def plan_other_recall(plan: Plan, params: Params, rng: random.Random, prose: Pro
         recall = f"R-{rng.randint(110, 980)}"
     window = plan.window.moved(shift := rng.randint(-20, 0), shift)
     fates = params.model_copy(update={"num_customers": _OTHER_CUSTOMERS}).fates()
-    if rng.random() >= _WITH_GUESTS:
-        fates = ["plain" if fate == "guest" else fate for fate in fates]
+    # All guests bought what this recall is about: the list of guests is as that of a product, whose orders
+    # that do not count are drawn from those that do.
+    fates = ["plain" if fate == "guest" else fate for fate in fates]
     rng.shuffle(fates)
     casting = _Casting(rng, prose, plan.zone, window, plan.hours)
     customers = [casting.customer(fate) for fate in fates]
@@ -274,7 +286,7 @@ class _Casting:
                 return Order("lookalike", self._during(window.moved(1, -1)))
             case "refunded":
                 order = self._ordinary()
-                order.status = rng.choice(("refunded", "cancelled", "failed"))
+                order.status = rng.choice(DEAD)
                 return order
         return self._ordinary()
 

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 from mesocosm.generators.recall_campaign.letters import say
+from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.prose import Prose
 from mesocosm.worlds import tokens
 
@@ -119,34 +120,46 @@ class Known:
         )  # fmt: skip
 
 
-_SOME = 6
+_SOME = 10
+_TRIES = 6
 
 
 class Remarks:
-    """Draws remarks, none of them twice in one text."""
+    """Draws remarks, none of them twice in one text, and if possible none as it was said before."""
 
-    def __init__(self, known: Known, rng: random.Random) -> None:
-        self._known, self._rng = known, rng
+    def __init__(self, known: Known, rng: random.Random, freshness: Freshness) -> None:
+        self._known, self._rng, self._freshness = known, rng, freshness
         self._fault = rng.choice(_FAULTS)
 
-    def notice(self, size: int) -> str:
-        """What else a notice says, in about so many tokens."""
-        return self._some(_ABOUT, size)
+    def notice(self, size: int, before: str) -> str:
+        """What else a notice says after ``before``, in about so many tokens."""
+        return self._some(_ABOUT, size, before)
 
     def settled(self, size: int) -> str:
         """What else stands on a list, in about so many tokens."""
-        return self._some(_LISTED, size)
+        return self._some(_LISTED, size, "")
 
     def event(self, title: str) -> str:
         """What an event of that title is about."""
         return self._fill(self._rng.choice(_EVENTS[title]))
 
-    def _some(self, ways: tuple[str, ...], size: int) -> str:
+    def _some(self, ways: tuple[str, ...], size: int, before: str) -> str:
         said: list[str] = []
+        worn: list[str] = []
         for way in self._rng.sample(ways, len(ways)):
             if tokens.count(" ".join(said)) >= size:
-                break
-            said.append(self._fill(way))
+                return " ".join(said)
+            last = said[-1] if said else before
+            texts = (self._fill(way) for _ in range(_TRIES))
+            text = next((text for text in texts if self._freshness.is_new(text, last)), None)
+            if text is None:
+                worn.append(way)
+            else:
+                self._freshness.remember(text, last)
+                said.append(text)
+        # Where everything was said before, something is said again.
+        while worn and tokens.count(" ".join(said)) < size:
+            said.append(self._fill(worn.pop()))
         return " ".join(said)
 
     def _fill(self, way: str) -> str:

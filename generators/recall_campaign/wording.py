@@ -12,6 +12,7 @@ from mesocosm.generators.recall_campaign.letters import letter, say
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Customer, Order, Period, Plan
 from mesocosm.generators.recall_campaign.remarks import Remarks
+from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.mailbox import Mail, awake
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose
@@ -30,14 +31,14 @@ _REASONS = (
     "sold on, and dealt with by the buyer",
 )
 _ITEMS = (
-    "- {name} (SKU {sku}): ordered from {first} to {last}",
-    "- SKU {sku}, {name}. Orders placed from {first} to {last}.",
-    "- We recall {name} (SKU {sku}), if it was bought from {first} to {last}.",
-    "- Bought between {first} and {last}: {name}, SKU {sku}",
-    "- {first} to {last}: all orders of {name} (SKU {sku})",
-    "- Every {name} (SKU {sku}) that was ordered on {first}, on {last} or in between",
-    "- {name}, SKU {sku}. The first day is {first}, the last one {last}.",
-    "- Affected: SKU {sku} ({name}), days of order {first} to {last}",
+    "- {name} (SKU {sku})[: ordered|, bought|: orders] from {first} [to|until] {last}",
+    "- SKU {sku}, {name}. [Orders placed|Orders|All orders] from {first} to {last}.",
+    "- We [recall|want] {name} (SKU {sku}), if it was [bought|ordered|sold] from {first} to {last}.",
+    "- [Bought|Ordered|Sold] between {first} and {last}: {name}, SKU {sku}",
+    "- {first} to {last}: [all orders of|every order of|whoever bought] {name} (SKU {sku})",
+    "- Every {name} (SKU {sku}) [that was ordered|ordered|bought] on {first}, on {last} or in between",
+    "- {name}, SKU {sku}. The [first day|first date|beginning] is {first}, the [last one|end] {last}.",
+    "- [Affected|Concerned|It is about]: SKU {sku} ({name}), [days of order|orders|bought] {first} to {last}",
 )
 _FEW = 24
 _BACKGROUND = (20, 110)
@@ -59,17 +60,19 @@ class Document:
 class Writer:
     """Writes what has to do with the recall."""
 
-    def __init__(self, plan: Plan, rng: random.Random, prose: Prose, size: tuple[int, int]) -> None:
-        self._plan, self._rng, self._prose = plan, rng, prose
+    def __init__(
+        self, plan: Plan, rng: random.Random, prose: Prose, freshness: Freshness, size: tuple[int, int]
+    ) -> None:
+        self._plan, self._rng, self._prose, self._freshness = plan, rng, prose, freshness
         self._size = size
-        self._remarks = Remarks(plan.known, rng)
+        self._remarks = Remarks(plan.known, rng, freshness)
 
     # -- documents --------------------------------------------------------------------------------------
 
-    def documents(self) -> Iterator[Document]:
-        """The rules, every version of the notice, and the lists of settled orders."""
+    def notices(self) -> Iterator[Document]:
+        """The rules, and every version of the notice."""
         plan, window = self._plan, self._plan.window
-        inner = window.moved(3, -2)
+        inner = plan.periods["C"]
         end = dt.datetime.combine(window.last, dt.time(15, 20), dt.UTC)
         if not plan.prefix:
             # The days of this recall were put in when it began.
@@ -84,8 +87,13 @@ class Writer:
         # Nobody has approved the longest period.
         draft = [("A", window.moved(0, 7)), ("C", inner)]
         yield self._notice("revision 3", "draft, not approved", draft, plan.now - DAY)
-        settled = [customer for customer in plan.customers if customer.fate == "settled"]
-        yield self._settled(plan.recall, [o for c in settled for o in c.orders], plan.now - 2 * DAY)
+
+    def lists(self, settled: Sequence[Order] = ()) -> Iterator[Document]:
+        """The lists of settled orders, which have their numbers: those of the customers, and ``settled``."""
+        plan = self._plan
+        cases = [customer for customer in plan.customers if customer.fate == "settled"]
+        orders = [*settled, *(order for customer in cases for order in customer.orders)]
+        yield self._settled(plan.recall, orders, plan.now - 2 * DAY)
         if plan.prefix:
             return
         # The list of another recall of the same shop has orders with an item that is still to be picked up.
@@ -136,12 +144,12 @@ class Writer:
         for key, period in products:
             name, sku = plan.products[plan.prefix + key].name, plan.products[plan.prefix + key].sku
             first, last = _date(period.first), _date(period.last)
-            pattern = self._rng.choice(_ITEMS)
-            lines.append(pattern.format(name=name, sku=sku, first=first, last=last))
+            before = " ".join(lines)
+            lines.append(self._say(_ITEMS, before, name=name, sku=sku, first=first, last=last))
         title = f"Recall {plan.recall}: notice, {revision}"
         return Document(
             title,
-            "\n".join([*lines, "", self._remarks.notice(self._rng.randint(*_BACKGROUND))]),
+            "\n".join([*lines, "", self._remarks.notice(self._rng.randint(*_BACKGROUND), lines[-1])]),
             moment,
             evidence=True,
         )
@@ -166,6 +174,13 @@ class Writer:
             for day, text in zip(days, texts, strict=True):
                 yield self._mail(customer, self.ago(day), text)
 
+    def _say(self, ways: tuple[str, ...], before: str = "", **values: str) -> str:
+        return self._freshness.draw(lambda: say(self._rng, ways, **values), before)
+
+    def question(self) -> str:
+        """What changes nothing."""
+        return self._say(letters.QUESTION)
+
     def ago(self, days: int) -> dt.datetime:
         """A moment so many days ago at which people are awake."""
         plan = self._plan
@@ -174,17 +189,17 @@ class Writer:
     def _answers(self, customer: Customer) -> Iterator[str]:
         rng = self._rng
         if customer.fate in ("returned", "not_returned"):
-            yield say(rng, letters.RETURNED)
+            yield self._say(letters.RETURNED)
         if customer.fate == "not_returned":
-            yield say(rng, letters.NOT_RETURNED)
+            yield self._say(letters.NOT_RETURNED)
         for number, day in enumerate(customer.wishes):
             shown = f"{_WEEKDAYS[day.weekday()]}, {_date(day)}" if rng.random() < 0.5 else _date(day)
-            wish = say(rng, letters.WISH, day=shown)
-            yield f"{say(rng, letters.CHANGED)} {wish}" if number else wish
+            changed = self._say(letters.CHANGED) if number else ""
+            yield f"{changed} {self._say(letters.WISH, changed, day=shown)}".lstrip()
         if customer.fate == "returned_later":
-            yield say(rng, letters.RETURNED)
+            yield self._say(letters.RETURNED)
         if customer.fate in ("plain", "superseded") and rng.random() < 0.15:
-            yield say(rng, letters.QUESTION)
+            yield self.question()
 
     def _mail(self, customer: Customer, moment: dt.datetime, text: str) -> Mail:
         product = self._plan.products[customer.orders[0].product].name
@@ -199,7 +214,7 @@ class Writer:
         subject = say(rng, subjects, product=product, recall=plan.recall, first=first)
         hello = rng.choice(("Hello", "Dear", "Hi"))
         names = (first, plan.account.person.first)
-        said = letter(rng, self._prose, text, rng.randint(*self._size), names)
+        said = letter(rng, self._prose, self._freshness, text, rng.randint(*self._size), names)
         name = contact.name if rng.random() < 0.6 else first
         return Mail(
             contact.header, moment, subject, f"{hello} {plan.account.person.first},\n\n{said}\n\n{name}",

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from mesocosm.generators.set_conf_cr_ddl.conferences import Contact, Edition, Mail, Office
 from mesocosm.generators.set_conf_cr_ddl.wording import aside, finish
+from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.worlds import tokens
 
@@ -25,8 +26,16 @@ def mail_size(submissions: int) -> tuple[int, int]:
 class Composer:
     """Writes texts of a size drawn beforehand, which statements share with sentences about anything else."""
 
-    def __init__(self, rng: random.Random, prose: Prose, size: tuple[int, int], office: Office) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        prose: Prose,
+        size: tuple[int, int],
+        office: Office,
+        freshness: Freshness,
+    ) -> None:
         self._rng = rng
+        self._freshness = freshness
         self._prose = prose
         self._size = size
         self._office = office
@@ -59,9 +68,10 @@ class Composer:
 
     def longer(self, mail: Mail, more: int) -> Mail:
         """The mail with a further paragraph of about so many tokens, if these are enough for a sentence."""
-        left, sentences = more, []
+        left = more
+        sentences: list[str] = []
         while left > 12:
-            sentences.append(aside(self._prose, "conference"))
+            sentences.append(self._aside("conference", sentences))
             left -= tokens.count(sentences[-1])
         hello, _, rest = mail.body.partition("\n\n")
         return replace(mail, body="\n\n".join(part for part in (hello, " ".join(sentences), rest) if part))
@@ -74,13 +84,17 @@ class Composer:
         left -= sum(map(tokens.count, facts))
         sentences: list[str] = []
         while left > 12 or not (sentences or facts):
-            sentences.append(aside(self._prose, rng.choice(topics)))
+            sentences.append(self._aside(rng.choice(topics), sentences))
             left -= tokens.count(sentences[-1])
         # In their order, wherever they come.
         places = sorted(rng.randint(0, len(sentences)) for _ in facts)
         for place, fact in reversed(list(zip(places, facts, strict=True))):
             sentences.insert(place, fact)
         return finish("\n\n".join([hello, *self._paragraphs(sentences), goodbye]))
+
+    def _aside(self, topic: Topic, said: Sequence[str]) -> str:
+        """What comes after ``said``, if possible nothing that was said elsewhere."""
+        return self._freshness.draw(lambda: aside(self._prose, topic), said[-1] if said else "")
 
     def _paragraphs(self, sentences: Sequence[str]) -> list[str]:
         blocks: list[list[str]] = [[]]

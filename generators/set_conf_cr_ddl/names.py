@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 
 from mesocosm.generators.set_conf_cr_ddl.conferences import Conference
+from mesocosm.kits.prose.names import slug
 
 TRACKS = (
     "Main Track", "Short Papers Track", "Industry Track", "Demonstration Track", "Workshop Track",
@@ -43,7 +44,8 @@ _KINDS = (
     ("Asian Conference on", "AC"), ("Annual Meeting on", "AM"), ("Nordic Conference on", "NC"),
     ("Joint Conference on", "JC"), ("Pacific Symposium on", "PS"), ("Winter Conference on", "WIN"),
 )  # fmt: skip
-_ENDINGS = ("org", "org", "net", "info", "events")
+_ENDINGS = ("org", "org", "net")
+"""As long as those of universities, and of those who only look like conferences."""
 _TITLE_ADJECTIVES = (
     "Calibrated", "Cheap", "Compact", "Delayed", "Faithful", "Frugal", "Gentle", "Hidden", "Incremental",
     "Invariant", "Layered", "Lazy", "Local", "Noisy", "Patient", "Portable", "Quiet", "Rapid", "Sparse",
@@ -73,6 +75,8 @@ class Names:
         self._rng = rng
         self._topics: set[tuple[str, str, str]] = set()
         self._acronyms: set[str] = set()
+        self._drawn: list[str] = []
+        """Domains of conferences."""
         self._titles: set[str] = set()
         self._pool = [self._invent() for _ in range(size)]
         self._rng.shuffle(self._pool)
@@ -83,12 +87,18 @@ class Names:
         further._pool = list(self._pool)
         further._topics |= self._topics
         further._acronyms |= self._acronyms
+        further._drawn += self._drawn
         further._titles |= self._titles
         return further
 
     def conference(self) -> Conference:
         """A conference not drawn before."""
         return self._pool.pop() if self._pool else self._invent()
+
+    def university(self, place: str) -> str:
+        """The domain of a university, which is cut to the length of some conference's."""
+        conference = self._rng.choice(self._drawn).partition(".")[0]
+        return f"{slug(place)[: len(conference)]}.edu"
 
     def twin(self, of: Conference) -> Conference:
         """Another conference on the same topic, whose acronym is easily taken for the first one's."""
@@ -122,6 +132,7 @@ class Names:
         acronym = self._acronym(kind[1], topic)
         self._acronyms.add(acronym)
         domain = f"{acronym.lower()}.{_ENDINGS[len(self._acronyms) % len(_ENDINGS)]}"
+        self._drawn.append(domain)
         return Conference(acronym, f"{kind[0]} {topic[0]} {topic[1]}", domain, topic)
 
     def _acronym(self, start: str, topic: Sequence[str]) -> str:

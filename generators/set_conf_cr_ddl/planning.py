@@ -26,7 +26,6 @@ from mesocosm.generators.set_conf_cr_ddl.names import TRACKS, Names
 from mesocosm.generators.set_conf_cr_ddl.params import Params
 from mesocosm.kits.apportioning import share_of
 from mesocosm.kits.prose import Prose
-from mesocosm.kits.prose.names import slug
 from mesocosm.servers.calendar.store.times import zone
 
 _HOME_ZONES = (
@@ -59,9 +58,9 @@ _MINUTE = dt.timedelta(minutes=1)
 
 def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw everything that is true."""
-    office = _office(params, rng, prose)
     needed = params.num_target + params.noise
     names = Names(rng, max(params.max_conferences, _POOL * needed))
+    office = _office(params, names, rng, prose)
     submissions = _submissions(params, office, names, rng, prose)
     listed = list({submission.edition.label: submission.edition for submission in submissions}.values())
     return Plan(office, submissions, _noise(params.noise, listed, office, names, rng, prose), names)
@@ -85,7 +84,7 @@ def other_papers(
         yield from _submissions(params, plan.office, names, rng, prose, _Known(known, taken, numbers))
 
 
-def _office(params: Params, rng: random.Random, prose: Prose) -> Office:
+def _office(params: Params, names: Names, rng: random.Random, prose: Prose) -> Office:
     day = params.base_date
     if day is None:
         day = dt.date(rng.randint(2024, 2027), 2, 10) + dt.timedelta(days=rng.randrange(260))
@@ -95,7 +94,7 @@ def _office(params: Params, rng: random.Random, prose: Prose) -> Office:
     moment = dt.datetime.combine(day, dt.time(8, rng.randint(10, 50)), dt.UTC)
     home = zone(rng.choice(_HOME_ZONES))
     place = prose.place()
-    domain = f"{slug(place)}.edu"
+    domain = names.university(place)
     people = [prose.person() for _ in range(1 + _COLLEAGUES)]
     user, *colleagues = (Contact(one.name, f"{one.handle}@{domain}", one) for one in people)
     return Office(

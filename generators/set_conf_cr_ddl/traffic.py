@@ -105,8 +105,8 @@ class Traffic:
 
     def _person(self) -> Contact:
         person = self._prose.person()
-        word = self._prose.place().lower().replace(" ", "").replace("'", "")
-        return Contact(person.name, f"{person.handle}@{word}.edu", person)
+        domain = self._plan.names.university(self._prose.place())
+        return Contact(person.name, f"{person.handle}@{domain}", person)
 
     # -- other papers --------------------------------------------------------------------------------------
 

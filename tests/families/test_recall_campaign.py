@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import random
+import re
 from collections.abc import Callable
+from itertools import product
 
 import orjson
 import pytest
@@ -11,8 +15,11 @@ from trials import call, failures, rows_of, sizes
 from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.generators.recall_campaign import letters
 from mesocosm.generators.recall_campaign.expected import HOLDING, Expected, Pickup
 from mesocosm.generators.recall_campaign.params import FATES, Params
+from mesocosm.kits.prose import Prose
+from mesocosm.solvers.recall_campaign import what_became_of_it
 
 FAMILY = load_family("recall_campaign")
 Build = Callable[..., Instance]
@@ -37,6 +44,44 @@ def arrange(episode: Episode, expected: Expected, pickups: list[Pickup] | None =
         call(episode, "email", "send_email", to=pickup.email, subject=pickup.title, body=body)
         for number in pickup.orders:
             call(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=pickup.note)
+
+
+def wordings(ways: tuple[str, ...], **values: str) -> list[str]:
+    """Everything that can be said in these ways."""
+    found = []
+    for way in ways:
+        parts = re.split(r"\[([^\]]*)\]", way)
+        drawn = product(*(part.split("|") if at % 2 else [part] for at, part in enumerate(parts)))
+        found += ["".join(one).format(**values) for one in drawn]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "state"), [("RETURNED", "returned"), ("NOT_RETURNED", "kept"), ("QUESTION", None)]
+)
+def test_the_solver_reads_every_wording(said: str, state: str | None) -> None:
+    for text in wordings(getattr(letters, said)):
+        assert what_became_of_it(text) == state, text
+
+
+def test_a_day_that_is_asked_for_is_read_whatever_else_is_said() -> None:
+    for text in wordings(letters.WISH, day="Friday, October 3, 2025"):
+        assert what_became_of_it(text) == dt.date(2025, 10, 3), text
+    assert not any(what_became_of_it(text) for text in wordings(letters.CHANGED))
+
+
+def test_nothing_is_read_into_what_stands_beside_it() -> None:
+    prose = Prose(random.Random(4))
+    for _ in range(3000):
+        text = letters.aside(prose, ())
+        assert what_became_of_it(text) is None, text
+
+
+def test_no_wording_has_eight_words_that_are_always_the_same() -> None:
+    ways = (*letters.RETURNED, *letters.NOT_RETURNED, *letters.WISH, *letters.CHANGED, *letters.QUESTION)
+    for way in ways:
+        fixed = re.split(r"\[[^\]]*\]|\{day\}", way)
+        assert max(len(part.split()) for part in fixed) < 8, way
 
 
 @pytest.mark.parametrize("number", [16, 17, 40, 400])

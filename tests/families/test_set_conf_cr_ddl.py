@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
+import statistics
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +21,8 @@ from mesocosm.families.family import load_family
 from mesocosm.families.verdict import Inapplicable, Verdict
 from mesocosm.generators.set_conf_cr_ddl import Expected, Params
 from mesocosm.generators.set_conf_cr_ddl.expected import LEAD
+from mesocosm.generators.set_conf_cr_ddl.names import Names
+from mesocosm.kits.prose import Prose
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.services.world import World
 from mesocosm.solvers.set_conf_cr_ddl.deadlines import deadlines
@@ -32,6 +36,14 @@ Build = Callable[..., Instance]
 
 
 # -- worlds ------------------------------------------------------------------------------------------------
+
+
+def test_domains_of_universities_are_as_long_as_those_of_conferences() -> None:
+    names, prose = Names(random.Random(3), 300), Prose(random.Random(4))
+    universities = [len(names.university(prose.place())) for _ in range(300)]
+    conferences = [len(names.conference().domain) for _ in range(300)]
+    assert statistics.fmean(universities) == pytest.approx(statistics.fmean(conferences), abs=0.25)
+    assert statistics.stdev(universities) == pytest.approx(statistics.stdev(conferences), rel=0.3)
 
 
 @pytest.mark.parametrize("size", sizes(FAMILY).values(), ids=sizes(FAMILY))
