@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -178,3 +180,13 @@ def test_new_writes_a_file_and_lint_reads_it(tmp_path: Path, monkeypatch: pytest
     found = CliRunner().invoke(app, ["lint", "mine.yaml", "--json"])
     assert found.exit_code == 1
     assert '"line":53' in found.stdout
+
+
+def test_a_lint_loads_neither_databases_nor_what_makes_files() -> None:
+    code = (
+        "import sys; from pathlib import Path; from mesocosm.kits.yaml_tasks.linting import lint\n"
+        f"assert not lint(Path({str(task_path('oral_exams'))!r}))\n"
+        "print(sorted({'sqlalchemy', 'pypdf', 'openpyxl', 'mcp'} & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"

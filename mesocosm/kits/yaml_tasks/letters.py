@@ -234,6 +234,10 @@ class Sketches(Letters):
     def person(self) -> str:
         return self._words(2)
 
+    def _file(self, topic: str, moment: dt.datetime) -> dict[str, Any]:
+        # What makes real files takes longer to load than the rest of a lint.
+        return {"filename": f"{self._words(1)}.pdf", "data": b"%PDF-"}
+
     def _words(self, tokens: int) -> str:
         return " ".join("x" * self._rng.choice((2, 3, 3, 4, 5, 7)) for _ in range(tokens))
 
