@@ -2,11 +2,16 @@
 
     python benchmarks/texts.py [TASK...] [--length 256k] [--seed 0] [--words 75000]
 
-Free text is what people would have written: the values of JSON results that are longer than a few words, and
-text results; not the JSON around them, nor what holds evidence. The checker is Harper (``harper-py``, British
-English), which runs offline; what it says of names, long sentences and taste is left out. Slips are what
-no checker is needed for: blanks too many or missing, sentences that start small, marks of templates. 75,000
-words, about 100,000 tokens, are read. Prints a line for each task and, with ``--show``, every complaint.
+Free text is what people would have written: the values of JSON results that are longer than a few words,
+and text results; not the JSON around them, nor what holds evidence, nor listings of files, which a tool
+makes. Each text is read once: HTML as a reader sees it, and not again beside the same text without marks;
+no beginning of a text that a list shows; no quoted line ("> ") of a mail that was read itself, for a mail
+program repeats it, and nobody writes it twice (a quotation of what was not read counts).
+
+The checker is Harper (``harper-py``, British English), which runs offline; what it says of names, long
+sentences and taste is left out. Slips are what no checker is needed for: blanks too many or missing,
+sentences that start small, marks of templates. 75,000 words, about 100,000 tokens, are read. Prints a line
+for each task and, with ``--show``, every complaint; with ``--repeats N``, what is repeated most.
 """
 
 from __future__ import annotations
@@ -16,9 +21,10 @@ import re
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +40,8 @@ from mesocosm.services.world import World
 SHORTEST = 80
 """Characters from which a value counts as free text."""
 _SHINGLE = 8
-_TABLE = re.compile(r"(?:[\w ]+,){3,}[\w ]+\n")
-"""The first line of a file of values between commas, in which nobody writes."""
+_NOT_WRITTEN = re.compile(r"(?:[\w ]+,){3,}[\w ]+\n|\[(?:FILE|DIR)\] ")
+"""How a file of values between commas begins, and a listing of files: nobody writes in either."""
 WITHOUT_PROSE = frozenset(
     {"gridworld", "listworld", "treeworld", "puzzle", "puzzle_history", "longproc"}
     | {"nhl_b2b_analysis", "payable_invoice_checker"}
@@ -90,11 +96,43 @@ class _Reading(Survey):
                 self.texts.update(dict.fromkeys(free_texts(decode(block))))
         return blocks
 
-    def once(self) -> list[str]:
-        """The free texts; of a mail that has its text as HTML, too, the text alone."""
-        shown = {text: " ".join(visible_text(text).split()) for text in self.texts if "</p>" in text}
-        plain = {" ".join(text.split()) for text in self.texts.keys() - shown.keys()}
-        return [text for text in self.texts if shown.get(text) not in plain]
+    def once(self, without: Sequence[str] = ()) -> list[str]:
+        """The free texts as they are read, each once; none of those that hold something of ``without``."""
+        shown = {text: _shown(text) for text in self.texts}
+        lines = {line.strip() for text in shown.values() for line in text.split("\n")}
+        written = {text: _without_quotations(seen, lines) for text, seen in shown.items()}
+        kept = set(_without_previews(list(dict.fromkeys(written.values()))))
+        return list(
+            dict.fromkeys(
+                said
+                for text, said in written.items()
+                if said in kept and not any(piece in text for piece in without)
+            )
+        )
+
+
+def _shown(text: str) -> str:
+    """A text as a reader sees it: HTML without its marks, its blocks as paragraphs."""
+    return re.sub(r"\s{2,}", "\n\n", visible_text(text)).strip() if "</p>" in text else text
+
+
+def _without_quotations(text: str, lines: Container[str]) -> str:
+    """A text without the quoted lines ("> ") that were read where they were written."""
+    kept = [line for line in text.split("\n") if not (line[:1] == ">" and line.lstrip("> ").strip() in lines)]
+    return "\n".join(kept)
+
+
+def _without_previews(texts: list[str]) -> list[str]:
+    """Texts of which none is the beginning of another (as lists show it), or another in other layout."""
+    whole = {text: " ".join(text.split()) for text in texts}
+    found: set[str] = set()
+    after = ""
+    for text in sorted(texts, key=whole.__getitem__, reverse=True):
+        # What begins with a text is sorted right after it, so right before it here.
+        if not after.startswith(whole[text].removesuffix("…").removesuffix("...").rstrip()):
+            found.add(text)
+            after = whole[text]
+    return [text for text in texts if text in found]
 
 
 def free_texts(value: Any) -> Iterator[str]:
@@ -105,7 +143,7 @@ def free_texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from free_texts(item)
-    elif isinstance(value, str) and len(value) >= SHORTEST and " " in value and not _TABLE.match(value):
+    elif isinstance(value, str) and len(value) >= SHORTEST and " " in value and not _NOT_WRITTEN.match(value):
         yield value
 
 
@@ -117,7 +155,7 @@ def texts_of(family: Family, length: int, seed: int) -> list[str]:
             reading = _Reading(world)
             family.survey(reading, built.expected)
     evidence = [piece.contains for piece in built.expected.evidence]
-    return [text for text in reading.once() if not any(piece in text for piece in evidence)]
+    return reading.once(evidence)
 
 
 def repeated(texts: Iterable[str]) -> float:
@@ -125,6 +163,22 @@ def repeated(texts: Iterable[str]) -> float:
     words = [word for text in texts for word in text.lower().split()]
     shingles = Counter(tuple(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1))
     return sum(number for number in shingles.values() if number > 1) / max(sum(shingles.values()), 1)
+
+
+def repeats(texts: Iterable[str]) -> list[tuple[int, str]]:
+    """The longest runs of words whose shingles all occur more than once, with how often; costliest first."""
+    words = [word for text in texts for word in text.lower().split()]
+    shingles = [tuple(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1)]
+    number = Counter(shingles)
+    runs = Counter[str]()
+    for many, run in groupby(range(len(shingles)), key=lambda at: number[shingles[at]] > 1):
+        if many:
+            places = list(run)
+            runs[" ".join(words[places[0] : places[-1] + _SHINGLE])] += 1
+    costs = sorted(
+        ((times * (run.count(" ") + 2 - _SHINGLE), run) for run, times in runs.items()), reverse=True
+    )
+    return [(runs[run], run) for _, run in costs]
 
 
 def shrunk(texts: Iterable[str]) -> float:
@@ -202,6 +256,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--words", type=int, default=75_000)
     parser.add_argument("--show", action="store_true", help="print every complaint")
+    parser.add_argument("--repeats", type=int, default=0, metavar="N", help="print the N costliest repeats")
     given = parser.parse_args()
     families = [load_family(task) for task in given.tasks or family_names()]
     print(f"{'task':<30}{'words read':>12}{'repeated':>9}{'zlib':>7}{'slips':>7}{'complaints / 1,000':>20}")
@@ -216,6 +271,8 @@ def main() -> None:
             f"{1000 * len(said) / max(read, 1):>20.2f}",
             flush=True,
         )
+        for times, run in repeats(texts)[: given.repeats]:
+            print(f"  {times} x {run}")
         if given.show:
             print(*(f"  {line}" for line in [*wrong, *said]), sep="\n")
 

@@ -14,7 +14,7 @@ _ITEMS = {
     "cv": r"CV|curriculum vitae",
     "statement": r"statement of purpose",
     "english": r"English test certificate",
-    "summary": r"first page (?:\(no more\) )?of your research proposal",
+    "summary": r"first page (?:\(no more\) )?of your research proposal|research proposal's first page",
     "proposal": r"(?:complete|all pages of your) research proposal",
     "bachelor": r"Bachelor's (?:transcript|degree)",
     "master": r"Master's (?:transcript|degree)",

@@ -26,7 +26,7 @@ from mesocosm.kits.mailbox import (
     within,
 )
 from mesocosm.kits.paging import SURVEYED, mails
-from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.prose import Prose, Said, Topic
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.servers.pdf_tools.store import write_pdf
 from mesocosm.services.calling import Tools
@@ -45,7 +45,8 @@ _EVERYDAY = 0.15
 def generate(world: World, params: Params) -> Expected:
     """Build the applicant's world."""
     rng = world.rng
-    prose = Prose(rng)
+    said = Said()
+    prose = Prose(rng, said)
     receivers = Prose(world.stream(f"receivers {params.receiver_idx}")) if params.receiver_idx else None
     plan = plan_replies(params, rng, prose, receivers)
     world.set_now(plan.now)
@@ -55,10 +56,10 @@ def generate(world: World, params: Params) -> Expected:
     stories = [(who, writer.story(who, index)) for index, who in enumerate(plan.professors)]
     replies = [mail for _, story in stories for mail in story]
     needed = [mail for who, story in stories if _bears(who) for mail in story]
-    more, around, left = _around(world, params, plan, letters, prose, sizes)
+    more, around, left = _around(world, params, plan, letters, prose, said, sizes)
     # What is too little for a mail of its own makes one longer.
     longer = around or replies
-    rest = rest_text(Prose(world.stream("longer")), "research", left)
+    rest = rest_text(Prose(world.stream("longer"), said), "research", left)
     place = last_received(longer)
     last = longer[place].with_paragraph(rest, 1)
     needed = [last if mail is longer[place] else mail for mail in needed]
@@ -78,11 +79,17 @@ def _bears(who: Professor) -> bool:
 
 
 def _around(
-    world: World, params: Params, plan: Plan, letters: Letters, people: Prose, sizes: tuple[int, int]
+    world: World,
+    params: Params,
+    plan: Plan,
+    letters: Letters,
+    people: Prose,
+    said: Said,
+    sizes: tuple[int, int],
 ) -> tuple[list[Professor], list[Mail], int]:
     """More professors who are to get nothing; their mails and everyday ones; the tokens that are left."""
     rng = world.stream("more professors")
-    writer = Writer(plan, MailWriter(plan.applicant, rng, Prose(rng), sizes), letters, rng)
+    writer = Writer(plan, MailWriter(plan.applicant, rng, Prose(rng, said), sizes), letters, rng)
     written: list[Professor] = []
 
     def groups() -> Iterator[list[Mail]]:
@@ -93,7 +100,7 @@ def _around(
     share = round(params.filler_tokens * (1 - _EVERYDAY))
     alike, left = within(share, groups(), plan.applicant)
     rest = world.stream("everyday")
-    mails = MailWriter(plan.applicant, rest, Prose(rest), sizes)
+    mails = MailWriter(plan.applicant, rest, Prose(rest, said), sizes)
     everyday = EverydayMail(
         mails, plan.now, _TOPICS, university_domain, people, fact=LONGEST_FACT, days=(1, 33),
         known=[who.contact for who in (*plan.professors, *written[:-1])], known_topics=TOPICS,

@@ -188,21 +188,29 @@ class Writer:
             items = [self._phrases.part(wording.DOCUMENTS[kind]) for kind in kinds]
             match style:
                 case 0:
-                    order = ", in this order: " if len(items) > 1 else " "
+                    ways = (", in this order: ", ", one after the other: ", ", in the order given: ")
+                    order = self._rng.choice(ways) if len(items) > 1 else " "
                     lines.append(f"a PDF file {name} with{order}{'; '.join(items)}.")
                 case 1:
                     lines.append(f"- {name}: {', then '.join(items)}.")
                 case 2:
-                    lines.append(f"{name}, which holds {' followed by '.join(items)}.")
+                    lines.append(
+                        f"{name}, which {self._phrases.part(wording.HOLDS)} {' followed by '.join(items)}."
+                    )
                 case 3:
-                    lines.append(f"{name}, made of {' and then '.join(items)}.")
+                    then = self._rng.choice(
+                        (" and then ", " and after that ", ", followed by ", " and next ")
+                    )
+                    lines.append(f"{name}, made of {then.join(items)}.")
                 case 4:
-                    order = " (in this order)" if len(items) > 1 else ""
+                    ways = (" (in this order)", " (as they stand here)", " (one after the other)")
+                    order = self._rng.choice(ways) if len(items) > 1 else ""
                     lines.append(f"{name} out of{order} {', '.join(items)}.")
                 case _:
-                    lines.append(
-                        f"the file {name} that begins with {', goes on with '.join(items)} and ends there."
+                    begins, on, ends = map(
+                        self._phrases.part, (wording.BEGINS, wording.GOES_ON, wording.ENDS)
                     )
+                    lines.append(f"the file {name} that {begins} {f', {on} '.join(items)} and {ends}.")
         if style == 1:
             return "\n".join(["the following.", *lines, ""])
         number = ("one PDF file: ", "two PDF files: ", "three PDF files: ")[len(files) - 1]

@@ -10,7 +10,7 @@ from mesocosm.generators.canvas_arrange_exam.courses import Campus, Channel, Cou
 from mesocosm.generators.canvas_arrange_exam.posts import Post
 from mesocosm.generators.canvas_arrange_exam.wording import Voice
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import CourseSubject, Prose, Topic
+from mesocosm.kits.prose import CourseSubject, Prose, Said, Topic
 from mesocosm.kits.wording import Block, Draft
 from mesocosm.worlds import tokens
 
@@ -43,10 +43,10 @@ def _list_of(subject: CourseSubject, author: Contact, campus: Campus) -> str:
 class Composer:
     """Makes posts of the same lengths, layouts and titles, whether they state something or not."""
 
-    def __init__(self, campus: Campus, rng: random.Random, size: tuple[int, int]) -> None:
+    def __init__(self, campus: Campus, rng: random.Random, size: tuple[int, int], said: Said) -> None:
         self._campus = campus
         self._rng = rng
-        self._prose = Prose(rng)
+        self._prose = Prose(rng, said)
         self._size = size
 
     def post(

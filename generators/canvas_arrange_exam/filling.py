@@ -32,7 +32,7 @@ from mesocosm.kits.apportioning import share_of
 from mesocosm.kits.campus import add_campus, add_users
 from mesocosm.kits.moments import in_words, shown_offset, utc_stamp
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose import Prose, Said
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.email.store.bulk import NewEmail
@@ -57,9 +57,10 @@ def generate(world: World, params: Params) -> Expected:
     plan = plan_world(params, rng, Prose(rng))
     campus = plan.campus
     world.set_now(campus.now)
-    composer = Composer(campus, rng, _size(params))
+    said = Said()
+    composer = Composer(campus, rng, _size(params), said)
     evidence = [post for course in plan.courses for post in notices(course, campus, composer, rng)]
-    around, people, syllabi = _surroundings(world, params, plan)
+    around, people, syllabi = _surroundings(world, params, plan, said)
     posts = sorted([*evidence, *around], key=lambda post: (post.moment, post.channel, post.subject))
     _fill_canvas(world, plan, people, syllabi, posts)
     _fill_mailbox(world, campus, [post for post in posts if post.channel == "email"])
@@ -73,13 +74,15 @@ def _size(params: Params) -> tuple[int, int]:
     return _SHORTEST - 15 * short_of, _LONGEST - 22 * short_of
 
 
-def _surroundings(world: World, params: Params, plan: Plan) -> tuple[list[Post], People, list[str]]:
+def _surroundings(
+    world: World, params: Params, plan: Plan, said: Said
+) -> tuple[list[Post], People, list[str]]:
     """Everything that is not evidence, from streams of its own: the evidence does not move with it."""
     rng = world.stream("surroundings")
     prose = Prose(rng)
     number = _CLASSMATES + params.filler_tokens // _TOKENS_PER_CLASSMATE
     people = People(plan, Prose(world.stream("people")), number)
-    composer = Composer(plan.campus, rng, _size(params))
+    composer = Composer(plan.campus, rng, _size(params), said)
     lookalikes = Lookalikes(plan, params, people, composer, prose, rng)
     told = 1 if params.num_courses < _SMALL else 2
     syllabi = [

@@ -73,6 +73,13 @@ def excused(course: Course, campus: Campus, composer: Composer, rng: random.Rand
     return _Author(course, campus, composer, rng).exempt()
 
 
+def _there(voice: Voice) -> str:
+    """The final of the sections that were spoken of."""
+    return voice.pick(
+        "the final there", "their final", "that final", "the final for them", "the final in question"
+    )
+
+
 class _Author:
     """Writes for one course."""
 
@@ -128,7 +135,7 @@ class _Author:
             group = f"{group} of {course.title}"
         said = [voice.say(statements.CREDITS, group=group, credits=credits)]
         if not (course.fate == "no_exam" and course.variant == "never"):
-            said.append(self._book(voice, course.earlier or course.details, "the final there"))
+            said.append(self._book(voice, course.earlier or course.details, _there(voice)))
         if course.exemption:
             said.append(self._rule(voice, course.exemption))
         return said
@@ -143,7 +150,7 @@ class _Author:
     @staticmethod
     def _rule(voice: Voice, exemption: Exemption) -> str:
         ways = statements.RULE_INCLUSIVE if exemption.inclusive else statements.RULE_EXCLUSIVE
-        return voice.say(ways, limit=f"{exemption.threshold:.1f}", final="the final there")
+        return voice.say(ways, limit=f"{exemption.threshold:.1f}", final=_there(voice))
 
     # -- the final -------------------------------------------------------------------------------------------
 

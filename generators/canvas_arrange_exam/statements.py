@@ -5,42 +5,44 @@ same once it is known which, ``{group}`` the sections. ``[a|b]`` is one of both.
 """
 
 OPENINGS = (
-    "this is about {exam}.",
+    "this is [about|on|all about] {exam}.",
     "a note on {exam}.",
-    "[some|several] of you asked about {exam}.",
-    "[here|below] is what [has been settled|we know by now] about {exam}.",
+    "[some|several|two|many] of you [asked|wrote|wondered] about {exam}.",
+    "[here|below] is what [has been settled|we know by now|we know|was decided] about {exam}.",
     "{exam} is coming up.",
-    "the planners [have sent|sent me] their word on {exam}.",
-    "please [note|write down] the following on {exam}.",
-    "I can [now say|say a little] more about {exam}.",
-    "[details|particulars] of {exam} follow.",
-    "you have been waiting for news of {exam}.",
-    "one more thing, and that is {exam}.",
+    "the planners [have sent|sent me|gave me|have written] their [word|news|list] on {exam}.",
+    "please [note|write down|read] [the following|this|what follows] [on|about] {exam}.",
+    "I can [now say|say a little|tell you] more [about|on] {exam}.",
+    "[details|particulars|the data] [of|on] {exam} follow.",
+    "[many of you|some of you|you] [waited|asked] for news of {exam}.",
+    "[one more thing|another thing|the next point], [and that|which] is {exam}.",
     "on to {exam}.",
-    "let me turn to {exam}.",
-    "I have been asked to pass on what is arranged for {exam}.",
+    "let me [turn|come|get] to {exam}.",
+    "[I was asked|the planners want me|I am] to [pass on|say|tell you] what is "
+    "[arranged|planned|fixed|settled] for {exam}.",
 )
 COMPARISONS = (
-    "[for comparison|to give you an idea], what we told those before you:",
-    "[some asked|I was asked] how it went before; we wrote then:",
+    "[for comparison|to give you an idea|as a guide], [words|a note|news] to those before you:",
+    "[some asked|I was asked] how it went [before|last time]; we [wrote|said]:",
     "from the archive:",
-    "those who came before you were told the following.",
-    "as an example of how such things are arranged:",
-    "I found what I wrote half a year ago:",
+    "[those|the students] before you were told [the following|this].",
+    "an example [of|for] how [such things|they] [are arranged|are done|go]:",
+    "[here is|I found] what I [wrote|announced|said] [half a year ago|the last time]:",
 )
 CHANGES = (
-    "there is a change to {exam}.",
+    "[there is|we have] a [change|small change] to {exam}.",
     "a correction for {exam}.",
     "please note new arrangements for {exam}.",
     "an update on {exam}.",
     "we had to [alter|rearrange] something about {exam}.",
-    "what you were told about {exam} is no longer right in one point.",
+    "[what you were told|what was said|what you know] about {exam} is no longer [right|true|valid] [in one "
+    "point|in a detail].",
     "plans for {exam} have [moved|shifted] a little.",
-    "I have to take back one thing about {exam}.",
-    "{exam} is not quite as it was announced.",
+    "I [have to|must] take back [one thing|something|a detail] about {exam}.",
+    "{exam} is not [quite|exactly] [as it was announced|as announced].",
     "something [else|new] has come up about {exam}.",
     "the planners have [looked again at|revised] {exam}.",
-    "cross out one point of what you noted on {exam}.",
+    "[cross out|strike] one [point|line] of what you [noted|wrote down|have] on {exam}.",
 )
 REST = (
     "everything else stays as announced.",
@@ -51,10 +53,10 @@ REST = (
     "that is the only difference.",
 )
 NOTHING_YET = (
-    "there will be one, but date, time, duration and room are not fixed yet.",
-    "it is certain to happen; its date, time, duration and room will be announced later.",
+    "there will be one, [but|only] date, time, duration and room are not fixed [yet|so far].",
+    "it is certain to happen; [its|the] date, time, duration and room will be [announced|published] later.",
     "date, time, duration and room are still open.",
-    "it will come, though its date, time, duration and room have not been fixed.",
+    "it will come, though [its|the] date, time, duration and room have not been fixed.",
     "nobody can tell you date, time, duration or room yet.",
     "we still wait for its date, time, duration and room.",
 )
@@ -63,60 +65,69 @@ CREDITS = (
     "{credits} credits are [earned|awarded] in {group}.",
     "course credit ({group}): {credits}.",
     "whoever passes in {group} [earns|gets|receives] {credits} credits.",
-    "for {group} the registrar has it down with {credits} credits.",
+    "for {group} [the registrar has|the lists have] it [down with|at] {credits} credits.",
     "you [collect|take home] {credits} credits in {group}.",
     "{group}: {credits} credits.",
-    "those in {group} do the work of {credits} credits.",
+    "those in {group} [do|put in] the work of {credits} credits.",
 )
 OPEN_BOOK = (
     "{final} is open-book.",
-    "books and notes may be used in {final}.",
-    "your books and notes are welcome in {final}.",
-    "you may bring books and notes to {final}.",
-    "we have made {final} open-book.",
+    "[books and notes|notes and books|both books and notes] may be used [in|for|during] {final}.",
+    "[your books and notes|your notes and books|books and notes] are welcome in {final}.",
+    "you may bring [books and notes|your books|notes and books] [to|into] {final}.",
+    "we [have made|made] {final} open-book.",
     "{final} is an open-book one.",
-    "books and notes are allowed in {final}.",
+    "[books and notes|notes and books|books of all kinds] are allowed [in|for|during] {final}.",
     "in {final}, open-book rules apply.",
 )
 CLOSED_BOOK = (
     "{final} is closed-book.",
-    "no books or notes may be used in {final}.",
-    "your books and notes are not welcome in {final}.",
-    "you may not bring books and notes to {final}.",
-    "we have made {final} closed-book.",
+    "no books [or|and no] [notes|papers] may be used [in|for|during] {final}.",
+    "[your books and notes|your notes and books|books and notes] are not welcome in {final}.",
+    "you may not bring [books and notes|your books|notes and books] [to|into] {final}.",
+    "we [have made|made] {final} closed-book.",
     "{final} is a closed-book one.",
-    "books and notes are not allowed in {final}.",
+    "[books and notes|notes and books|books of all kinds] are not allowed [in|for|during] {final}.",
     "in {final}, closed-book rules apply.",
 )
 BOOK_PENDING = (
-    "whether {final} is open-book or closed-book will be decided later.",
+    "whether {final} is open-book or closed-book will be [decided|settled|announced] [later|in time].",
     "it is not settled yet if {final} will be open-book or closed-book.",
     "open-book or closed-book: for {final} that is still open.",
     "I cannot say yet whether {final} will be open-book or closed-book.",
 )
 ELSEWHERE = (
-    "What holds elsewhere is announced [in class|on the course page].",
-    "Those who are not [named|spoken of] here find their terms among the announcements.",
-    "All other terms come by announcement.",
-    "Whoever is not meant above gets the terms by announcement.",
+    "What holds elsewhere is [announced|said|published] [in class|on the course page|apart from this].",
+    "[Those|Students|Sections] not [named|spoken of|listed] here [find|get|have] their terms [among|in] "
+    "the announcements.",
+    "[All other|The other|Further] terms come [by|with an|as an] announcement.",
+    "Whoever is not [meant|named] [above|here] [gets|finds|has] [the|other] terms by announcement.",
+    "[Other sections|The others]: [see|read|look at] the announcements.",
 )
 """At the end of a syllabus."""
 RULE_INCLUSIVE = (
     "with a coursework average of {limit} or higher you are exempt from {final}.",
-    "whoever has a coursework average of at least {limit} is exempt from {final}.",
+    "[whoever has|those with|students with] a coursework average of at least {limit} [can skip|do not "
+    "write|need not sit] {final}.",
     "a coursework average of {limit} or more [frees you from|lets you skip] {final}.",
-    "{final} is not for those whose coursework average is {limit} or higher.",
+    "{final} [is not for|does not concern] [anybody|students] whose coursework average [is|comes to] "
+    "{limit} or higher.",
     "from a coursework average of {limit} upwards, {limit} included, nobody has to sit {final}.",
-    "nobody with a coursework average of at least {limit} has to sit {final}.",
+    "[nobody|no student|none of those] with a coursework average of at least {limit} [has to|must|need] "
+    "sit {final}.",
 )
 RULE_EXCLUSIVE = (
     "with a coursework average above {limit} (not just {limit}) you are exempt from {final}.",
-    "whoever has a coursework average of more than {limit} is exempt from {final}.",
+    "[whoever has|those with|students with] a coursework average of more than {limit} [can skip|do not "
+    "write|need not sit] {final}.",
     "a coursework average above {limit} [frees you from|lets you skip] {final}; {limit} itself does not.",
-    "{final} is not for those whose coursework average is more than {limit}.",
-    "nobody with a coursework average above {limit} has to sit {final}.",
-    "only from {limit} upwards, {limit} not included, does a coursework average [free you from|let you skip] "
+    "{final} [is not for|does not concern] [anybody|students] whose coursework average [is|lies] above "
+    "{limit}.",
+    "[nobody|no student|none of those] with a coursework average above {limit} [has to|must|need] sit "
     "{final}.",
+    "only from {limit} upwards, {limit} not included, [does a|will a] coursework average [free you "
+    "from|let you "
+    "skip|open a way round|spare you] {final}.",
 )
 AVERAGES = (
     "your {mark} in {title} is {average}.",
@@ -130,7 +141,7 @@ AVERAGES = (
 )
 PROCTORS = (
     "{who} will proctor {exam} in my place.",
-    "I shall be travelling, so the proctor of {exam} is {who_plain}.",
+    "[I shall be travelling|I have to travel|I am away], [so the|and the] proctor of {exam} is {who_plain}.",
     "{exam} will be proctored by {who_plain}, not by me.",
     "{who_plain} proctors {exam}.",
     "you will meet {who_plain} instead of me as proctor of {exam}.",
@@ -139,72 +150,78 @@ PROCTORS = (
     "as proctor of {exam}, {who_plain} takes my place.",
 )
 PROCTOR_PENDING = (
-    "I cannot proctor {exam} myself; who will is still to be announced.",
+    "I cannot proctor {exam} myself; [who will|the name] is [still to be|to be] announced.",
     "somebody else will proctor {exam}; the name will be announced.",
-    "the proctor of {exam} will be somebody else, whose name is to be announced.",
-    "another proctor for {exam} is being looked for, to be announced soon.",
+    "the proctor of {exam} will be [somebody else|another person], [whose name is|who is] to be announced.",
+    "another proctor for {exam} is [being looked for|looked for], to be announced [soon|later].",
 )
 CANCELLED = (
-    "{exam} is cancelled; the [term paper|project|portfolio] takes its place.",
+    "{exam} is cancelled; [the|a] [term paper|project|portfolio] [takes its place|counts instead|replaces "
+    "it].",
     "there will be no sitting of {exam} after all; the [project|portfolio] counts instead.",
-    "{exam} has been called off, and [the term paper|your project] decides.",
+    "{exam} has been called off, [and|so] [the term paper|your project|the portfolio] [decides|counts].",
     "we have dropped {exam}; [coursework|the portfolio] alone counts.",
-    "{exam} will not take place; [the essays|the reports] make up the grade.",
+    "{exam} will not take place; [the essays|the reports|your talks] [make up|give|decide] the grade.",
     "do not prepare for {exam}, which has been called off.",
 )
 NEVER = (
-    "there is no such thing as {exam}; your grade rests on the [portfolio|project].",
-    "{exam} does not exist: the essays make up the whole grade.",
-    "several of you asked about {exam}: there is none, only the [project|portfolio].",
-    "nobody will sit {exam}, since there is none this term.",
-    "you ask about {exam}. There is none; the reports are graded instead.",
-    "{exam} is something that we do without; coursework alone counts.",
+    "there is no such thing as {exam}; [your grade|the grade] [rests on|depends on|comes from] the "
+    "[portfolio|project].",
+    "{exam} does not exist: [the essays|your essays|the talks] [make up|give] the [whole|entire|full] grade.",
+    "[several|some|many] of you asked about {exam}: there is none, [only|just] the "
+    "[project|portfolio|essay].",
+    "nobody will sit {exam}, [since|for] there is none [this term|this time|this year].",
+    "you ask about {exam}. There is none; [the reports|your talks|the essays] [are graded|count] instead.",
+    "{exam} is something that we do without; [coursework|the portfolio|your project] [alone "
+    "counts|decides|is enough].",
 )
 EXEMPT = (
-    "because of your [prize-winning project|tutoring work] you are exempt from {exam}.",
-    "you need not sit {exam}: your [tutoring work|internship] exempts you from it.",
-    "your request was granted: you are exempt from {exam}.",
+    "[because of|thanks to|for] your [prize-winning project|tutoring work|work as a tutor] you are exempt "
+    "from {exam}.",
+    "you need not sit {exam}: [your|the] [tutoring work|internship|tutoring] exempts you [from it|from "
+    "that].",
+    "[your request was granted|the board agrees|we agreed]: you are exempt from {exam}.",
     "the committee has excused you from {exam}.",
-    "as agreed, {exam} is not for you: you are exempt.",
+    "[as agreed|as discussed], {exam} is not for you: you are exempt.",
     "you are free of {exam}, thanks to your [internship|year abroad].",
 )
 OPTIONAL = (
-    "{exam} is optional: it can only improve your grade.",
-    "nobody has to sit {exam}; it is optional and for extra credit.",
-    "{exam} is voluntary, and whoever stays away loses nothing.",
-    "it is up to you whether you sit {exam}.",
-    "whether you come to {exam} is your own choice; it can only help.",
-    "you may skip {exam} without any loss, for it is voluntary.",
+    "{exam} is optional: it can [only|just] [improve|better] [your|the] [grade|mark].",
+    "nobody has to sit {exam}; it is optional[| and for extra credit].",
+    "{exam} is voluntary, [and|so] whoever [stays away|does not come] [loses nothing|is fine].",
+    "it is up to you whether you [sit|write|come to] {exam}.",
+    "whether you come to {exam} is your own choice; [it can only help|nothing is lost without it].",
+    "you may skip {exam} [without any loss|at no cost], [for it|which] is voluntary.",
 )
 AUDITOR = (
-    "you are registered as an auditor of {title}. Auditors do not sit {exam}.",
+    "you are [registered|down] as an auditor of {title}. Auditors do not sit {exam}.",
     "you are an auditor in {title}, and {exam} is not compulsory for auditors.",
     "our records have you as an auditor of {title}; {exam} is only for the others.",
-    "as an auditor of {title} you are not among those who have to sit {exam}.",
+    "as an auditor of {title} you [are not among those who have to|do not have to|need not] sit {exam}.",
 )
 ASIDES = (
-    "The midterm papers can be [collected|picked up] [at my office|from the secretary].",
-    "The mock papers of other years are on the course page.",
-    "Thanks to everybody who came to the review session.",
+    "The midterm papers can be [collected|picked up] [at my office|from the secretary|on weekdays].",
+    "Mock papers of other years are [online|in the library].",
+    "[Thanks|My thanks] to all who [came to|enjoyed] the [review session|study day].",
     "The guest lecture was recorded.",
-    "For make-up work, please write to [me|the assistant].",
+    "For make-up work, [please write to|ask|talk to] [me|the assistant].",
     "The practice tests have been graded.",
-    "Please bring your student card wherever papers are handed out.",
-    "The posters stay up until the end of the month.",
+    "[Please bring|Bring|Carry] your student card wherever papers are handed out.",
+    "The posters stay up [until the month ends|for another week|a while].",
     "The oral presentations went well.",
     "Good luck with your revision!",
 )
 """Late in a term."""
 EARLY_ASIDES = (
-    "Welcome to everybody who joined us late.",
-    "The reading list is on the course page.",
-    "Please put your name on the list for the presentations.",
+    "[Welcome to everybody|A welcome to all] who joined us late.",
+    "The reading list is [online|on the page].",
+    "Please [put your name|write yourself] on the list [for the presentations|of speakers|of talks].",
     "The guest lecture will be recorded.",
-    "For questions, please write to [me|the assistant].",
-    "Student cards can be [collected|picked up] from the secretary.",
-    "The slides of the first week are on the course page.",
-    "There is still room in the reading group.",
-    "The mock papers of other years are on the course page.",
+    "[For questions|With questions], please [write to|turn to|ask] [me|the assistant].",
+    "Student cards [can be collected|are kept|wait for you] at the [desk|office].",
+    "The slides of the first week are [online|there].",
+    "There is [still room|a place] in the reading group.",
+    "Mock papers of other years are [online|in the library].",
     "[I wish you|Have] a good start!",
 )
 SITTINGS = (

@@ -120,7 +120,7 @@ _STARTS = (
     "we [have|got] the slot of {on}, {at}.",
     "[doors close|work starts] at {at} on {on}.",
     "{on}, {at}, is [when you write it|the slot we were given].",
-    "it has been given the slot on {on} that starts at {at}.",
+    "it has been given the slot on {on} that [starts|begins] at {at}.",
 )
 _SPANS = (
     "it runs {at} on {on}.",

@@ -34,7 +34,7 @@ from mesocosm.generators.canvas_list_test.wording import Announcer, post_size
 from mesocosm.kits.campus import add_campus, add_users
 from mesocosm.kits.moments import utc_stamp
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose import Prose, Said
 from mesocosm.servers.canvas.models import Assignment
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.memory.store import MemoryStore
@@ -46,13 +46,14 @@ _CLASSMATES = 60
 def generate(world: World, params: Params) -> Expected:
     """Build the student's world."""
     rng = world.rng
-    prose = Prose(rng)
+    said = Said()
+    prose = Prose(rng, said)
     plan = plan_world(params, rng, prose)
     campus = plan.campus
     world.set_now(campus.now)
     write_syllabi(plan, rng)
     evidence = announcements(plan, Announcer(rng, prose, post_size(params.num_courses)))
-    misleading, backlog = _surroundings(world, params, plan)
+    misleading, backlog = _surroundings(world, params, plan, said)
     posts = sorted([*evidence, *misleading, *backlog.posts], key=lambda post: (post.moment, post.subject))
     canvas = _Canvas(world, plan, params)
     canvas.fill([*plan.works, *backlog.works], posts)
@@ -61,14 +62,14 @@ def generate(world: World, params: Params) -> Expected:
     return _expected(plan, evidence, observations, canvas)
 
 
-def _surroundings(world: World, params: Params, plan: Plan) -> tuple[list[Post], Backlog]:
+def _surroundings(world: World, params: Params, plan: Plan, said: Said) -> tuple[list[Post], Backlog]:
     """Everything that is not evidence, from streams of its own: the evidence does not move with it."""
     size = post_size(params.num_courses)
     rng = world.stream("decoys")
-    prose = Prose(rng)
+    prose = Prose(rng, said)
     misleading = decoys(plan, params, Announcer(rng, prose, size), prose, rng)
     rng = world.stream("filler")
-    prose = Prose(rng)
+    prose = Prose(rng, said)
     writer = BacklogWriter(params, plan, Announcer(rng, prose, size), prose, rng)
     return misleading, writer.worth(params.filler_tokens)
 

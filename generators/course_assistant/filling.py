@@ -25,7 +25,7 @@ from mesocosm.kits.mailbox import (
 from mesocosm.kits.moments import in_words
 from mesocosm.kits.paging import SURVEYED, mails, sheet_cells
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.prose import Prose, Said, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.calling import Tools
@@ -47,7 +47,8 @@ _ASIDE = 0.08
 def generate(world: World, params: Params) -> Expected:
     """Build the assistant's world."""
     rng = world.rng
-    prose = Prose(rng)
+    said = Said()
+    prose = Prose(rng, said)
     plan = plan_course(params, rng, prose)
     world.set_now(plan.now)
     sizes = _SIZES if params.num_students > _SMALL else (0, 0)
@@ -56,9 +57,9 @@ def generate(world: World, params: Params) -> Expected:
     evidence = own.deadlines()
     for index, student in enumerate(plan.students):
         evidence += own.story(student, index)
-    around, contacts, left = _around(world, params, plan, prose, sizes)
+    around, contacts, left = _around(world, params, plan, prose, said, sizes)
     # What is too little for a mail of its own makes one longer.
-    rest = rest_text(Prose(world.stream("longer")), "teaching", left, subject=plan.subject)
+    rest = rest_text(Prose(world.stream("longer"), said), "teaching", left, subject=plan.subject)
     longer = around or evidence
     last = last_received(longer)
     longer[last] = longer[last].with_paragraph(rest, 1)
@@ -71,12 +72,12 @@ def generate(world: World, params: Params) -> Expected:
 
 
 def _around(
-    world: World, params: Params, plan: Plan, people: Prose, sizes: tuple[int, int]
+    world: World, params: Params, plan: Plan, people: Prose, said: Said, sizes: tuple[int, int]
 ) -> tuple[list[Mail], list[Contact], int]:
     """Mails of other courses and about other coursework, and everyday ones; who wrote the former; and the
     tokens that are left."""
     rng = world.stream("other courses")
-    writer = MailWriter(plan.assistant, rng, Prose(rng), sizes)
+    writer = MailWriter(plan.assistant, rng, Prose(rng, said), sizes)
     courses: list[Plan] = []
     groups = _other_groups(params, plan, people, writer, courses)
     alike, left = within(round(params.filler_tokens * (1 - _EVERYDAY)), groups, plan.assistant)
@@ -94,7 +95,7 @@ def _around(
 
     rest = world.stream("everyday")
     everyday = EverydayMail(
-        MailWriter(plan.assistant, rest, Prose(rest), sizes), plan.now, _TOPICS, domain, people,
+        MailWriter(plan.assistant, rest, Prose(rest, said), sizes), plan.now, _TOPICS, domain, people,
         fact=10, days=(3, 17), zone=plan.zone, course=plan.subject, attached=0.65,
         known=[*plan.people.values(), plan.instructor, *known], topics_of=topics_of,
     )  # fmt: skip

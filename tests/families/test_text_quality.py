@@ -21,6 +21,9 @@ LONGER = {
 }
 """Where rows take more of the length than letters."""
 
+RARELY_ALIKE = frozenset({"apply_phd_email", "canvas_arrange_exam", "canvas_list_test", "course_assistant"})
+"""Whose writers remember what was said: at most one in a hundred runs of eight words is met again."""
+
 
 def _benchmark() -> Any:
     path = Path(__file__).parents[2] / "benchmarks" / "texts.py"
@@ -46,7 +49,7 @@ def writing() -> list[str]:
 def test_texts_are_varied(task: str) -> None:
     texts = TEXTS.texts_of(load_family(task), LONGER.get(task, LENGTH), 0)
     assert sum(len(text.split()) for text in texts) > 4_000, "there is little free text to judge"
-    assert TEXTS.repeated(texts) < 0.05
+    assert TEXTS.repeated(texts) <= (0.01 if task in RARELY_ALIKE else 0.05)
     assert TEXTS.shrunk(texts) > 0.25
 
 
@@ -57,3 +60,32 @@ def test_everyday_texts_are_right() -> None:
     assert read > 12_000
     assert not TEXTS.slips(texts)
     assert 1000 * len(said) / read <= 1, "\n".join(said)
+
+
+def test_what_a_tool_repeats_is_read_once() -> None:
+    first = (
+        "We meet at the old mill, and Ann brings the key to the boat house for everybody who wants to row."
+    )
+    reading = TEXTS._Reading.__new__(TEXTS._Reading)
+    reading.texts = dict.fromkeys(
+        [
+            first,
+            f"<p>{first}</p>",
+            first[:90] + "...",
+            f"That suits me well.\n\n> {first}\n> Who wrote this line?",
+        ]
+    )
+    assert reading.once() == [first, "That suits me well.\n\n> Who wrote this line?"]
+    assert reading.once(without=["old mill"]) == []
+
+
+def test_listings_of_files_are_not_written_by_anybody() -> None:
+    listing = (
+        "[FILE] 20762.txt        550 B\n[DIR] notes\n\nTotal: 1 files, 1 directories\nCombined size: 550 B"
+    )
+    assert list(TEXTS.free_texts({"text": listing})) == []
+
+
+def test_repeats_are_told_with_their_number() -> None:
+    said = "one two three four five six seven eight nine"
+    assert TEXTS.repeats([said, "and then", said, "ten"]) == [(2, said)]

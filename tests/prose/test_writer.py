@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from itertools import pairwise
 
 import pytest
 
-from mesocosm.kits.prose import CATEGORIES, TOPICS, Prose, greeting, signature
+from mesocosm.kits.prose import CATEGORIES, TOPICS, Prose, Said, greeting, signature
 from mesocosm.kits.prose.courses import catalogue
 from mesocosm.kits.prose.grammar import Grammar, check, expand, parse_template, read_rules
 from mesocosm.kits.prose.inflect import Form, conjugate, fix_articles, inflect
@@ -155,3 +156,33 @@ def test_marked_verbs_are_conjugated_together() -> None:
 def test_malformed_templates_are_refused(template: str) -> None:
     with pytest.raises(ValueError, match=r"malformed|unbalanced|never closed"):
         parse_template(template, "")
+
+
+def test_who_remembers_what_was_said_hardly_says_it_again() -> None:
+    said = Said()
+    shares = []
+    for memory in (said, None):
+        writers = [Prose(random.Random(seed), memory) for seed in (1, 2)]
+        subject = writers[0].course_subject()
+        sentences = [
+            one
+            for _ in range(700)
+            for writer in writers
+            for one in [writer.sentence("coursework", subject=subject)]
+        ]
+        runs = Counter(
+            run
+            for words in map(str.split, map(str.lower, sentences))
+            for run in zip(*(words[at:] for at in range(8)), strict=False)
+        )
+        shares.append(sum(number for number in runs.values() if number > 1) / runs.total())
+    with_memory, without = shares
+    assert with_memory < without / 4
+
+
+def test_what_was_said_is_known_by_eight_words_in_a_row() -> None:
+    said = Said()
+    assert not said.again("We will meet at the mill on Monday morning.")
+    assert said.again("Perhaps we will meet at the mill on monday morning.")
+    assert not said.again("We will meet at the mill on Tuesday, which is late.")
+    assert not said.again("We will meet at the mill.")

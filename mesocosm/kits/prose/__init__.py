@@ -8,6 +8,7 @@
 from mesocosm.kits.prose.courses import CourseSubject
 from mesocosm.kits.prose.names import Person
 from mesocosm.kits.prose.products import CATEGORIES, Product
+from mesocosm.kits.prose.said import Said
 from mesocosm.kits.prose.topics import TOPICS, Topic
 from mesocosm.kits.prose.writer import Message, Prose, greeting, signature
 
@@ -19,6 +20,7 @@ __all__ = [
     "Person",
     "Product",
     "Prose",
+    "Said",
     "Topic",
     "greeting",
     "signature",

@@ -17,10 +17,10 @@ _FORMATS = (
 _OPENINGS = (
     "An introduction to {title}, with emphasis on {a} and {b}.",
     "Covers {a}, {b} and {c} through worked examples and weekly problem sets.",
-    "Students meet {a} and {b} and learn to apply them to cases of their own choosing.",
+    "Students meet {a} and {b}, and apply both to cases from {department}.",
     "A survey of {title} that begins with {a} and ends with {b}.",
     "Lectures treat {a}, {b} and {c}; discussion sections turn to current debates.",
-    "How do {a} and {b} fit together? This course takes the question step by step.",
+    "How do {a} and {b} fit together? Step by step, {title} looks for an answer.",
     "A practical course in {title}, built around {a}, {b} and a term project on {c}.",
     "Explores {a} in depth before turning to {b} and, more briefly, {c}.",
 )

@@ -13,6 +13,7 @@ from mesocosm.kits.prose.grammar import BOUND, BOUND_INDEX, Node, expand
 from mesocosm.kits.prose.inflect import conjugate, fix_articles
 from mesocosm.kits.prose.names import Names, Person
 from mesocosm.kits.prose.products import Product, Products
+from mesocosm.kits.prose.said import Said
 from mesocosm.kits.prose.topics import DOCUMENTS, OF_COURSES, Sections, sections, shared_grammar
 from mesocosm.kits.prose.words import cost
 
@@ -34,6 +35,9 @@ _SAID_AS_IT_IS = (
 """How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
 _FIT_FROM = 48
 """Tokens left at which a text begins to choose sentences by their length."""
+
+_ATTEMPTS = 6
+"""How often somebody looks for words that were not said before."""
 
 _FACTS = {"matter": "M", "person": "PF", "place": "PLACE", "company": "ORG", "day": "DAY"}
 _STATED = {
@@ -90,10 +94,15 @@ class _Scene:
 
 
 class Prose:
-    """All the words of one world. ``rng`` is the only source of randomness."""
+    """All the words of one world. ``rng`` is the only source of randomness.
 
-    def __init__(self, rng: random.Random) -> None:
+    With ``said``, sentences differ from what was said before in any eight words in a row, if a few attempts
+    find such.
+    """
+
+    def __init__(self, rng: random.Random, said: Said | None = None) -> None:
         self._rng = rng
+        self._said = said
         self._names = Names(rng)
         self._courses = Courses(rng)
         self._products = Products(rng, self._names)
@@ -351,10 +360,20 @@ class Prose:
     # Sentences ----------------------------------------------------------------------------------------
 
     def _opening(self, scene: _Scene) -> str:
-        return self._line(scene, self._deal(scene, "open"))
+        return self._new_line(scene, "open")
 
     def _body_sentence(self, scene: _Scene) -> str:
-        return self._line(scene, self._deal(scene, "body"))
+        return self._new_line(scene, "body")
+
+    def _new_line(self, scene: _Scene, section: str) -> str:
+        """A sentence that has not been said, if there is anybody who would know."""
+        line = self._line(scene, self._deal(scene, section))
+        if self._said is not None:
+            for _ in range(_ATTEMPTS):
+                if not self._said.again(line):
+                    break
+                line = self._line(scene, self._deal(scene, section))
+        return line
 
     def _line(self, scene: _Scene, node: Node) -> str:
         """A template as a sentence (or a subject line, when it belongs to one)."""
