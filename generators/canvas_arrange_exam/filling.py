@@ -24,9 +24,8 @@ from mesocosm.generators.canvas_arrange_exam.furnishing import furnish
 from mesocosm.generators.canvas_arrange_exam.lookalikes import Lookalikes
 from mesocosm.generators.canvas_arrange_exam.notices import notices, syllabus
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
-from mesocosm.generators.canvas_arrange_exam.people import People
 from mesocosm.generators.canvas_arrange_exam.planning import plan_world
-from mesocosm.generators.canvas_arrange_exam.posts import Post
+from mesocosm.generators.canvas_arrange_exam.posts import People, Post
 from mesocosm.generators.canvas_arrange_exam.traffic import Traffic
 from mesocosm.kits.apportioning import share_of
 from mesocosm.kits.campus import add_campus, add_users

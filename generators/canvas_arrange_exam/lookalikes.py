@@ -16,9 +16,8 @@ from mesocosm.generators.canvas_arrange_exam.composing import Composer
 from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Details, Plan
 from mesocosm.generators.canvas_arrange_exam.notices import COURSEWORK, excused, marked, notices
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
-from mesocosm.generators.canvas_arrange_exam.people import People
 from mesocosm.generators.canvas_arrange_exam.planning import plan_courses
-from mesocosm.generators.canvas_arrange_exam.posts import Post
+from mesocosm.generators.canvas_arrange_exam.posts import People, Post
 from mesocosm.generators.canvas_arrange_exam.wording import Facts, Voice, facts_sentences, sitting
 from mesocosm.kits.prose import Prose
 

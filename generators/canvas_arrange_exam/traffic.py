@@ -9,8 +9,7 @@ import orjson
 from mesocosm.generators.canvas_arrange_exam.composing import COURSE_TOPICS, Composer
 from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Plan
 from mesocosm.generators.canvas_arrange_exam.lookalikes import Lookalikes
-from mesocosm.generators.canvas_arrange_exam.people import People
-from mesocosm.generators.canvas_arrange_exam.posts import Post
+from mesocosm.generators.canvas_arrange_exam.posts import People, Post
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Topic
 from mesocosm.kits.spending import spend

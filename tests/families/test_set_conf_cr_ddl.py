@@ -25,7 +25,7 @@ from mesocosm.generators.set_conf_cr_ddl.names import Names
 from mesocosm.kits.prose import Prose
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.services.world import World
-from mesocosm.solvers.set_conf_cr_ddl.deadlines import deadlines
+from mesocosm.solvers.set_conf_cr_ddl.mails import deadlines
 
 FAMILY = load_family("set_conf_cr_ddl")
 MANY = 40
