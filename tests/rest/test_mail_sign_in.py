@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import imaplib
+import importlib.metadata
 import re
 import smtplib
 import socket
@@ -167,6 +168,19 @@ def test_half_open_connections_hold_nobody_up(host: MailHost, mailbox: HostedWor
         assert found(client, "ALL") == [1, 2, 3, 4]
     for connection in sockets:
         connection.close()
+
+
+def test_a_connection_reads_no_files_of_the_machine(
+    host: MailHost, mailbox: HostedWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # To look through all installed packages takes as long as ten calls, and everybody waits for it.
+    monkeypatch.setattr(importlib.metadata.Distribution, "discover", unwanted)
+    with host.imap(mailbox) as client:
+        assert found(client, "ALL") == [1, 2, 3, 4]
+
+
+def unwanted(*_: object, **__: object) -> None:
+    raise AssertionError("it looks through the installed packages")
 
 
 def test_without_ports_there_is_no_mail(tmp_path: Path) -> None:

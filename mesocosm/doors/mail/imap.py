@@ -58,6 +58,8 @@ class _Config(IMAPConfig):
             max_append_len=MAX_LITERAL,
             bad_command_limit=20,
         )
+        # Once: to find it reads what all installed packages say of themselves, and connections ask twice.
+        self._auth = SASLAuth.named([b"PLAIN", b"LOGIN"])
 
     @property
     def backend_capability(self) -> BackendCapability:
@@ -65,7 +67,7 @@ class _Config(IMAPConfig):
 
     @property
     def tls_auth(self) -> SASLAuth:
-        return SASLAuth.named([b"PLAIN", b"LOGIN"])
+        return self._auth
 
     @property
     def commands(self) -> Commands:
