@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import base64
 import http.client
+import imaplib
 import json
 import multiprocessing
 import re
@@ -31,7 +32,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import httpx2
-from wire import tool_call
+from wire import listing, tool_call
 
 TASK = "apply_phd_email"
 _MORE = ["python_execute", "woocommerce", "excel", "documents", "codehost", "calendar", "canvas"]
@@ -98,6 +99,11 @@ class Agent:
         headers, body = _request(tool, arguments)
         answer = self._client.post(f"{self._url}/{service}/mcp", content=body, headers=headers)
         assert answer.status_code in (200, 413), answer.text[:500]
+
+    def list_tools(self) -> None:
+        """Ask for the tools of all services."""
+        headers, body = listing()
+        self._client.post(f"{self._url}/mcp", json=body, headers=headers).raise_for_status()
 
     def request(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> None:
         """Ask a vendor's API for something."""
@@ -247,6 +253,37 @@ def _line(line: bytes) -> Attack:
     return attack
 
 
+def _connections(server: Server, _: Agent) -> Callable[[], object]:
+    def connect() -> None:
+        with socket.create_connection(("127.0.0.1", server.imap)) as client:
+            client.recv(4096)
+
+    return connect
+
+
+def _mailbox(act: Callable[[imaplib.IMAP4], object]) -> Attack:
+    def attack(server: Server, agent: Agent) -> Callable[[], object]:
+        client = imaplib.IMAP4("127.0.0.1", server.imap)
+        client.login(agent.episode, agent.episode)
+        client.select("INBOX")
+        return lambda: act(client)
+
+    return attack
+
+
+def _long_message(server: Server, agent: Agent) -> Callable[[], object]:
+    _append(_LONG)(server, agent)()
+    return _mailbox(lambda client: client.fetch("*", "(BODYSTRUCTURE)"))(server, agent)
+
+
+def _append(message: bytes) -> Attack:
+    return _mailbox(lambda client: client.append("INBOX", None, None, message))
+
+
+def _offer(_: Server, agent: Agent) -> Callable[[], object]:
+    return agent.list_tools
+
+
 def _half_open(server: Server, _: Agent) -> Callable[[], object]:
     held: list[socket.socket] = []
     port = int(server.base.rpartition(":")[2])
@@ -283,6 +320,8 @@ _OBJECT = json.dumps(
 ).encode()
 _LIST = json.dumps({"create": [{"name": str(n)} for n in range(500_000)]}).encode()
 _TEXT = json.dumps({"title": "x", "text": "\u00e9 <b>" * 4_000_000}).encode()
+_LONG = b"Subject: x\r\n\r\n" + b"z\r\n" * 1_600_000
+_PARTS = b"Subject: x\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n"
 ATTACKS: dict[str, Attack] = {
     "edit_file": _edit,
     "search_files": _search,
@@ -318,6 +357,13 @@ ATTACKS: dict[str, Attack] = {
     "send_email": _send,
     "imap name": _line(b'a SELECT "R&D"'),
     "imap list": _line(b'a LIST "" "*a*a*a*a*a*a*a*b"'),
+    "imap fetch": _mailbox(lambda client: client.fetch("1:*", "(BODY.PEEK[] BODYSTRUCTURE ENVELOPE)")),
+    "imap structure": _long_message,
+    "imap append": _append(_LONG),
+    "imap headers": _append(b"".join(b"X-%d: y\r\n" % n for n in range(20_000)) + b"\r\nz"),
+    "imap parts": _append(_PARTS + b"--x\r\n\r\na\r\n" * 20_000 + b"--x--\r\n"),
+    "connections": _connections,
+    "tools/list": _offer,
     "half-open": _half_open,
     "headers": _headers,
     "grading": _grade,

@@ -10,12 +10,14 @@ import gc
 import sys
 
 _loaded = 0
+_MANY = 100
+"""So many modules are worth it; what agents send loads single ones, such as a mail in a rare charset."""
 
 
 def leave_modules_out() -> None:
     """Leave out of collections whatever has been loaded since this was last asked for."""
     global _loaded
-    if len(sys.modules) > _loaded:
+    if len(sys.modules) >= _loaded + _MANY:
         _loaded = len(sys.modules)
         gc.collect()
         gc.freeze()

@@ -7,6 +7,7 @@ requests are coming in.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from time import perf_counter, sleep
 
@@ -41,11 +42,29 @@ def request_came() -> None:
     _Door.ident, _Door.last = threading.get_ident(), perf_counter()
 
 
+def _is_busy(now: float) -> bool:
+    return now - _Door.last <= _BUSY
+
+
+class Pauses:
+    """Those of something long that has to be done where everybody is answered: a coroutine of many steps."""
+
+    def __init__(self) -> None:
+        self._since = perf_counter()
+
+    async def take(self) -> None:
+        """Between two steps: let others be answered, if it is time to."""
+        worked = perf_counter() - self._since
+        if worked > _TURN:
+            await asyncio.sleep(min(worked, _LONGEST) if _is_busy(perf_counter()) else 0)
+            self._since = perf_counter()
+
+
 def give_way() -> None:
     """Rest, if it is time to and others are being served. For loops of whatever may take long."""
     now = perf_counter()
     computed = now - _own.since
-    if computed < _TURN or now - _Door.last > _BUSY or threading.get_ident() == _Door.ident:
+    if computed < _TURN or not _is_busy(now) or threading.get_ident() == _Door.ident:
         return
     sleep(min(computed, _LONGEST))
     _own.since = perf_counter()

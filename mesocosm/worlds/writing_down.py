@@ -51,6 +51,10 @@ def _texts(value: Any) -> list[str]:
     """The texts that a value consists of; one that is not plain if it consists of anything else."""
     if isinstance(value, str):
         return [value]
+    if value is None or isinstance(value, bool):
+        return []
     if isinstance(value, dict) and all(isinstance(item, str) for item in (*value, *value.values())):
         return [*value, *value.values()]
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
     return ["\x7f"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import email
+import email.policy
 import imaplib
 import smtplib
 import socket
@@ -12,15 +14,18 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pymap.mime import MessageContent
 from rest.hosted import HostedWorld
 from rest.mailing import ADA, BOB, MailHost, found, mail_host, message_at, ok
 
+from mesocosm.doors.mail import messages
 from mesocosm.errors import Invalid
+from mesocosm.servers.email.mail import parsing
 from mesocosm.servers.email.mail.parsing import parse_message
 from mesocosm.servers.email.mail.rendering import render_header, render_message
 
@@ -148,6 +153,57 @@ def test_a_field_that_takes_long_to_be_taken_apart_is_refused(field: str) -> Non
     with pytest.raises(Invalid, match="too long"):
         parse_message(f"From: {ADA}\r\n{field}\r\n\r\ntext".encode())
     assert time.process_time() - began < 2
+
+
+_WORDS = [
+    b"From",
+    b"to ",
+    b"CC",
+    b"content-Type",
+    b"X-a",
+    b"resent-x",
+    b"\r\n",
+    b"\n",
+    b":",
+    b" ",
+    b"\r",
+    b"x, y",
+]
+
+
+@given(words=st.lists(st.sampled_from(_WORDS)), piece=st.integers(1, 50))
+def test_fields_are_found_in_pieces_as_in_one_go(words: list[bytes], piece: int) -> None:
+    source = b"".join(words)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(parsing, "_PIECE", piece)
+        found = [field.span() for field in parsing._fields(source)]
+    assert found == [field.span() for field in parsing._STRUCTURED.finditer(source)]
+
+
+@given(
+    source=st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"--x", b" "])).map(b"".join),
+    piece=st.integers(1, 9),
+)
+def test_lines_are_found_in_pieces_as_in_one_go(source: bytes, piece: int) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(messages, "_LONG", piece)
+        assert messages._Content._find_lines(source) == MessageContent._find_lines(source)
+
+
+@pytest.mark.parametrize("length", [998, 999])
+@pytest.mark.parametrize("around", ["", "short\n" * 400, "short\n" * 8000])
+def test_a_line_that_is_too_long_is_encoded(
+    host: MailHost, mailbox: HostedWorld, length: int, around: str
+) -> None:
+    text = f"{around}{'x' * length}\n{around}end"
+    with host.imap(mailbox) as client:
+        ok(client.append("INBOX", None, None, f"Subject: {length}\n\n{text}".replace("\n", "\r\n").encode()))
+        client.select("INBOX")
+        structure: Any = client.fetch("*", "(BODYSTRUCTURE)")
+        assert (b"7BIT" in structure[1][0].upper()) == (length == 998)
+        data: Any = client.fetch("*", "(BODY.PEEK[])")
+    message: Any = email.message_from_bytes(data[1][0][1], policy=email.policy.default)
+    assert message.get_content().replace("\r\n", "\n").removesuffix("\n") == text
 
 
 @TRIES

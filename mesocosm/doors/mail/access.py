@@ -17,6 +17,7 @@ from mesocosm.doors.mail.onward import Onward
 from mesocosm.errors import Invalid, NotNow, Refusal, UsageError
 from mesocosm.services.outcomes import FAULT_TEXT
 from mesocosm.services.service import UnknownTool
+from mesocosm.worlds.courtesy import request_came
 
 _log = logging.getLogger(__name__)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
@@ -85,8 +86,10 @@ class Access:
         return self._pool.watching(self._episode, tell)
 
     async def _request(self, operation: str, **arguments: Any) -> Answer:
+        request_came()
         try:
-            orjson.dumps(arguments)
+            # A message is long, and most are ASCII: these are text, which shows at once.
+            orjson.dumps([value for value in arguments.values() if not _is_ascii(value)])
         except TypeError:
             raise Invalid("The command holds what is no text.") from None
         try:
@@ -126,6 +129,10 @@ class OwnMailboxes:
     async def sign_in(self, operation: str, user: str, password: str) -> Access:
         """Open the mailbox of an episode."""
         return await Access.sign_in(self._pool, operation, user, password)
+
+
+def _is_ascii(value: object) -> bool:
+    return isinstance(value, str) and value.isascii()
 
 
 def one_line(text: str) -> str:

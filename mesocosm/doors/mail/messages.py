@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
 
+import anyio.to_thread
 from pymap.bytes import Writeable
 from pymap.message import BaseLoadedMessage, BaseMessage
 from pymap.mime import MessageContent
@@ -17,7 +19,11 @@ from mesocosm.doors.mail.access import Access
 from mesocosm.doors.mail.envelope import Envelope, split_fields
 from mesocosm.doors.mail.ids import write_ids
 from mesocosm.doors.mail.structure import Structure
+from mesocosm.worlds.courtesy import Pauses, give_way
 
+_LONG = 32_768
+"""Bytes that take a while to be taken apart."""
+_LINE_END = re.compile(rb"\n")
 _AT_ONCE = 200
 """Messages that are asked for together."""
 _METADATA = (b"UID", b"FLAGS", b"INTERNALDATE", b"EMAILID", b"THREADID")
@@ -27,6 +33,22 @@ _METADATA = (b"UID", b"FLAGS", b"INTERNALDATE", b"EMAILID", b"THREADID")
 def flag_set(names: tuple[str, ...]) -> frozenset[Flag]:
     """Flags by name; there are few combinations, and many messages."""
     return frozenset(Flag(f"\\{name}") for name in names)
+
+
+class _Content(MessageContent):
+    """Looks for the lines of a message in its own thread, and lets others pass."""
+
+    @classmethod
+    def _find_lines(cls, data: bytes) -> list[tuple[int, int, int]]:
+        """Where each line begins, where its text ends, and where the next one begins."""
+        lines = []
+        start = 0
+        for piece in range(0, len(data), _LONG):
+            give_way()
+            for end in _LINE_END.finditer(data, max(piece, start), piece + _LONG):
+                lines.append((start, end.start() - (data[end.start() - 1 : end.end()] == b"\r\n"), end.end()))
+                start = end.end()
+        return [*lines, (start, len(data), len(data))]
 
 
 class _Loaded(BaseLoadedMessage):
@@ -40,8 +62,12 @@ class _Loaded(BaseLoadedMessage):
     @property
     def content(self) -> MessageContent:
         if self._content is None:
-            self._content = MessageContent.parse(self._source)
+            self._content = _Content.parse(self._source)
         return self._content
+
+    def take_apart(self) -> None:
+        """Read the parts ahead of time, where it keeps nobody waiting."""
+        assert self.content
 
     def __bytes__(self) -> bytes:
         return self._source
@@ -90,7 +116,10 @@ class Reading:
         self._folder = folder
         attributes = command.attributes if isinstance(command, FetchCommand) else ()
         self._part = _part_for(attributes)
+        self.of_parts = any(_asks_for_parts(attribute) for attribute in attributes)
+        """Whether anything is asked for of which MIME has to be read."""
         self._with_size = any(attribute.value == b"RFC822.SIZE" for attribute in attributes)
+        self.pauses = Pauses()
         self._waiting: list[int] = []
         self._ready: dict[int, tuple[bytes, int]] = {}
 
@@ -121,6 +150,12 @@ class Reading:
         )
         self._ready = answer.data["found"]
         self._waiting = [*answer.data["left"], *later]
+
+
+def _asks_for_parts(attribute: FetchAttribute) -> bool:
+    if attribute.section is None:
+        return attribute.value in (b"BODY", b"BODYSTRUCTURE")
+    return bool(attribute.section.parts) or attribute.value.startswith(b"BINARY")
 
 
 def _part_for(attributes: Sequence[FetchAttribute]) -> str:
@@ -158,6 +193,11 @@ class Message(BaseMessage):
         return Message(self.uid, self.internal_date, self.permanent_flags, reading)
 
     async def load_content(self, requirement: FetchRequirement) -> _Loaded:
+        if self._reading:
+            await self._reading.pauses.take()
         found = await self._reading.content(self.uid) if self._reading else None
         source, size = found or (b"", 0)
-        return _Loaded(self, source, size)
+        loaded = _Loaded(self, source, size)
+        if self._reading and self._reading.of_parts and len(source) > _LONG:
+            await anyio.to_thread.run_sync(loaded.take_apart)
+        return loaded

@@ -13,12 +13,13 @@ from email.errors import HeaderParseError, MessageError
 from email.headerregistry import Address as MailAddress
 from email.headerregistry import Group
 from email.message import EmailMessage
-from email.parser import BytesParser
+from email.parser import BytesFeedParser
 from email.utils import getaddresses
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.email.store import File
 from mesocosm.servers.email.store.addresses import Address, is_address, join
+from mesocosm.worlds import deadlines
 
 MAX_PARTS = 200
 _MAX_DEPTH = 20
@@ -31,6 +32,14 @@ _STRUCTURED = re.compile(
     re.IGNORECASE,
 )
 """Fields that the standard library takes apart, in time that grows with the square of their length."""
+_NAME = re.compile(
+    rb"(?:\A|[\r\n])(?:content-|mime-|from|sender|reply-|to|cc|bcc|date|message-|in-reply|references|subject"
+    rb"|resent-)",
+    re.IGNORECASE,
+)
+_LONGEST_NAME = 32
+_PIECE = 16_384
+"""Bytes that are looked at in one go."""
 _MAX_PART_FIELD, _MAX_PARAMETERS = 2_000, 50
 _MAX_FIELDS, _MAX_COMMAS = 20_000, 400
 """Characters of all fields that are not of a part, and commas in them: there are at most 100 recipients."""
@@ -64,7 +73,11 @@ def parse_message(source: bytes, domain: str = "") -> Parsed:
         raise Invalid(f"The message has too many parts (max {MAX_PARTS}).")
     _look_at_fields(source)
     try:
-        message = BytesParser(policy=_POLICY).parsebytes(source)
+        parser = BytesFeedParser(policy=_POLICY)
+        for at in range(0, len(source), _PIECE):
+            deadlines.check()
+            parser.feed(source[at : at + _PIECE])
+        message = parser.close()
         assert isinstance(message, EmailMessage)
         if not message.keys():
             raise Invalid("The message has no header.")
@@ -77,7 +90,7 @@ def parse_message(source: bytes, domain: str = "") -> Parsed:
 def _look_at_fields(source: bytes) -> None:
     """Refuse a message of which a field takes long to be taken apart."""
     characters = commas = 0
-    for found in _STRUCTURED.finditer(source):
+    for found in _fields(source):
         name, value = found[1].decode().capitalize(), found[2]
         if name.startswith(("Content-", "Mime-")):
             if len(value) > _MAX_PART_FIELD or value.count(b";") > _MAX_PARAMETERS:
@@ -87,6 +100,22 @@ def _look_at_fields(source: bytes) -> None:
         commas += value.count(b",")
         if characters > _MAX_FIELDS or commas > _MAX_COMMAS:
             raise Invalid(f"The header is too long at {name} (max {_MAX_FIELDS:,} characters).")
+
+
+def _fields(source: bytes) -> Iterator[re.Match[bytes]]:
+    """The fields that are taken apart, wherever they stand. To look for them in one go would hold up every
+    other thread for as long as it takes."""
+    at = 0
+    while at < len(source):
+        deadlines.check()
+        begins = _NAME.search(source, at, at + _PIECE + _LONGEST_NAME)
+        if begins is None:
+            at += _PIECE
+        elif found := _STRUCTURED.match(source, begins.start()):
+            yield found
+            at = found.end()
+        else:
+            at = begins.start() + 1
 
 
 def _parsed(message: EmailMessage, domain: str) -> Parsed:

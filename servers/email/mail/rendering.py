@@ -143,7 +143,14 @@ def _text_head(kind: str, text: str) -> str:
 def _is_plain(text: str) -> bool:
     if not text.isascii() or "\r" in text or "=_" in text:
         return False
-    return len(text) <= _LONGEST_LINE or max(map(len, text.split("\n"))) <= _LONGEST_LINE
+    at = 0
+    while len(text) - at > _LONGEST_LINE:
+        # Whatever lies between two line ends that are so close is no longer than that.
+        end = text.rfind("\n", at, at + _LONGEST_LINE + 1)
+        if end < 0:
+            return False
+        at = end + 1
+    return True
 
 
 def _wide_encoding(text: str) -> str:
