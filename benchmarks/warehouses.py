@@ -1,6 +1,6 @@
 """What warehouses cost: the figures that they must reach, measured in one run.
 
-python benchmarks/warehouses.py [--rows 1000000] [--calls 500] [--rounds 3] [--episodes 200]
+python benchmarks/warehouses.py [--rows 1000000] [--calls 500] [--rounds 3] [--episodes 200] [--forks 200]
 
 A point query and a page of 50 rows over HTTP are compared with an echo of the same text on the bare MCP SDK,
 as in ``tool_call.py``, in Snowflake's and in BigQuery's tools; no query is asked twice, so none is answered
@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -189,6 +190,52 @@ def forks(folder: Path) -> None:
     print(f"fork of a world of {size / 1e6:.0f} MB: {wall:.0f} ms, {cpu:.0f} ms of a processor")
 
 
+def many_forks(folder: Path, many: int) -> None:
+    """Forks of the world with the large table: made by eight threads, open together, each asked, some written
+    to. It takes as much of a disk as the files are large together."""
+    base, wanted = (
+        folder / "instance" / "world",
+        "select count(*) n, max(amount) most from bench.public.sales",
+    )
+    found: list[tuple[float, float]] = []
+
+    def fork(number: int) -> World:
+        place = folder / f"many-{number}"
+        found.append(timed(lambda: origin.copy_to(place)))
+        return World(place)
+
+    def ask(world: World, tool: str, query: str) -> float:
+        started = time.perf_counter()
+        told = world.call("snowflake", tool, {"query": query})
+        assert told.status == "ok", told.text
+        return (time.perf_counter() - started) * 1e3
+
+    def both(numbered: tuple[int, World]) -> tuple[float, float]:
+        number, world = numbered
+        return ask(world, "read_query", wanted), ask(world, "read_query", FACT_POINT.format(number))
+
+    def changed(numbered: tuple[int, World]) -> float:
+        number, world = numbered
+        ask(world, "write_query", f"update bench.public.sales set note = 'of {number}' where id = {number}")
+        return ask(world, "read_query", wanted)
+
+    started = time.perf_counter()
+    with World(base) as origin, ThreadPoolExecutor(8) as threads:
+        worlds = list(threads.map(fork, range(many)))
+        whole = time.perf_counter() - started
+        each = statistics.median(wall for wall, _ in found)
+        print(f"{many} forks by 8 threads: {whole:.1f} s, one {each:.0f} ms in the middle")
+        asked = list(threads.map(both, enumerate(worlds)))
+        for name, times in zip(("aggregate", "point query"), zip(*asked, strict=True), strict=True):
+            print(f"  {name} of each: {statistics.median(times):.0f} ms, {max(times):.0f} at most")
+        own = list(threads.map(changed, list(enumerate(worlds))[:: max(1, many // 20)]))
+        print(f"  aggregate after a row of its own was changed: {statistics.median(own):.0f} ms")
+        for world in worlds:
+            world.close()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"  memory: {peak:.0f} MiB at most")
+
+
 def memory(folder: Path, episodes: int) -> None:
     """Episodes of worlds of their own, all open, each of which has answered."""
     first = folder / "small"
@@ -224,6 +271,9 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--episodes", type=int, default=200)
+    parser.add_argument(
+        "--forks", type=int, default=0, help="forks of the large world at once, and nothing else"
+    )
     parser.add_argument("--only-memory", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -233,6 +283,9 @@ def main() -> None:
             return
         (folder / "instance").mkdir()
         build(folder / "instance", options.rows)
+        if options.forks:
+            many_forks(folder, options.forks)
+            return
         forks(folder)
         aggregates(folder)
         over_http(folder, options.calls, options.rounds)

@@ -143,9 +143,16 @@ def _typed(raw: Any, columns: Sequence[Column]) -> Any:
         names = [f"c{place}" for place, _ in casts]
         kept = pa.table([found[place] for place, _ in casts], names=names)
         cast = engine().cast(kept, [(name, kind) for name, (_, kind) in zip(names, casts, strict=True)])
-        for (place, _), column in zip(casts, cast.columns, strict=True):
-            found[place] = column
+        for (place, kind), column in zip(casts, cast.columns, strict=True):
+            found[place] = _as_json(column) if kind == "JSON" else column
     return pa.table(found, names=raw.schema.names)
+
+
+def _as_json(column: Any) -> Any:
+    """Text as JSON: DuckDB writes JSON to Arrow as plain text, and would take it back as such."""
+    kind = pa.json_(column.type)
+    chunks = [pa.ExtensionArray.from_storage(kind, chunk) for chunk in column.chunks]
+    return pa.chunked_array(chunks, kind)
 
 
 def _wide(column: Any) -> bool:

@@ -154,13 +154,21 @@ def label_columns(tree: exp.Expr, dialect: Dialect) -> None:
         return
     named = []
     for index, one in enumerate(query.expressions):
-        if isinstance(one, exp.Alias | exp.Aliases | exp.Column | exp.Star | exp.Dot) or one.is_star:
+        if isinstance(one, exp.Alias | exp.Aliases | exp.Column | exp.Star) or one.is_star or _is_field(one):
             named.append(one)
             continue
         name = exp.to_identifier(dialect.spell(dialect.label(one, index)), quoted=True)
         name.meta["resolved"] = True
         named.append(exp.Alias(this=one, alias=name))
     query.set("expressions", named)
+
+
+def _is_field(node: exp.Expr) -> bool:
+    """Whether something is a field of a column, which has a name by itself."""
+    is_dot = isinstance(node, exp.Dot)
+    while isinstance(node, exp.Dot):
+        node = node.this
+    return is_dot and isinstance(node, exp.Column | exp.Identifier)
 
 
 def tables_of(

@@ -126,6 +126,11 @@ def test_intervals_are_kept_with_their_months(world: World) -> None:
     run(world, "DROP TABLE shop.terms")
 
 
+def test_a_field_of_what_is_no_column_is_called_by_its_name(world: World) -> None:
+    found = run(world, "SELECT STRUCT(1 AS a).a, [STRUCT(2 AS b)][0].b, data.n, 3 FROM shop.notes LIMIT 1")
+    assert [one["name"] for one in found.fields] == ["a", "b", "n", "f3_"]
+
+
 def test_a_dry_run_counts_the_bytes_of_the_columns(world: World) -> None:
     def size(sql: str) -> int:
         return int(run(world, sql, dry_run=True).bytes)
