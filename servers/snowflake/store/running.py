@@ -30,6 +30,7 @@ PLANS = Plans(DIALECT)
 _QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
 _CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.TruncateTable)
 _DEFINES = (exp.Create, exp.Drop, exp.Alter, exp.Comment, exp.Use)
+_CLOSES = (exp.Commit, exp.Rollback)
 _TELLS = (exp.Show, exp.Describe)
 
 
@@ -61,6 +62,8 @@ def asked(store: SnowflakeStore, text: str, limit: int | None, skip: int) -> Ans
     if found is not None:
         return Answer(found.fields, found.rows, found.more, is_query=True)
     tree = parsed(text)
+    if not isinstance(tree, (*_QUERIES, *_TELLS, *_CHANGES, *_DEFINES, *_CLOSES)):
+        raise DIALECT.unsupported(_kind(tree))
     if writes(tree):
         raise Invalid("Calls to read_query should not contain write operations: use write_query for that.")
     return run(store, text, tree, limit, skip)
@@ -83,7 +86,7 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
     if isinstance(tree, _TELLS):
         told = show(store, tree) if isinstance(tree, exp.Show) else describe(store, tree, DIALECT)
         return _window(told, limit, skip)
-    if isinstance(tree, exp.Commit | exp.Rollback):
+    if isinstance(tree, _CLOSES):
         return done("Statement executed successfully.")
     raise DIALECT.unsupported(_kind(tree))
 

@@ -83,3 +83,9 @@ def test_a_copy_that_cannot_be_made_is_refused_and_changes_nothing(
     assert told.status == "refused", told.text
     assert words in told.text
     assert rows(world, "select count(*) from db.public.t") == [(2,)]
+
+
+@pytest.mark.parametrize("statement", ["show grants", "explain select 1", "undrop table db.public.t"])
+def test_what_is_not_offered_is_not_said_to_be_a_write(world: World, statement: str) -> None:
+    told = world.call("snowflake", "read_query", {"query": statement})
+    assert (told.status, "Unsupported feature" in told.text) == ("refused", True), told.text

@@ -420,7 +420,8 @@ def _of(template: str) -> Callable[[exp.Expr], exp.Expr]:
 
 _KINDS_OF_JSON = (
     "CASE WHEN :x IS NOT NULL THEN CASE JSON_TYPE(:x) WHEN 'ARRAY' THEN 'array' WHEN 'OBJECT' THEN 'object'"
-    " WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'NULL' THEN 'null' ELSE 'number' END END"
+    " WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'NULL' THEN 'null'"
+    " ELSE 'number' END END"
 )
 _MOMENTS: dict[type[exp.Expr], str] = {
     exp.CurrentTimestamp: "TIMESTAMPTZ",

@@ -21,6 +21,7 @@ from mesocosm.services.queries.dialect import SOURCE, Context
 from mesocosm.services.queries.dialects.snowflake_functions import NAMED, call
 from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
 
+_VERSION = "9.30.0"
 _TYPES = exp.DataType.Type
 FUNCTIONS = frozenset({"HASH", *NAMED})
 """Functions that sqlglot has no class for."""
@@ -576,6 +577,7 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr, Context], exp.Expr]] = {
     exp.CurrentTime: _moment("TIME"),
     exp.CurrentDatabase: _said("database"),
     exp.CurrentSchema: _said("schema"),
+    exp.CurrentVersion: lambda node, context: exp.Literal.string(_VERSION),
     exp.CurrentUser: _said("user"),
     exp.CurrentRole: _said("role"),
     exp.CurrentWarehouse: _said("warehouse"),
