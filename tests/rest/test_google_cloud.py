@@ -220,6 +220,20 @@ def test_parameters_dry_runs_and_default_datasets(bq: Any) -> None:
     assert dry.total_bytes_processed == 200
 
 
+@pytest.mark.parametrize("where", ["parameterType", "parameterValue"])
+def test_a_parameter_has_no_unknown_fields(hosted: HostedWorld, where: str) -> None:
+    one = {"parameterType": {"type": "INT64"}, "parameterValue": {"value": "4"}}
+    asked = {
+        "query": "SELECT ?",
+        "useLegacySql": False,
+        "queryParameters": [one | {where: {**one[where], "more": 1}}],
+    }
+    url = f"{hosted.api('google_cloud')}/bigquery/v2/projects/{PROJECT}/queries"
+    said = requests.post(url, json=asked, headers={"Authorization": f"Bearer {hosted.id}"}, timeout=30)
+    assert said.status_code == 400
+    assert 'Unknown name "more"' in said.json()["error"]["message"]
+
+
 def test_datasets_and_tables_are_made_filled_and_deleted(bq: Any, tools: McpTools) -> None:
     dataset = bq.create_dataset("crm")
     assert [one.dataset_id for one in bq.list_datasets()] == ["crm", "shop"]

@@ -26,6 +26,8 @@ _TYPES = {
     "TIMESTAMP": "TIMESTAMPTZ",
     "JSON": "JSON",
 }
+_OF_TYPES = {"type", "arrayType", "structTypes"}
+_OF_VALUES = {"value", "arrayValues", "structValues"}
 
 
 def put_in(tree: exp.Expr, parameters: Mapping[str, Any] | Sequence[Any]) -> exp.Expr:
@@ -59,6 +61,12 @@ def put_in(tree: exp.Expr, parameters: Mapping[str, Any] | Sequence[Any]) -> exp
 
 def value_of(kind: Mapping[str, Any], value: Mapping[str, Any]) -> exp.Expr:
     """A parameter as the API has it (its type and its value) as an expression."""
+    for name in [*(kind.keys() - _OF_TYPES), *(value.keys() - _OF_VALUES)]:
+        raise Invalid(
+            f"Invalid JSON payload received. Unknown name \"{name[:100]}\" at 'query_parameters':"
+            " Cannot find field.",
+            code="invalid",
+        )
     name = str(kind.get("type", "STRING")).upper()
     if name == "ARRAY":
         inner = kind.get("arrayType") or {}
