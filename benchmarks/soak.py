@@ -399,9 +399,12 @@ def main() -> int:
     folder = options.folder or Path(tempfile.mkdtemp(prefix="mesocosm-soak-"))
     folder.mkdir(exist_ok=True)
     found = run(options, folder)
+    # Before a million files are removed, which takes longer than anybody waits.
+    print(
+        json.dumps(found) if options.json else "\n".join(f"{k:<15}{v}" for k, v in found.items()), flush=True
+    )
     if options.folder is None:
         shutil.rmtree(folder, ignore_errors=True)
-    print(json.dumps(found) if options.json else "\n".join(f"{k:<15}{v}" for k, v in found.items()))
     return 1 if any(found[name] for name in ("lost", "crossed", "faults", "leaks", "leftovers")) else 0
 
 

@@ -189,7 +189,7 @@ MUTANTS = [
         "slots",
         _event_set(end_at=lambda _, pickup: _utc(pickup.end + dt.timedelta(minutes=15))),
     ),
-    Mutant("an event marked as free", "slots_taken", _event_set(transparency=lambda *_: "transparent")),
+    Mutant("a slot marked as free", "slots_taken", _event_set(transparency=lambda *_: "transparent")),
     Mutant("a tentative event", "slots_taken", _event_set(status=lambda *_: "tentative")),
     Mutant(
         "a title without its sign",

@@ -70,7 +70,9 @@ Value = Annotated[Any, PlainValidator(_value), _ValueSchema()]
 Condition = Annotated[
     Any,
     PlainValidator(_expression),
-    WithJsonSchema({"type": "string", "description": "An expression without {{ }}."}),
+    WithJsonSchema(
+        {"type": ["string", "boolean"], "description": "An expression without {{ }}, or true or false."}
+    ),
 ]
 
 
