@@ -13,6 +13,8 @@ MAX_HEADERS = 65_536
 _A_HEADER = 100
 """Bytes for which each header counts besides its own, so that there are hundreds of them at most."""
 
+_TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
 
 class Http(HttpToolsProtocol):
     """A connection that is closed when a request's headers, or its body, do not come in time."""
@@ -73,5 +75,13 @@ class Http(HttpToolsProtocol):
         self._timer = None if seconds is None else self.loop.call_later(seconds, self._give_up)
 
     def _give_up(self) -> None:
-        if not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        begun = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
+        if not begun and not self.transport.get_write_buffer_size():
+            self.transport.write(_TOO_LATE)
+        # Who does not read could keep a connection open that is closed only after all was written.
+        if begun or self.transport.get_write_buffer_size():
             self.transport.abort()
+        else:
+            self.transport.close()

@@ -387,9 +387,29 @@ def test_a_request_has_to_say_in_time_what_it_wants(host: Host, monkeypatch: pyt
     for sent in (head, head + b"\r\n{"):
         with socket.create_connection((where.hostname or "", where.port or 0), 20) as client:
             client.sendall(sent)
-            with suppress(ConnectionError):  # a TimeoutError would say that the server has waited on
-                while client.recv(1000):
-                    pass
+            answer = client.makefile("rb").read()  # a TimeoutError would say that the server has waited on
+            assert answer.startswith(b"HTTP/1.1 408 ")
+            assert answer.endswith(b"\r\nConnection: close\r\n\r\n")
+
+
+def test_a_body_that_comes_a_byte_at_a_time_is_ended_as_one_that_stalls(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesocosm.hosting.http.BODY", 0.5)
+    where, id_ = urllib.parse.urlsplit(host.base), host.open()
+    for path in ("/episodes", f"/e/{id_}/email/mcp"):
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        with socket.create_connection((where.hostname or "", where.port or 0), 0.05) as client:
+            client.sendall(f"{head}Content-Length: 900000\r\n\r\n".encode())
+            answer = b""
+            for _ in range(400):  # 20 seconds
+                client.sendall(b"[")
+                with suppress(TimeoutError):
+                    answer = client.recv(1000)
+                    break
+            assert answer.startswith(b"HTTP/1.1 408 ")
+    with host.tools(id_) as tools:
+        assert tools.call("email", "get_folders") is not None
 
 
 def test_a_call_of_more_lists_than_anybody_needs_is_not_read(host: Host) -> None:

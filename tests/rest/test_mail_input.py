@@ -7,10 +7,12 @@ import contextlib
 import email
 import email.policy
 import imaplib
+import select
 import smtplib
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -153,6 +155,164 @@ def test_a_field_that_takes_long_to_be_taken_apart_is_refused(field: str) -> Non
     with pytest.raises(Invalid, match="too long"):
         parse_message(f"From: {ADA}\r\n{field}\r\n\r\ntext".encode())
     assert time.process_time() - began < 2
+
+
+FIELDS = b"From: ada@example.org\r\nTo: bob@example.org\r\nSubject: many\r\n"
+IN_PARTS = FIELDS + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n"
+# fmt: off
+TOO_MANY = {
+    "lines of a header": (FIELDS + b"X-a: b\r\n" * 200_000 + b"\r\nx", "headers are too long"),
+    "lines of a field": (FIELDS + b"X-a: b\r\n" + b" b\r\n" * 200_000 + b"\r\nx", "headers are too long"),
+    "bytes of a header": (FIELDS + b"X-a: " + b"b" * 1_100_000 + b"\r\n\r\nx", "headers are too long"),
+    "lines of parts' headers": (
+        IN_PARTS + (b"--b\r\n" + b"X-a: b\r\n" * 100 + b"\r\nx\r\n") * 150 + b"--b--", "headers are too long"
+    ),
+    "parts": (IN_PARTS + b"--b\r\n\r\nx\r\n" * 20_000 + b"--b--", "too many parts"),
+    "messages in a message": (
+        FIELDS + b"Content-Type: multipart/digest; boundary=b\r\n" + b"\r\n--b\r\n\r\nA: b\r\n\r\nx" * 5000,
+        "too many parts",
+    ),
+    "lines": (FIELDS + b"\r\n" * 2_000_000, "too many lines"),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("what", TOO_MANY)
+def test_a_message_with_more_than_anybody_sends_is_refused_before_it_is_read(
+    host: MailHost, mailbox: HostedWorld, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, message = TOO_MANY[what]
+    longest, last = 0.0, time.thread_time()
+
+    def look() -> None:
+        nonlocal longest, last
+        longest, last = max(longest, time.thread_time() - last), time.thread_time()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mesocosm.worlds.deadlines.check", look)
+        with pytest.raises(Invalid, match=message):
+            parse_message(source)
+        look()
+    assert longest < 0.1, "seconds without a look at the time, in which nobody else is answered"
+    with host.imap(mailbox, None) as client:
+        status, said = client.append("Drafts", "", None, source)
+        assert (status, message in said[0].decode()) == ("NO", True)
+    if what != "bytes of a header":  # SMTP has a limit for lines
+        with host.smtp(mailbox) as sender, pytest.raises(smtplib.SMTPDataError, match=message) as refused:
+            sender.sendmail(ADA, [BOB], source)
+        assert refused.value.smtp_code == 554
+
+
+def test_a_message_with_many_fields_and_parts_is_read() -> None:
+    part = b"--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=a\r\n\r\nx\r\n"
+    parsed = parse_message(b"X-a: b\r\n" * 9_000 + IN_PARTS + part * 200 + b"--b--\r\n")
+    assert (len(parsed.files), parsed.files[-1]["data"]) == (200, b"x")
+
+
+def _begin(host: MailHost, mailbox: HostedWorld) -> smtplib.SMTP:
+    """A client that may send its message."""
+    sender = smtplib.SMTP("127.0.0.1", host.port("smtp"), timeout=30)
+    sender.login(ADA, mailbox.id)
+    assert [sender.mail(ADA)[0], sender.rcpt(BOB)[0], sender.docmd("DATA")[0]] == [250, 250, 354]
+    return sender
+
+
+def _pour(client: socket.socket, piece: bytes, most: int) -> bytes:
+    """Send the same again and again, until the server hangs up; what it said meanwhile."""
+    sent = 0
+    with contextlib.suppress(ConnectionError):
+        while sent < most:
+            client.sendall(piece)
+            sent += len(piece)
+        raise AssertionError("the server reads on and on")
+    with contextlib.suppress(ConnectionError):
+        return client.recv(65_536)
+    return b""
+
+
+def test_a_line_without_end_is_not_read_forever(host: MailHost, mailbox: HostedWorld) -> None:
+    with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=30) as client:
+        _pour(client, b"x" * 10_000, 64 * 2**20)
+    with _begin(host, mailbox) as sender:
+        assert sender.sock is not None
+        _pour(sender.sock, b"x" * 2**20, 128 * 2**20)
+        sender.close()
+    with _begin(host, mailbox) as sender:
+        assert sender.sock is not None
+        _pour(sender.sock, b"line\r\n" * 100_000, 128 * 2**20)
+        sender.close()
+    with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=30) as client:
+        client.recv(1000)
+        client.sendall(b"x" * 70_000)
+        assert client.recv(1000).startswith(b"552 5.3.4 ")
+        assert client.recv(1000) == b""
+
+
+def test_a_message_that_is_too_large_is_refused_and_the_next_one_sent(
+    host: MailHost, mailbox: HostedWorld
+) -> None:
+    with _begin(host, mailbox) as sender:
+        sender.send(b"x" * 998 + b"\r\n")
+        sender.send((b"x" * 998 + b"\r\n") * 15_000 + b".\r\n")
+        assert sender.getreply()[0] == 552
+        assert sender.sendmail(ADA, [BOB], FIELDS + b"\r\nx") == {}
+
+
+def test_a_message_has_a_hundred_recipients_at_most(host: MailHost, mailbox: HostedWorld) -> None:
+    with host.smtp(mailbox) as sender:
+        sender.mail(ADA)
+        assert {sender.rcpt(BOB)[0] for _ in range(100)} == {250}
+        calls = len(mailbox.journal())
+        assert {sender.rcpt(BOB)[0] for _ in range(50)} == {452}
+        assert len(mailbox.journal()) == calls
+        assert sender.data(FIELDS + b"\r\nx")[0] == 250
+
+
+def test_a_client_that_is_silent_is_sent_away(
+    host: MailHost, mailbox: HostedWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with _begin(host, mailbox) as sender, monkeypatch.context() as patch:
+        patch.setattr("mesocosm.doors.mail.smtp.INTRODUCTION", 0.3)
+        with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=30) as client:
+            client.sendall(b"EHLO x\r\nMAIL FR")
+            said = client.makefile("rb").read()
+            assert said.endswith(b"\r\n421 4.4.2 Too quiet. Goodbye.\r\n")
+        time.sleep(0.5)
+        sender.send(b"Subject: x\r\n\r\nx\r\n.\r\n")
+        assert sender.getreply()[0] == 250, "who has signed in may be silent for longer"
+        patch.setattr("mesocosm.doors.mail.smtp.SILENCE", 0.5)
+        with _begin(host, mailbox) as slow:
+            assert slow.sock is not None
+            slow.sock.settimeout(0.05)
+            said = b""
+            for _ in range(400):  # 20 seconds
+                slow.sock.sendall(b"x\r\n")
+                with contextlib.suppress(TimeoutError):
+                    said = slow.sock.recv(1000)
+                    break
+            assert said.startswith(b"421 4.4.2 ")
+            slow.close()
+
+
+def test_a_client_that_sends_many_commands_at_once_lets_others_pass(
+    host: MailHost, mailbox: HostedWorld
+) -> None:
+    count = 40_000
+    with host.smtp(mailbox) as other, host.smtp(mailbox) as many:
+        assert many.sock is not None
+        assert other.sock is not None
+        lines = many.sock.makefile("rb")
+        threading.Thread(target=many.sock.sendall, args=(b"NOOP\r\n" * count,)).start()
+        lines.readline()
+        answered = 1
+        other.sock.sendall(b"NOOP\r\n")
+        while not select.select([other.sock], [], [], 0)[0]:
+            assert lines.readline().startswith(b"250 ")
+            answered += 1
+        assert answered < count / 4
+        for _ in range(count - answered):
+            lines.readline()
+        other.getreply()
 
 
 _WORDS = [

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import logging
 import re
-from asyncio import AbstractEventLoop
+from asyncio import AbstractEventLoop, StreamReader, StreamWriter, WriteTransport
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-from mesocosm.doors.connections import connections
+from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, Mailboxes, one_line
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Denied, Refusal
+from mesocosm.worlds.courtesy import Pauses
 
 MAX_BYTES = 15_000_000
 """Largest message as it is transmitted; what it holds may be 10,240,000 bytes."""
+MAX_RECIPIENTS = 100
+"""Of one message; the mailbox takes no more either."""
+SILENCE = 300.0
+"""Seconds in which the next command of who has signed in, or all of a message, has to be there."""
+_MAX_LINE = 65_536
+"""Bytes of a line that is no message's, after which nobody waits for its end."""
 
 _log = logging.getLogger(__name__)
 # aiosmtpd warns there of a property of its own that it sets itself.
@@ -48,6 +55,8 @@ class _Handler:
         access = _access(session)
         if access is None:
             return "530 5.7.0 Authentication required"
+        if len(envelope.rcpt_tos) >= MAX_RECIPIENTS:
+            return f"452 4.5.3 Too many recipients (max {MAX_RECIPIENTS})."
         if not address.isascii():
             return "553 5.6.7 Addresses are in ASCII here."
         try:
@@ -79,6 +88,52 @@ class _Handler:
         return "500 5.5.2 The command cannot be understood."
 
 
+class _Endless(Exception):
+    """A client sends more than anybody reads."""
+
+
+class _Reader:
+    """What a client sends, as aiosmtpd reads it: with an end, and pauses in which others are answered."""
+
+    def __init__(self, reader: StreamReader) -> None:
+        self.whole = reader
+        self._pauses = Pauses()
+        self._left = _MAX_LINE
+        self._of_message = False
+
+    def begin_message(self) -> None:
+        """What follows is a message: twice what one may have, so that whoever sends too much is told."""
+        self._of_message, self._left = True, 2 * MAX_BYTES
+
+    def end_message(self) -> None:
+        """What follows are commands, of which each is a line."""
+        self._of_message, self._left = False, _MAX_LINE
+
+    async def readuntil(self, separator: bytes = b"\n") -> bytes:
+        """A line."""
+        await self._pauses.take()
+        line = self._counted(await self.whole.readuntil(separator))
+        if not self._of_message:
+            self._left = _MAX_LINE
+        return line
+
+    async def readline(self) -> bytes:
+        """A line of a client that signs in."""
+        await self._pauses.take()
+        return await self.whole.readline()
+
+    async def read(self, size: int) -> bytes:
+        """Some bytes of a line that is too long."""
+        await self._pauses.take()
+        return self._counted(await self.whole.read(size))
+
+    def _counted(self, data: bytes) -> bytes:
+        self._left -= len(data)
+        if self._left < 0:
+            raise _Endless
+        return data
+
+
 class Connection(SMTP):
     """One client; it signs in with the episode's id."""
 
@@ -95,16 +150,60 @@ class Connection(SMTP):
         )
         self._mailboxes = mailboxes
         self._onward: Onward | None = None
+        self._input: _Reader | None = None
+
+    def _cb_client_connected(self, reader: StreamReader, writer: StreamWriter) -> None:
+        self._input = _Reader(reader)
+        super()._cb_client_connected(cast(StreamReader, self._input), writer)
+
+    def _reset_timeout(self, duration: float | None = None) -> None:
+        signed_in = self.session is not None and self.session.authenticated
+        super()._reset_timeout(duration or (SILENCE if signed_in else INTRODUCTION))
+
+    async def smtp_DATA(self, arg: str) -> None:  # noqa: N802 - aiosmtpd's name
+        """Read a message and send it."""
+        assert self._input is not None
+        self._input.begin_message()
+        try:
+            await super().smtp_DATA(arg)
+        finally:
+            self._input.end_message()
+
+    async def handle_exception(self, error: Exception) -> str:
+        """What a client is told whose command could not be done."""
+        if not isinstance(error, _Endless):
+            return await super().handle_exception(error)
+        # What is still coming is never read; the answer is written before.
+        self.loop.call_soon(self._hang_up)
+        return "552 5.3.4 It does not end. Goodbye."
+
+    def _timeout_cb(self) -> None:
+        if self.transport is None:
+            return
+        transport = cast(WriteTransport, self.transport)
+        if not transport.get_write_buffer_size():
+            transport.write(b"421 4.4.2 Too quiet. Goodbye.\r\n")
+        # Who does not read could keep a connection open that is closed only after all was written.
+        if transport.get_write_buffer_size():
+            transport.abort()
+        else:
+            transport.close()
+
+    def _hang_up(self) -> None:
+        if self.transport is not None:
+            self.transport.close()
 
     async def smtp_AUTH(self, arg: str) -> None:  # noqa: N802 - aiosmtpd's name
         """Sign in; whoever has signed in elsewhere goes on there."""
         await super().smtp_AUTH(arg)
         if self._onward is None:
+            self._reset_timeout()  # from here on it may be silent for longer
             return
         assert self._timeout_handle is not None
         self._timeout_handle.cancel()  # from here on the other server has the patience
         with suppress(ConnectionError):
-            await self._onward.relay(self._reader, self._writer)
+            assert self._input is not None
+            await self._onward.relay(self._input.whole, self._writer)
         if self.transport is not None:
             self.transport.close()
 

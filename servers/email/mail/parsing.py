@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from email import policy
 from email.errors import HeaderParseError, MessageError
 from email.headerregistry import Address as MailAddress
 from email.headerregistry import Group
 from email.message import EmailMessage
 from email.parser import BytesFeedParser
+from email.policy import EmailPolicy
 from email.utils import getaddresses
+from typing import Any
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.email.store import File
@@ -23,7 +24,10 @@ from mesocosm.worlds import deadlines
 
 MAX_PARTS = 200
 _MAX_DEPTH = 20
-_POLICY = policy.SMTP.clone(max_line_length=None)
+MAX_HEADER_LINES, MAX_HEADER_BYTES = 10_000, 1_000_000
+"""Of the message and its parts together; Postfix takes 102,400 bytes of a message's own, Exim a million."""
+MAX_LINES = 400_000
+"""Ten million bytes in base64 have 135,000 lines."""
 _NOT_IN_NAMES = re.compile(r"[/\\\x00-\x1f\x7f]+")
 _FOLD = re.compile(r"\r?\n[ \t]*")
 _STRUCTURED = re.compile(
@@ -40,6 +44,8 @@ _NAME = re.compile(
 _LONGEST_NAME = 32
 _PIECE = 16_384
 """Bytes that are looked at in one go."""
+_FED = 2_048
+"""Bytes that are parsed in one go: each may be a line, and each line is compared with all open boundaries."""
 _MAX_PART_FIELD, _MAX_PARAMETERS = 2_000, 50
 _MAX_FIELDS, _MAX_COMMAS = 20_000, 400
 """Characters of all fields that are not of a part, and commas in them: there are at most 100 recipients."""
@@ -68,15 +74,14 @@ def parse_message(source: bytes, domain: str = "") -> Parsed:
 
     Where a ``domain`` is given, addresses without one (``MAILER-DAEMON``) get it.
     """
-    # The parser follows nesting by recursion.
-    if source.count(b"\nContent-Type:") + source.lower().count(b"\ncontent-type:") > 2 * MAX_PARTS:
-        raise Invalid(f"The message has too many parts (max {MAX_PARTS}).")
+    if source.count(b"\n") > MAX_LINES:
+        raise Invalid(f"The message has too many lines (max {MAX_LINES:,}).")
     _look_at_fields(source)
     try:
-        parser = BytesFeedParser(policy=_POLICY)
-        for at in range(0, len(source), _PIECE):
+        parser = BytesFeedParser(policy=_bounded())
+        for at in range(0, len(source), _FED):
             deadlines.check()
-            parser.feed(source[at : at + _PIECE])
+            parser.feed(source[at : at + _FED])
         message = parser.close()
         assert isinstance(message, EmailMessage)
         if not message.keys():
@@ -85,6 +90,50 @@ def parse_message(source: bytes, domain: str = "") -> Parsed:
     except (MessageError, LookupError, ValueError, AttributeError, TypeError, RecursionError) as problem:
         # The standard library's parser has more ways to stumble over broken headers than it documents.
         raise Invalid(f"The message cannot be read: {type(problem).__name__}.") from None
+
+
+class _Seen:
+    """Counts what the parser meets, so that it stops where it is too much, and not when it has read all."""
+
+    def __init__(self) -> None:
+        self._parts = self._lines = self._bytes = 0
+
+    def part(self, policy: EmailPolicy | None = None) -> EmailMessage:
+        """A message or a part of one."""
+        deadlines.check()
+        self._parts += 1
+        if self._parts > 2 * MAX_PARTS:  # some hold others
+            raise Invalid(f"The message has too many parts (max {MAX_PARTS}).")
+        return EmailMessage(policy)
+
+    def field(self, lines: Sequence[str]) -> None:
+        """A field of a header."""
+        deadlines.check()
+        self._lines += len(lines)
+        self._bytes += sum(map(len, lines))
+        if self._lines > MAX_HEADER_LINES or self._bytes > MAX_HEADER_BYTES:
+            most = f"{MAX_HEADER_LINES:,} lines or {MAX_HEADER_BYTES:,} bytes"
+            raise Invalid(f"The message's headers are too long (max {most}).")
+
+
+class _Bounded(EmailPolicy):
+    """The policy of one message; the parser asks it about every field."""
+
+    seen = _Seen()
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        self.seen.field(sourcelines)
+        return super().header_source_parse(sourcelines)
+
+
+def _bounded() -> _Bounded:
+    seen = _Seen()
+    given: dict[str, Any] = {"seen": seen, "message_factory": seen.part}
+    bounded: _Bounded = _SMTP.clone(**given)
+    return bounded
+
+
+_SMTP = _Bounded(linesep="\r\n", max_line_length=None)
 
 
 def _look_at_fields(source: bytes) -> None:
