@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import Any
 
 import pypdf
@@ -18,6 +18,7 @@ from mesocosm.servers.pdf_tools.store.documents import Document, Documents
 from mesocosm.servers.pdf_tools.store.limits import SECONDS, reading
 from mesocosm.servers.pdf_tools.store.writing import write_pdf
 from mesocosm.services.service import Row, Store
+from mesocosm.worlds import deadlines
 
 __all__ = ["PdfToolsStore", "write_pdf"]
 
@@ -213,7 +214,8 @@ def _compiled(pattern: str) -> regex.Pattern[str]:
 
 def _found(expression: regex.Pattern[str], document: Document) -> list[dict[str, Any]]:
     """What stands in the table of matches; at most so many as are kept."""
-    deadline = monotonic() + SECONDS
+    until = deadlines.moment()
+    deadline = monotonic() + (SECONDS if until is None else min(SECONDS, until - perf_counter()))
     rows: list[dict[str, Any]] = []
     for page, start, end, text in _places(expression, document, deadline):
         rows.append(
@@ -244,6 +246,7 @@ def _places(
                 if match.end() > match.start():
                     yield page, match.start(), match.end(), text
         except TimeoutError:
+            deadlines.check()
             raise Invalid(
                 f"The search takes more than {SECONDS:g} seconds; use a simpler pattern or a smaller file."
             ) from None

@@ -11,15 +11,17 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from time import monotonic, sleep
+from math import inf
+from time import monotonic, perf_counter, sleep
 
 import pypdf
 from pypdf.errors import DependencyError, PyPdfError
 
 from mesocosm.errors import Invalid
+from mesocosm.worlds import deadlines
 
 SECONDS = 30.0
-"""What one call may take."""
+"""What reading may take where no call's deadline is nearer, as while an episode is judged."""
 
 # Remarks about damaged files are of no use on the console of a server.
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)
@@ -60,11 +62,18 @@ class _TimeIsUp(BaseException):
 
 @contextmanager
 def reading(name: str, seconds: float = SECONDS) -> Iterator[None]:
-    """Refuse a file that cannot be read, or that takes more time or memory than a file may."""
+    """Refuse a file that cannot be read, or that takes more time or memory than a file may.
+
+    Ends at the deadline of a call, which may read many pages of many files.
+    """
+    deadlines.check()
+    until = deadlines.moment()
+    left = inf if until is None else until - perf_counter()
     try:
-        with pypdf.apply_configuration(_LIMITS), _time_limit(seconds):
+        with pypdf.apply_configuration(_LIMITS), _time_limit(min(seconds, left)):
             yield
     except _TimeIsUp:
+        deadlines.check()
         raise Invalid(f"{name} takes too long to read: more than {seconds:g} seconds.") from None
     except MemoryError:
         raise Invalid(f"{name} takes too much memory to read.") from None
