@@ -7,17 +7,20 @@ import os
 import shutil
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
 from trials import solve
 
-from mesocosm.doors.mcp import McpTools
+from mesocosm.doors.mcp import McpTools, ToolError
 from mesocosm.families import grading
 from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
@@ -25,6 +28,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.faults import faults_of
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
+from mesocosm.servers.pdf_tools.store import write_pdf
 
 FAMILY = load_family("excel_market_research")
 
@@ -173,6 +177,86 @@ def test_files_that_take_too_much_to_judge_are_the_agents_failure_and_nobody_els
         assert (verdict["verdict"], verdict["reward"], verdict["faults"]) == ("failed", 0.0, [])
         assert "it takes more than 1 seconds" in verdict["findings"][0]["detail"]
         assert "workbook" in [finding["name"] for finding in _grade(base, other)["findings"]]
+
+
+LETTERS = load_family("apply_phd_email")
+
+
+@pytest.fixture(scope="module")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> Instance:
+    return build_instance(LETTERS, 0, tmp_path_factory.mktemp("letters") / "instance", target=16_000)
+
+
+def _slow_pdf(pages: int, *, inflated: bool = False) -> bytes:
+    """A valid file of some kilobytes: each page takes seconds to be read, or has 200 MB of blanks."""
+    pdf = write_pdf(["MARK"] * pages, moment=datetime(2025, 1, 1, tzinfo=UTC))
+    text = b"BT /F1 12 Tf " + b"(a) Tj " * 300_000 + b"ET"
+    packed = zlib.compress(zlib.compress(b" " * 200_000_000) if inflated else text)
+    filters = b"[/FlateDecode /FlateDecode]" if inflated else b"/FlateDecode"
+    stream = b"<< /Length %d /Filter %s >>\nstream\n%s\nendstream\n" % (len(packed), filters, packed)
+    first, *rest = pdf.split(b"<< /Length")
+    pages_of = [stream + part[part.index(b"endobj") :] for part in rest]
+    return first + b"".join(pages_of)
+
+
+def test_a_pdf_that_takes_too_much_to_judge_is_the_agents_failure(
+    letters: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grading, "_PATIENCE", 60)
+    request = letters.expected.requests[0]  # type: ignore[union-attr]
+    for inflated in (False, True):
+        episode = Episode.create(tmp_path / f"episode-{inflated}", letters.path, LETTERS)
+        assert (
+            grading.grade(episode).verdict == "failed"
+        )  # the process is there, and has loaded what it needs
+        for file in request.files:
+            data = _slow_pdf(len(file.pages), inflated=inflated)
+            assert len(data) < 35_000
+            episode.world.workspace.write(file.name, data)
+        names = [file.name for file in request.files]
+        arguments = {"to": request.address, "subject": "x", "body": "x", "attachments": names}
+        assert episode.world.call("email", "send_email", arguments).status == "ok"
+        monkeypatch.setenv("MESOCOSM_GRADING_TIMEOUT", "1")
+        monkeypatch.setenv("MESOCOSM_GRADING_MEMORY", "256MiB")
+        verdict = grading.grade(episode)
+        monkeypatch.delenv("MESOCOSM_GRADING_TIMEOUT")
+        monkeypatch.delenv("MESOCOSM_GRADING_MEMORY")
+        assert (verdict.verdict, verdict.reward, verdict.faults) == ("failed", 0.0, [])
+        details = " ".join(finding.detail for finding in verdict.findings)
+        reason = f"{names[0]} to {request.address} is no readable PDF" if inflated else "more than 1 seconds"
+        assert reason in details
+        episode.close()
+
+
+def test_reading_a_pdf_ends_at_the_deadline_of_the_call_while_others_are_served(
+    letters: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MESOCOSM_CALL_TIMEOUT", "1")
+    app = Hosting(tmp_path / "state", admin_token="token")
+    with serving(app) as base, ThreadPoolExecutor() as pool:
+        one, other = (app.pool.adopt(letters.path, LETTERS) for _ in range(2))
+        (app.pool.path(one) / "world" / "workspace" / "slow.pdf").write_bytes(_slow_pdf(50))
+
+        def read(tool: str, **arguments: Any) -> tuple[str, float]:
+            began = perf_counter()
+            with McpTools(f"{base}/e/{one}/mcp") as tools, pytest.raises(ToolError) as refused:
+                tools.call("pdf_tools", tool, **arguments)
+            return str(refused.value), perf_counter() - began
+
+        for tool, arguments in (
+            ("read_pdf_pages", {"pdf_file_path": "slow.pdf", "end_page": 50}),
+            ("search_pdf_content", {"pdf_file_path": "slow.pdf", "pattern": "b"}),
+        ):
+            reading = pool.submit(read, tool, **arguments)
+            answers = 0
+            with McpTools(f"{base}/e/{other}/mcp") as tools:
+                while not reading.done():
+                    assert tools.call("filesystem", "list_directory", path=".")
+                    answers += 1
+            assert answers > 5, "others were served meanwhile"
+            message, seconds = reading.result()
+            assert "took longer than 1 second" in message
+            assert seconds < 15
 
 
 def _swell(path: Path) -> None:
