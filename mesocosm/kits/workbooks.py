@@ -12,6 +12,7 @@ from typing import Any
 from openpyxl import Workbook, load_workbook
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
+from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.families.verdict import Mutant
@@ -78,7 +79,11 @@ def percentages(data: bytes) -> list[str]:
     """Cells of the first sheet whose number format shows a hundred times what they hold."""
     book = load_workbook(io.BytesIO(data), read_only=True)
     try:
-        cells = (cell for row in book.worksheets[0].iter_rows() for cell in row)
+        sheet = book.worksheets[0]
+        assert isinstance(sheet, ReadOnlyWorksheet)
+        # Else each row, and each of those that are not there, is filled up to the last column the file names.
+        sheet.reset_dimensions()
+        cells = (cell for row in sheet.iter_rows() for cell in row)
         return [cell.coordinate for cell in cells if cell.value is not None and "%" in cell.number_format]
     finally:
         book.close()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
+from time import process_time
 from typing import Any
 
 import pytest
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 from trials import call, failures, sizes
 
 from mesocosm.families.building import Instance
@@ -121,3 +123,36 @@ def test_a_broken_workbook_is_a_failed_check_and_no_error(episode: Episode) -> N
     episode.world.call("filesystem", "write_file", {"path": RESULT, "content": "no workbook"})
     assert episode.grade().verdict == "failed"
     assert "workbook" in failures(episode)
+
+
+def test_a_cell_far_away_is_found_before_the_table_is_read(episode: Episode, instance: Instance) -> None:
+    place = episode.world.path / "workspace" / RESULT
+
+    def judged(*cells: str) -> tuple[dict[str, str], float, int]:
+        """What is wrong with a workbook with numbers there, too; seconds, and bytes of memory."""
+        book = Workbook()
+        for row in table_of(instance):
+            book.active.append(row)
+        for cell in cells:
+            book.active[cell] = 1
+        book.save(place)
+        began = process_time()
+        tracemalloc.start()
+        wrong = {check.name: check.detail for check in episode.findings() if not check.passed}
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return wrong, process_time() - began, most
+
+    judged()
+    wrong, usual, memory = judged()
+    assert wrong == {}
+    for cells, name, detail in (
+        (["XFD1048576"], "workbook", "has cells far beyond the table"),
+        (["XFD1"], "workbook", "has cells far beyond the table"),
+        (["GR2", "GR1048576"], "years", ""),
+    ):
+        wrong, seconds, most = judged(*cells)
+        assert detail in wrong[name]
+        assert (seconds < usual + 4, most < memory + 10_000_000) == (True, True)
+        verdict = episode.grade()
+        assert (verdict.verdict, verdict.faults) == ("failed", [])
