@@ -197,7 +197,7 @@ def test_a_message_with_more_than_anybody_sends_is_refused_before_it_is_read(
     with host.imap(mailbox, None) as client:
         status, said = client.append("Drafts", "", None, source)
         assert (status, message in said[0].decode()) == ("NO", True)
-    if what != "bytes of a header":  # SMTP has a limit for lines
+    if what not in ("bytes of a header", "lines"):  # SMTP reads no such lines, and not so many
         with host.smtp(mailbox) as sender, pytest.raises(smtplib.SMTPDataError, match=message) as refused:
             sender.sendmail(ADA, [BOB], source)
         assert refused.value.smtp_code == 554
@@ -239,7 +239,7 @@ def test_a_line_without_end_is_not_read_forever(host: MailHost, mailbox: HostedW
         sender.close()
     with _begin(host, mailbox) as sender:
         assert sender.sock is not None
-        _pour(sender.sock, b"line\r\n" * 100_000, 128 * 2**20)
+        _pour(sender.sock, b"line\r\n" * 10_000, 16 * 2**20)
         sender.close()
     with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=30) as client:
         client.recv(1000)

@@ -20,6 +20,8 @@ from mesocosm.worlds.courtesy import Pauses
 
 MAX_BYTES = 15_000_000
 """Largest message as it is transmitted; what it holds may be 10,240,000 bytes."""
+MAX_LINES = 400_000
+"""Of one message; each takes forty times its bytes while it is read, and the mailbox takes no more either."""
 MAX_RECIPIENTS = 100
 """Of one message; the mailbox takes no more either."""
 SILENCE = 300.0
@@ -100,10 +102,11 @@ class _Reader:
         self._pauses = Pauses()
         self._left = _MAX_LINE
         self._of_message = False
+        self._lines = 0
 
     def begin_message(self) -> None:
         """What follows is a message: twice what one may have, so that whoever sends too much is told."""
-        self._of_message, self._left = True, 2 * MAX_BYTES
+        self._of_message, self._left, self._lines = True, 2 * MAX_BYTES, MAX_LINES + 1
 
     def end_message(self) -> None:
         """What follows are commands, of which each is a line."""
@@ -115,6 +118,10 @@ class _Reader:
         line = self._counted(await self.whole.readuntil(separator))
         if not self._of_message:
             self._left = _MAX_LINE
+            return line
+        self._lines -= 1
+        if self._lines < 0:
+            raise _Endless
         return line
 
     async def readline(self) -> bytes:
@@ -175,7 +182,7 @@ class Connection(SMTP):
             return await super().handle_exception(error)
         # What is still coming is never read; the answer is written before.
         self.loop.call_soon(self._hang_up)
-        return "552 5.3.4 It does not end. Goodbye."
+        return f"552 5.3.4 Too much: a message has at most {MAX_BYTES} bytes and {MAX_LINES} lines. Goodbye."
 
     def _timeout_cb(self) -> None:
         if self.transport is None:
