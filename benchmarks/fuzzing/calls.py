@@ -274,7 +274,8 @@ class Requests:
         sent = service not in _LENIENT and _UNKNOWN[0].encode() in body + scope["query_string"]
         # Of a batch, each object is refused for itself.
         said = answered[-1]["body"]
-        dropped = sent and _UNKNOWN[1].encode() not in said and b'"error":{' not in said
+        refused = b'"error":{' in said or b'"insertErrors":[' in said
+        dropped = sent and _UNKNOWN[1].encode() not in said and not refused
         assert status >= 300 or not dropped, (
             f"{scope['method']} answers {status} and drops a field of {body[:800]!r}"
         )

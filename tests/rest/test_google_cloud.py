@@ -171,6 +171,17 @@ def test_an_upload_may_come_in_pieces(gcs: Any) -> None:
     assert blob.download_as_bytes() == data
 
 
+def test_an_unknown_field_of_an_upload_is_refused_before_anything_is_sent(hosted: HostedWorld) -> None:
+    answer = requests.post(
+        f"{hosted.api('google_cloud')}/upload/storage/v1/b/reports/o?uploadType=resumable",
+        json={"name": "unknown.txt", "colour": "blue"},
+        headers={"Authorization": f"Bearer {hosted.id}"},
+        timeout=10,
+    )
+    assert answer.status_code == 400
+    assert "colour" in answer.text
+
+
 def test_a_signed_url_opens_one_object(hosted: HostedWorld, gcs: Any, tools: McpTools) -> None:
     gcs.bucket("reports").blob("secret.txt").upload_from_string("secret")
     arguments = {"bucket_name": "reports", "blob_name": "secret.txt"}

@@ -119,7 +119,8 @@ def upload_object(
     new_object(body, named, b"")  # so that what is wrong with it is said before anything is sent
     asked = {
         "bucket": bucket,
-        "resource": dict(body.items()) | {"name": named},
+        # Read anew, so that what nobody has looked at in it yet is still seen to be left over.
+        "resource": dict(resource(request.body).items()) | {"name": named},
         "type": request.headers.get("x-upload-content-type"),
         "must": [ifGenerationMatch, ifGenerationNotMatch, ifMetagenerationMatch, ifMetagenerationNotMatch],
     }
