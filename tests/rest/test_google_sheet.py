@@ -142,6 +142,14 @@ def test_refusals_are_in_the_vendors_words(sheets: Any, budget: str, hosted: Hos
     body = {"values": [[1], [2], [3]]}
     status, message = refusal(write(spreadsheetId=budget, range="A1:A2", valueInputOption="RAW", body=body))
     assert message == "Requested writing within range [Stock!A1:A2], but tried writing to row [3]"
+    one = {"range": "A1", "values": [[1]], "colour": "blue"}
+    for request in (
+        write(spreadsheetId=budget, range="A1", valueInputOption="RAW", body=one),
+        sheets.values().append(spreadsheetId=budget, range="A1", valueInputOption="RAW", body=one),
+        sheets.values().batchUpdate(spreadsheetId=budget, body={"valueInputOption": "RAW", "data": [one]}),
+    ):
+        status, message = refusal(request)
+        assert (status, "colour" in message) == (400, True)
     unknown = {"requests": [{"addChart": {}}]}
     assert "addChart" in refusal(sheets.batchUpdate(spreadsheetId=budget, body=unknown))[1]
     with (

@@ -90,7 +90,7 @@ def _option(value: str | None) -> Option:
 
 
 def _lines(body: Mapping[str, Any]) -> tuple[list[Any], bool]:
-    values = body.get("values")
+    values = plain(body.get("values"))
     if values is None:
         values = []
     if not isinstance(values, list):
@@ -135,7 +135,7 @@ def _asked(
     book = store.sheets.book(spreadsheet, "writer")
     body = body_of(request)
     _same_range(body, range)
-    values, columns = _lines(plain(body))
+    values, columns = _lines(body)
     return book, *_place(store, book, range), values, columns, how
 
 
@@ -156,7 +156,7 @@ def _same_range(body: Mapping[str, Any], range: str) -> None:
 def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
     """Write values into several ranges: all, or none."""
     book = store.sheets.book(spreadsheetId, "writer")
-    body = plain(body_of(request))
+    body = body_of(request)
     how = _option(read.text(body, "valueInputOption"))
     data = body.get("data")
     if not isinstance(data, list) or not all(isinstance(one, dict) for one in data):
@@ -170,8 +170,9 @@ def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Jso
         _updated(book, part[0], area, count, part[3])
         for part, (area, count) in zip(parts, written, strict=True)
     ]
+    render = read.text(body, "responseValueRenderOption") or "FORMATTED_VALUE"
+    read.text(body, "responseDateTimeRenderOption")
     if read.flag(body, "includeValuesInResponse"):
-        render = read.text(body, "responseValueRenderOption") or "FORMATTED_VALUE"
         for part, (area, _), response in zip(parts, written, responses, strict=True):
             response["updatedData"] = _range(store, part[0], area, _axis(part[3]), render, "SERIAL_NUMBER")  # type: ignore[arg-type]
     sheets = {part[0].number for part, (_, count) in zip(parts, written, strict=True) if count}
