@@ -159,6 +159,59 @@ def test_refusals_are_in_the_vendors_words(sheets: Any, budget: str, hosted: Hos
         stranger.spreadsheets().get(spreadsheetId=budget).execute()
 
 
+CORNER = {"sheetId": 0, "startRowIndex": 0, "endRowIndex": 1, "startColumnIndex": 0, "endColumnIndex": 1}
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ({"addSheet": {"sheet": {}}}, "Unknown name \"sheet\" at 'requests[0].add_sheet'"),
+        (
+            {"copyPaste": {"source": {**CORNER, "colour": 1}, "destination": CORNER}},
+            "Unknown name \"colour\" at 'requests[0].copy_paste.source'",
+        ),
+        (
+            {
+                "repeatCell": {
+                    "range": CORNER,
+                    "cell": {"userEnteredFormat": {"bold": True}},
+                    "fields": "note",
+                }
+            },
+            "Unknown name \"bold\" at 'requests[0].repeat_cell.cell.user_entered_format'",
+        ),
+        (
+            {"updateCells": {"start": {}, "rows": [{"values": [{"notes": "a"}]}], "fields": "*"}},
+            "Unknown name \"notes\" at 'requests[0].update_cells.rows[0].values[0]'",
+        ),
+        ({"updateCells": {"start": {}, "rows": [None], "fields": "*"}}, "rows[0]': an object is expected"),
+        ({"sortRange": {"range": CORNER, "sortSpecs": True}}, "sort_specs': a list is expected"),
+        ({"deleteRange": {"range": 3, "shiftDimension": "ROWS"}}, "range': an object is expected"),
+    ],
+)
+def test_a_field_that_a_message_lacks_is_refused_where_it_stands(
+    sheets: Any, budget: str, request_: dict[str, Any], expected: str
+) -> None:
+    status, message = refusal(sheets.batchUpdate(spreadsheetId=budget, body={"requests": [request_]}))
+    assert (status, expected in message) == (400, True), message
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"charts": []}, "Unknown name \"charts\" at 'spreadsheet'"),
+        ({"properties": {"titel": "a"}}, "Unknown name \"titel\" at 'spreadsheet.properties'"),
+        ({"sheets": [None]}, "Invalid value at 'spreadsheet.sheets[0]'"),
+        ({"sheets": [{"data": [True]}]}, "Invalid value at 'spreadsheet.sheets[0].data[0]'"),
+        ({"sheets": [{"properties": 3}]}, "Invalid value at 'spreadsheet.sheets[0].properties'"),
+        ({"sheets": [{"data": [{"startRow": "a"}]}]}, "rowIndex"),
+    ],
+)
+def test_a_new_spreadsheet_is_what_its_message_can_be(sheets: Any, body: Any, expected: str) -> None:
+    status, message = refusal(sheets.create(body=body))
+    assert (status, expected in message) == (400, True), message
+
+
 def test_a_batch_changes_sheets_lines_formats_and_names(sheets: Any) -> None:
     made = sheets.create(
         body={"properties": {"title": "Plan"}, "sheets": [{"properties": {"title": "One"}}]}

@@ -15,7 +15,7 @@ from mesocosm.servers.google_sheet.rest.service import (
     plain,
     read,
 )
-from mesocosm.servers.google_sheet.store import SheetStore
+from mesocosm.servers.google_sheet.store import SheetStore, messages
 from mesocosm.servers.google_sheet.store.resources import sheet_properties, spreadsheet
 from mesocosm.servers.google_sheet.store.sheets import Book
 
@@ -44,14 +44,9 @@ def _shown(store: SheetStore, book: Book, ranges: list[str], grid_data: bool) ->
 def create(store: SheetStore, request: Request) -> Json:
     """A new spreadsheet."""
     body = plain(body_of(request))
+    messages.check_spreadsheet(body)
     properties = body.get("properties") or {}
     sheets = body.get("sheets") or []
-    if not isinstance(properties, dict) or not isinstance(sheets, list):
-        raise Invalid("Invalid value at 'spreadsheet'.", code="INVALID_ARGUMENT")
-    if unknown := sorted(set(body) - {"properties", "sheets", "spreadsheetId", "spreadsheetUrl"}):
-        raise api.unknown(unknown[0])
-    if unknown := sorted(set(properties) - {"title", "locale", "timeZone", "autoRecalc"}):
-        raise api.unknown(f"properties[{unknown[0]}]")
     book = store.sheets.create(
         read.text(properties, "title") or "",
         locale=read.text(properties, "locale") or "en_US",
@@ -61,8 +56,6 @@ def create(store: SheetStore, request: Request) -> Json:
     )
     requests: list[Json] = []
     for number, sheet in enumerate(sheets):
-        if not isinstance(sheet, dict) or set(sheet) - {"properties", "data"}:
-            raise Invalid(f"Invalid value at 'sheets[{number}]'.", code="INVALID_ARGUMENT")
         wanted = {"sheetId": number, **(sheet.get("properties") or {})}
         requests.append({"addSheet": {"properties": {**wanted, "index": number}}})
         for data in sheet.get("data") or []:
@@ -93,15 +86,14 @@ def get(store: SheetStore, request: Request, spreadsheetId: str, includeGridData
 def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
     """Several changes at once."""
     book = store.sheets.book(spreadsheetId, "writer")
-    body = plain(body_of(request))
-    wanted = body.get("requests")
+    body = body_of(request)
+    wanted = plain(body.get("requests"))
     if not isinstance(wanted, list):
         raise Invalid("Must specify at least one request.", code="INVALID_ARGUMENT")
     answer: Json = {"spreadsheetId": book.id, "replies": store.batches.apply(book, wanted)}
+    ranges, grid_data = read.texts(body, "responseRanges") or [], read.flag(body, "responseIncludeGridData")
     if read.flag(body, "includeSpreadsheetInResponse"):
-        ranges = [str(text) for text in body.get("responseRanges") or []]
-        shown = _shown(store, store.sheets.book(book.id), ranges, read.flag(body, "responseIncludeGridData"))
-        answer["updatedSpreadsheet"] = shown
+        answer["updatedSpreadsheet"] = _shown(store, store.sheets.book(book.id), ranges, grid_data)
     return answer
 
 

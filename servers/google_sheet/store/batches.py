@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.google_sheet.store import cell_requests, requests
+from mesocosm.servers.google_sheet.store import cell_requests, messages, requests
 from mesocosm.servers.google_sheet.store.sheets import Book
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Batches:
             content = request[kind]
             if not isinstance(content, Mapping):
                 raise Invalid(f"{where}.{kind}: an object is expected.", code="INVALID_ARGUMENT")
+            messages.check_request(kind, content, f"requests[{number}]")
             try:
                 reply = _KINDS[kind](requests.Place(self.store, book), content)
             except Invalid as refusal:
