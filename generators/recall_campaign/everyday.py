@@ -29,10 +29,9 @@ from mesocosm.generators.recall_campaign.planning import (
 )
 from mesocosm.generators.recall_campaign.remarks import Remarks
 from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
-from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.mailbox import Mail
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Product, Prose, Topic
+from mesocosm.kits.prose import Product, Prose, Said, Topic
 from mesocosm.worlds import tokens
 
 _DOCUMENT_TOPICS: tuple[Topic, ...] = (
@@ -60,15 +59,13 @@ _DAYS_BEFORE = 14
 class Everyday:
     """Mails, documents, events and orders worth a number of tokens."""
 
-    def __init__(
-        self, plan: Plan, params: Params, budget: int, rng: random.Random, freshness: Freshness
-    ) -> None:
+    def __init__(self, plan: Plan, params: Params, budget: int, rng: random.Random, memory: Said) -> None:
         self._plan, self._params, self._rng = plan, params, rng
         self._prose = Prose(rng)
         self._size = letter_size(params)
-        self._freshness = freshness
-        self._remarks = Remarks(plan.known, rng, freshness)
-        self._writer = Writer(plan, rng, self._prose, freshness, self._size)
+        self._said = memory
+        self._remarks = Remarks(plan.known, rng, memory)
+        self._writer = Writer(plan, rng, self._prose, memory, self._size)
         self.mails: list[Mail] = []
         self.documents: list[Document] = []
         self.events: list[Booking] = []
@@ -143,7 +140,7 @@ class Everyday:
         self._codes |= codes
         for customer in other.customers:
             customer.contact = self._contact()
-        writer = Writer(other, self._rng, self._prose, self._freshness, self._size)
+        writer = Writer(other, self._rng, self._prose, self._said, self._size)
         self._others.append((other, writer))
         self.products |= other.products
         self.customers += other.customers

@@ -18,11 +18,10 @@ from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Booking, Customer, Plan, plan_recall
 from mesocosm.generators.recall_campaign.slots import assign
 from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
-from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.mailbox import Mail, fill_mailbox
 from mesocosm.kits.moments import in_words, utc_stamp
 from mesocosm.kits.paging import events, listed_documents, mails
-from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose import Prose, Said
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import NewEvent
 from mesocosm.servers.documents.store import DocumentsStore
@@ -42,12 +41,12 @@ def generate(world: World, params: Params) -> Expected:
     prose = Prose(rng)
     plan = plan_recall(params, rng, prose)
     world.set_now(plan.now)
-    freshness = Freshness()
+    memory = Said()
     # What the recall says is said first, so that it is the same whatever else there is.
-    writer = Writer(plan, rng, prose, freshness, letter_size(params))
+    writer = Writer(plan, rng, prose, memory, letter_size(params))
     rules, *documents = writer.notices()
     answers = list(writer.mails())
-    everyday = Everyday(plan, params, params.filler_tokens, world.stream("everyday"), freshness)
+    everyday = Everyday(plan, params, params.filler_tokens, world.stream("everyday"), memory)
     products = _fill_shop(world, plan, everyday)
     pickups = assign(plan)
     # What is too little for a text of its own makes another one longer.

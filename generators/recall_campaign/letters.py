@@ -8,8 +8,7 @@ from __future__ import annotations
 import random
 import re
 
-from mesocosm.kits.freshness import Freshness
-from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.prose import Prose, Said, Topic
 from mesocosm.worlds import tokens
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
@@ -169,7 +168,7 @@ def aside(prose: Prose, absent: tuple[str, ...]) -> str:
 def letter(
     rng: random.Random,
     prose: Prose,
-    freshness: Freshness,
+    memory: Said,
     statement: str,
     size: int,
     absent: tuple[str, ...] = (),
@@ -183,7 +182,7 @@ def letter(
     spent = tokens.count(statement)
     while spent < size - 8:
         before = around[-1] if around else ""
-        around.append(freshness.draw(lambda: aside(prose, absent), before))
+        around.append(memory.draw(lambda: aside(prose, absent), before))
         spent += tokens.count(around[-1])
     if statement:
         if around and rng.random() < _LATER:

@@ -11,9 +11,8 @@ from zoneinfo import ZoneInfo
 from mesocosm.generators.recall_campaign.expected import HOLDING
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.remarks import Known, Remarks
-from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Product, Prose
+from mesocosm.kits.prose import Product, Prose, Said
 
 _ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Kolkata")
 DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "lettermill.com")
@@ -173,7 +172,7 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
         letter=(now - 8 * DAY).astimezone(dt.UTC),
         now=now.astimezone(dt.UTC),
         customers=customers,
-        bookings=_bookings(params, pickups, hours, zone, Remarks(known, rng, Freshness()), rng),
+        bookings=_bookings(params, pickups, hours, zone, Remarks(known, rng, Said()), rng),
         known=known,
         letter_id=f"<{rng.getrandbits(40):010x}@{domain}>",
     )

@@ -6,8 +6,7 @@ import random
 from dataclasses import dataclass
 
 from mesocosm.generators.recall_campaign.letters import say
-from mesocosm.kits.freshness import Freshness
-from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose import Prose, Said
 from mesocosm.worlds import tokens
 
 _FAULTS = (
@@ -127,8 +126,8 @@ _TRIES = 6
 class Remarks:
     """Draws remarks, none of them twice in one text, and if possible none as it was said before."""
 
-    def __init__(self, known: Known, rng: random.Random, freshness: Freshness) -> None:
-        self._known, self._rng, self._freshness = known, rng, freshness
+    def __init__(self, known: Known, rng: random.Random, memory: Said) -> None:
+        self._known, self._rng, self._said = known, rng, memory
         self._fault = rng.choice(_FAULTS)
 
     def notice(self, size: int, before: str) -> str:
@@ -151,11 +150,10 @@ class Remarks:
                 return " ".join(said)
             last = said[-1] if said else before
             texts = (self._fill(way) for _ in range(_TRIES))
-            text = next((text for text in texts if self._freshness.is_new(text, last)), None)
+            text = next((text for text in texts if not self._said.again(text, last)), None)
             if text is None:
                 worn.append(way)
             else:
-                self._freshness.remember(text, last)
                 said.append(text)
         # Where everything was said before, something is said again.
         while worn and tokens.count(" ".join(said)) < size:

@@ -12,10 +12,9 @@ from mesocosm.generators.recall_campaign.letters import letter, say
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Customer, Order, Period, Plan
 from mesocosm.generators.recall_campaign.remarks import Remarks
-from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.mailbox import Mail, awake
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose import Prose, Said
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _REASONS = (
@@ -61,11 +60,11 @@ class Writer:
     """Writes what has to do with the recall."""
 
     def __init__(
-        self, plan: Plan, rng: random.Random, prose: Prose, freshness: Freshness, size: tuple[int, int]
+        self, plan: Plan, rng: random.Random, prose: Prose, memory: Said, size: tuple[int, int]
     ) -> None:
-        self._plan, self._rng, self._prose, self._freshness = plan, rng, prose, freshness
+        self._plan, self._rng, self._prose, self._said = plan, rng, prose, memory
         self._size = size
-        self._remarks = Remarks(plan.known, rng, freshness)
+        self._remarks = Remarks(plan.known, rng, memory)
 
     # -- documents --------------------------------------------------------------------------------------
 
@@ -175,7 +174,7 @@ class Writer:
                 yield self._mail(customer, self.ago(day), text)
 
     def _say(self, ways: tuple[str, ...], before: str = "", **values: str) -> str:
-        return self._freshness.draw(lambda: say(self._rng, ways, **values), before)
+        return self._said.draw(lambda: say(self._rng, ways, **values), before)
 
     def question(self) -> str:
         """What changes nothing."""
@@ -214,7 +213,7 @@ class Writer:
         subject = say(rng, subjects, product=product, recall=plan.recall, first=first)
         hello = rng.choice(("Hello", "Dear", "Hi"))
         names = (first, plan.account.person.first)
-        said = letter(rng, self._prose, self._freshness, text, rng.randint(*self._size), names)
+        said = letter(rng, self._prose, self._said, text, rng.randint(*self._size), names)
         name = contact.name if rng.random() < 0.6 else first
         return Mail(
             contact.header, moment, subject, f"{hello} {plan.account.person.first},\n\n{said}\n\n{name}",

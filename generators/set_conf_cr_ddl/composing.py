@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from mesocosm.generators.set_conf_cr_ddl.conferences import Contact, Edition, Mail, Office
 from mesocosm.generators.set_conf_cr_ddl.wording import aside, finish
-from mesocosm.kits.freshness import Freshness
-from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.prose import Prose, Said, Topic
 from mesocosm.worlds import tokens
 
 SMALL = 12
@@ -32,10 +31,10 @@ class Composer:
         prose: Prose,
         size: tuple[int, int],
         office: Office,
-        freshness: Freshness,
+        memory: Said,
     ) -> None:
         self._rng = rng
-        self._freshness = freshness
+        self._said = memory
         self._prose = prose
         self._size = size
         self._office = office
@@ -94,7 +93,7 @@ class Composer:
 
     def _aside(self, topic: Topic, said: Sequence[str]) -> str:
         """What comes after ``said``, if possible nothing that was said elsewhere."""
-        return self._freshness.draw(lambda: aside(self._prose, topic), said[-1] if said else "")
+        return self._said.draw(lambda: aside(self._prose, topic), said[-1] if said else "")
 
     def _paragraphs(self, sentences: Sequence[str]) -> list[str]:
         blocks: list[list[str]] = [[]]

@@ -22,9 +22,8 @@ from mesocosm.generators.set_conf_cr_ddl.letters import Letters
 from mesocosm.generators.set_conf_cr_ddl.params import Params
 from mesocosm.generators.set_conf_cr_ddl.planning import other_papers, plan_world
 from mesocosm.generators.set_conf_cr_ddl.traffic import Appointment, Traffic, cost, reminders_held
-from mesocosm.kits.freshness import Freshness
 from mesocosm.kits.moments import in_words, shown_offset, utc_stamp
-from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose import Prose, Said
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.composing import NewEvent
 from mesocosm.servers.email.store import EmailStore
@@ -39,12 +38,12 @@ def generate(world: World, params: Params) -> Expected:
     plan = plan_world(params, rng, prose)
     world.set_now(plan.office.now)
     size = mail_size(params.num_target)
-    freshness = Freshness()
-    letters = Letters(rng, Composer(rng, prose, size, plan.office, freshness))
+    memory = Said()
+    letters = Letters(rng, Composer(rng, prose, size, plan.office, memory))
     written = [(one, letters.about(one)) for one in plan.submissions]
     around = world.stream("surroundings")
     other_prose = Prose(around)
-    composer = Composer(around, other_prose, size, plan.office, freshness)
+    composer = Composer(around, other_prose, size, plan.office, memory)
     others = Letters(around, composer)
     misleading = decoys(plan, params.decoy_rate, composer, others, around)
     traffic = Traffic(plan, composer, others, other_prose, around)

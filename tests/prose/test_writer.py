@@ -186,3 +186,18 @@ def test_what_was_said_is_known_by_eight_words_in_a_row() -> None:
     assert said.again("Perhaps we will meet at the mill on monday morning.")
     assert not said.again("We will meet at the mill on Tuesday, which is late.")
     assert not said.again("We will meet at the mill.")
+
+
+def test_a_run_may_begin_in_what_stands_before_a_text() -> None:
+    said = Said()
+    assert not said.again("on Monday morning.", before="We will meet at the mill")
+    assert said.again("We will meet at the mill on Monday morning.")
+    assert not said.again("on Monday morning.")
+
+
+def test_what_was_not_said_is_drawn_as_long_as_there_is_something() -> None:
+    said = Said()
+    sentences = [f"We will meet at the mill on {day} at noon." for day in ("Monday", "Tuesday")]
+    drawn = [said.draw(iter([sentences[0], sentences[1]]).__next__) for _ in range(2)]
+    assert drawn == sentences
+    assert said.draw(lambda: sentences[0]) == sentences[0]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from zlib import crc32
 
 _RUN = 8
 """Words in a row that nobody says twice by chance."""
 _KEPT = 60_000
 """Runs that are remembered at least, and at most twice as many: nobody remembers longer."""
+_TRIES = 12
 
 
 class Said:
@@ -19,9 +21,10 @@ class Said:
         self._now: set[int] = set()
         self._before: set[int] = set()
 
-    def again(self, text: str) -> bool:
-        """Whether a run of the text was said before; if none was, all of them now are."""
-        words = text.lower().split()
+    def again(self, text: str, before: str = "") -> bool:
+        """Whether a run of the text, which comes after ``before``, was said before; if none was, all of them
+        now are."""
+        words = [*before.lower().split()[1 - _RUN :], *text.lower().split()]
         runs = {crc32(" ".join(words[at : at + _RUN]).encode()) for at in range(len(words) - _RUN + 1)}
         if not (self._now.isdisjoint(runs) and self._before.isdisjoint(runs)):
             return True
@@ -29,3 +32,10 @@ class Said:
         if len(self._now) >= _KEPT:
             self._before, self._now = self._now, set()
         return False
+
+    def draw(self, say: Callable[[], str], before: str = "") -> str:
+        """What ``say`` says after ``before``, if some attempts find it nothing that was said before."""
+        for _ in range(_TRIES):
+            if not self.again(text := say(), before):
+                break
+        return text
