@@ -231,6 +231,22 @@ def test_parameters_dry_runs_and_default_datasets(bq: Any) -> None:
     assert dry.total_bytes_processed == 200
 
 
+def test_a_job_of_a_client_may_have_the_id_that_comes_next(episode_of: Callable[..., HostedWorld]) -> None:
+    def post(hosted: HostedWorld, what: str, body: dict[str, Any]) -> str:
+        url = f"{hosted.api('google_cloud')}/bigquery/v2/projects/{PROJECT}/{what}"
+        said = requests.post(url, json=body, headers={"Authorization": f"Bearer {hosted.id}"}, timeout=30)
+        assert said.status_code == 200, said.text
+        id_: str = said.json()["jobReference"]["jobId"]
+        return id_
+
+    query = {"query": "SELECT 1", "useLegacySql": False}
+    next_id = post(episode_of(["google_cloud"], fill), "queries", query)
+    other = episode_of(["google_cloud"], fill)
+    job = {"jobReference": {"jobId": next_id}, "configuration": {"query": query}}
+    assert post(other, "jobs", job) == next_id
+    assert post(other, "queries", query) != next_id
+
+
 @pytest.mark.parametrize("where", ["parameterType", "parameterValue"])
 def test_a_parameter_has_no_unknown_fields(hosted: HostedWorld, where: str) -> None:
     one = {"parameterType": {"type": "INT64"}, "parameterValue": {"value": "4"}}

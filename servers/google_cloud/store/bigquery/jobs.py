@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from sqlalchemy import Table, delete, insert, select
@@ -111,16 +111,24 @@ class Jobs(Part):
         return found
 
     def _next_id(self) -> str:
-        if may_write(self.session):
-            self.session.flush()
-            counted = "UPDATE projects SET last_job = last_job + 1 RETURNING last_job"
-            last = int(driver_connection(self.session).execute(counted).fetchone()[0])
-        else:
-            last = self.project.last_job + 1
-        # Looks like the product's, and follows from the count.
-        number = last * 0x9E3779B97F4A7C15 % 2**64
-        letters = "".join(_LETTERS[number >> 5 * place & 31] for place in range(12))
-        return f"job_{letters}{last:04d}"
+        """The id of the project's next job; one that a client gave to a job of its own is left out."""
+        driver = driver_connection(self.session)
+        return next(id_ for id_ in self._ids() if not driver.execute(_TAKEN, (id_,)).fetchone())
+
+    def _ids(self) -> Iterator[str]:
+        """Ids that look like the product's, and follow from the count of jobs."""
+        last = self.project.last_job
+        while True:
+            if may_write(self.session):
+                self.session.flush()
+                last = int(driver_connection(self.session).execute(_COUNTED).fetchone()[0])
+            else:
+                last += 1
+            number = last * 0x9E3779B97F4A7C15 % 2**64
+            letters = "".join(_LETTERS[number >> 5 * place & 31] for place in range(12))
+            yield f"job_{letters}{last:04d}"
 
 
+_COUNTED = "UPDATE projects SET last_job = last_job + 1 RETURNING last_job"
+_TAKEN = "SELECT 1 FROM jobs WHERE id = ?"
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
