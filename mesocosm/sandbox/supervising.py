@@ -180,21 +180,15 @@ class Supervisor:
         if key.data is _AWAKE:
             os.read(key.fd, 8)
         elif isinstance(key.data, Captured):
-            data = os.read(key.fd, _CHUNK)
-            if data:
-                key.data.add(data)
+            if printed := os.read(key.fd, _CHUNK):
+                key.data.add(printed)
             else:
                 selector.unregister(key.fileobj)
         elif key.data is not None and self._socket:
-            try:
-                data = self._socket.recv(_CHUNK)
-            except BlockingIOError:
-                return
-            except OSError:
-                data = b""
+            data = _heard(self._socket)
             if data:
                 self._conversation.receive(data)
-            if not data or self._conversation.broken:
+            if data == b"" or self._conversation.broken:
                 self._hang_up(selector, self._socket)
 
     def _hang_up(self, selector: selectors.BaseSelector, open_: socket.socket) -> None:
@@ -257,13 +251,17 @@ class Supervisor:
             self._kill(process)
 
     def _drain(self, selector: selectors.BaseSelector) -> None:
-        """Read what is left in the pipes, without waiting for anybody who may still hold them."""
+        """Read what is left in pipes and socket, without waiting for anybody who may still hold them."""
         for key in [key for key in selector.get_map().values() if isinstance(key.data, Captured)]:
             with suppress(BlockingIOError):
-                while (data := os.read(key.fd, _CHUNK)) and self._room():
-                    key.data.add(data)
+                while (printed := os.read(key.fd, _CHUNK)) and self._room():
+                    key.data.add(printed)
         if not self._room():
             self._reached = self._reached or "output"
+        left = _WAITING  # more than the kernel lets wait
+        while self._socket and left > 0 and not self._conversation.broken and (data := _heard(self._socket)):
+            self._conversation.receive(data)
+            left -= len(data)
 
     def _room(self) -> bool:
         return self._stdout.total + self._stderr.total <= self._job.limits.output_bytes
@@ -288,6 +286,16 @@ class Supervisor:
                 if "exit-code" in report:
                     return int(report["exit-code"])
         raise SandboxFailed(f"the sandbox did not run the command: {self._stderr.text()[:1000].strip()}")
+
+
+def _heard(open_: socket.socket) -> bytes | None:
+    """What the job says next: nothing if it has hung up, ``None`` if it says nothing now."""
+    try:
+        return open_.recv(_CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
 
 
 def kill_with_namespace(process: subprocess.Popen[bytes]) -> None:

@@ -196,6 +196,19 @@ def test_a_huge_value_is_cut(run: Run) -> None:
     assert value.endswith("[... truncated]")
 
 
+def test_a_huge_value_arrives_though_the_server_was_busy_until_the_program_had_ended(run: Run) -> None:
+    """What a slow machine does by chance: the value lies in the socket, whole, when the program has gone."""
+    code = """
+import threading, time
+threading.Thread(target=lambda: python_execute("import time; time.sleep(60)"), daemon=True).start()
+time.sleep(1)
+'x' * 100_000
+"""
+    result = run(code)
+    assert result["success"], result
+    assert result["return_value"].endswith("x [... truncated]")
+
+
 @pytest.mark.parametrize(
     "code", ["x = []\nfor _ in range(600): x = [x]\nx", "'\\ud800'", "2 ** 64", "print('\\0')"]
 )
