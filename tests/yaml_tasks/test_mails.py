@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,17 @@ def test_a_share_of_mails_answers_one_in_sent_and_has_files(tmp_path: Path) -> N
         assert " ".join(below) == " ".join(earlier["body"].split())
     with_files = [mail for mail in received if mail["attachments"]]
     assert 0 < len(with_files) < len(received)
+
+
+def test_what_stands_around_statements_is_hardly_said_again(tmp_path: Path) -> None:
+    family = load_family("price_notices")
+    instance = build_instance(family, 0, tmp_path / "instance", target=32_000)
+    episode = Episode.create(tmp_path / "episode", instance.path, family)
+    listed = json.loads(call(episode, "email", "get_emails", page_size=100))["emails"]
+    bodies = [json.loads(call(episode, "email", "read_email", email_id=one["id"]))["body"] for one in listed]
+    words = " ".join(bodies).lower().split()
+    runs = Counter(zip(*(words[at:] for at in range(8)), strict=False))
+    assert sum(number for number in runs.values() if number > 1) < 0.01 * runs.total()
 
 
 def test_a_share_above_one_is_refused(tmp_path: Path) -> None:

@@ -24,14 +24,15 @@ class Said:
     def again(self, text: str, before: str = "") -> bool:
         """Whether a run of the text, which comes after ``before``, was said before; if none was, all of them
         now are."""
-        words = [*before.lower().split()[1 - _RUN :], *text.lower().split()]
-        runs = {crc32(" ".join(words[at : at + _RUN]).encode()) for at in range(len(words) - _RUN + 1)}
+        runs = _runs(text, before)
         if not (self._now.isdisjoint(runs) and self._before.isdisjoint(runs)):
             return True
-        self._now |= runs
-        if len(self._now) >= _KEPT:
-            self._before, self._now = self._now, set()
+        self._keep(runs)
         return False
+
+    def remember(self, text: str) -> None:
+        """Take note of what is said, whether it was said before or not."""
+        self._keep(_runs(text))
 
     def draw(self, say: Callable[[], str], before: str = "") -> str:
         """What ``say`` says after ``before``, if some attempts find it nothing that was said before."""
@@ -39,3 +40,13 @@ class Said:
             if not self.again(text := say(), before):
                 break
         return text
+
+    def _keep(self, runs: set[int]) -> None:
+        self._now |= runs
+        if len(self._now) >= _KEPT:
+            self._before, self._now = self._now, set()
+
+
+def _runs(text: str, before: str = "") -> set[int]:
+    words = [*before.lower().split()[1 - _RUN :], *text.lower().split()]
+    return {crc32(" ".join(words[at : at + _RUN]).encode()) for at in range(len(words) - _RUN + 1)}

@@ -39,12 +39,13 @@ class Further:
         """So many of these are among the background of the facts."""
         self._untold = 0
 
+    def begin(self, cost_of: Callable[[Entity], int]) -> None:
+        """Have one of each case."""
+        for case in self.cases:
+            cost_of(self._truth.add_background(*case))
+
     def add(self, budget: int, limit: float, cost_of: Callable[[Entity], int]) -> int:
-        """Have one of each case and as many more as cost ``limit`` tokens and not above ``budget``; returns
-        what these cost."""
-        if not any(self._truth.background.values()):
-            for case in self.cases:
-                cost_of(self._truth.add_background(*case))
+        """Have as many more as cost ``limit`` tokens and not above ``budget``; returns what these cost."""
         spent = count = 0
         while spent < limit:
             if count == len(self._made):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.kits.prose import CourseSubject, Prose
+from mesocosm.kits.prose import CourseSubject, Prose, Said
 from mesocosm.kits.prose.words import cost
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.replies import asked, quoted
@@ -79,9 +79,12 @@ class Strangers:
 class Letters:
     """Writes the parts of a letter that are the same for all: what it says of a topic is about one matter."""
 
-    def __init__(self, rng: random.Random, course: CourseSubject | None = None) -> None:
+    def __init__(
+        self, rng: random.Random, course: CourseSubject | None = None, said: Said | None = None
+    ) -> None:
         self._rng = rng
         self._course = course
+        self._said = said
         self._matters: dict[str, str] = {}
 
     def courtesies(self, fields: Mapping[str, Any], owner: Mapping[str, Any]) -> tuple[str, str]:
@@ -144,7 +147,7 @@ class Letters:
 
     @cached_property
     def _prose(self) -> Prose:
-        return Prose(self._rng)
+        return Prose(self._rng, self._said)
 
     def subject(self, topic: str) -> str:
         """What an everyday letter is about."""

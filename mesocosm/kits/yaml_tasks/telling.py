@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from mesocosm.kits.prose import Said
 from mesocosm.kits.prose.courses import subject_called
 from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated
@@ -165,9 +166,14 @@ class Teller:
         self._names: dict[frozenset[str], frozenset[str]] = {}
         self._reads: dict[frozenset[Read], frozenset[Read]] = {}
         self._further = Further(definition, truth, stream("background kinds"))
+        self._said_around = Said()
+        """What stands around statements: the same in all worlds, so it is written in the same order."""
+        self._said = Said()
+        """What stands in this world."""
 
     def begin(self) -> None:
         """Back to where nothing was put into any service."""
+        self._said = Said()
         self.truth.given.clear()
         names = [statement.as_ for statement in self.definition.statements if statement.as_]
         for entity in self.truth.everything:
@@ -186,16 +192,20 @@ class Teller:
     def told(self, what: str, *, background: bool) -> Iterator[Told]:
         """All statements about one sort of thing: those of background entities, or the others."""
         for index, statement in self._statements:
-            if statement.what != what:
-                continue
-            if statement.for_ is None:
-                if not background:
-                    yield self.tell(index, statement, None)
-                continue
-            source = self.truth.background if background else self.truth.sets
-            for entity in source.get(statement.for_, ()):
-                if selects_at(statement, entity, ("statements", index)):
+            if statement.what == what:
+                for entity in self._told_of(index, statement, background=background):
                     yield self.tell(index, statement, entity)
+
+    def _told_of(self, index: int, statement: Statement, *, background: bool) -> Iterator[Entity | None]:
+        """For whom a statement is made."""
+        if statement.for_ is None:
+            if not background:
+                yield None
+            return
+        source = self.truth.background if background else self.truth.sets
+        for entity in source.get(statement.for_, ()):
+            if selects_at(statement, entity, ("statements", index)):
+                yield entity
 
     def tell(self, index: int, statement: Statement, entity: Entity | None) -> Told:
         """One statement about one entity."""
@@ -335,7 +345,7 @@ class Teller:
         everyday = self.definition.background.get(statement.what)
         if everyday is None:
             return _Frame("", "", None)
-        letters = self._letters(rng, told)
+        letters = self._letters(rng, told, self._said_around)
         size = _size(everyday, self._even(index, "around", entity, rng)) if statement.around else 0
         topic = rng.choice(_topics(everyday, statement))
         before, after = letters.around(topic, size, apart=apart)
@@ -345,19 +355,19 @@ class Teller:
         subject = thing.title and thing.title not in fields
         return _Frame(before, after, letters.subject(topic) if subject else None, topic)
 
-    def _letters(self, rng: random.Random, like: Told) -> Letters:
+    def _letters(self, rng: random.Random, like: Told, said: Said | None = None) -> Letters:
         """Who writes what stands around a statement, or is like it: about its course, if it has one."""
         everyday = self.definition.background.get(like.what)
         name = everyday.course if everyday else None
         if name is None or like.entity is None:
-            return self._kind_of_letters(rng)
+            return self._kind_of_letters(rng, said=said)
         course = like.entity.lookup(name)
         try:
             title, number = str(course["title"]), int(course["code"])
         except (KeyError, TypeError, ValueError):
             problem = f"{name} of {like.entity.label} has no title, or no number as code"
             raise Wrong(("background", like.what, "course"), problem) from None
-        return self._kind_of_letters(rng, subject_called(title, number))
+        return self._kind_of_letters(rng, subject_called(title, number), said)
 
     def _dress(self, thing: Thing, fields: Fields, letters: Letters, topic: str) -> Fields:
         """What a mail has besides its text, if the background says that some have more."""
@@ -382,11 +392,22 @@ class Teller:
         if not self._further.cases:
             return 0
         self.stand_in_for_all()
+        if not any(self.truth.background.values()):
+            self._further.begin(self.cost_of)
+            self._frame_all()
         spent = self._further.add(
             budget, budget * (OWN_SHARE if self.definition.background else 1), self.cost_of
         )
         self.truth.forget_late()
         return spent
+
+    def _frame_all(self) -> None:
+        """Write what stands around statements that are no background, before any further ones that are: of
+        these there are more or fewer, as the length asks, and who writes remembers what was said."""
+        for index, statement in self._statements:
+            if statement.what in self.definition.background:
+                for entity in self._told_of(index, statement, background=False):
+                    self.tell(index, statement, entity)
 
     def _stand_in(self, entity: Entity) -> None:
         """Something in the place of what services will give."""
@@ -419,6 +440,10 @@ class Teller:
             sample = [one for one in ones[:_SAMPLE] if one.parent is None]
             together += sum(map(self.cost_of, sample)) / max(1, len(sample)) * len(ones)
         self.truth.forget_late()
+        # What was written for the sample is out of order.
+        self._told.clear()
+        self._frames.clear()
+        self._said_around = Said()
         return round(together)
 
     def cost_of(self, entity: Entity) -> int:
@@ -479,6 +504,8 @@ class Teller:
         assert thing is not None
         rng = self._stream(f"everyday:{what}")
         patterns = [one for one in patterns if one.content] or list(patterns)
+        for one in patterns:
+            self._said.remember(str(one.fields.get(thing.text or "")))
         crowd = Crowd([one.fields for one in patterns])
         strangers = Strangers(crowd)
         found: list[Told] = []
@@ -516,7 +543,9 @@ class Teller:
         if size >= LEAST and longer and thing.text:
             one = rng.choice(longer)
             hello, _, rest = str(one.fields[thing.text]).partition("\n\n") if thing.letter else ("", "", "")
-            further = self._letters(rng, one).text(rng.choice(_topics(everyday, one.statement)), size)
+            further = self._letters(rng, one, self._said).text(
+                rng.choice(_topics(everyday, one.statement)), size
+            )
             whole = [hello, further, rest] if thing.letter else [str(one.fields[thing.text]), further]
             one.fields[thing.text] = "\n\n".join(part for part in whole if part)
 
@@ -533,7 +562,7 @@ class Teller:
         *,
         exactly: bool = False,
     ) -> Told:
-        letters = self._letters(rng, pattern)
+        letters = self._letters(rng, pattern, self._said)
         own = _OF_ONE if everyday.dresses else ()
         fields = {name: value for name, value in pattern.fields.items() if name not in own}
         if thing.when:
