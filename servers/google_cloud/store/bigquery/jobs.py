@@ -117,10 +117,12 @@ class Jobs(Part):
 
     def _ids(self) -> Iterator[str]:
         """Ids that look like the product's, and follow from the count of jobs."""
-        last = self.project.last_job
+        writes = may_write(self.session)
+        if writes:
+            self.session.flush()
+        last = 0 if writes else self.project.last_job
         while True:
-            if may_write(self.session):
-                self.session.flush()
+            if writes:
                 last = int(driver_connection(self.session).execute(_COUNTED).fetchone()[0])
             else:
                 last += 1
