@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import resource
+from asyncio import AbstractEventLoop
 from collections import Counter
 from typing import Any
+from weakref import WeakKeyDictionary
+
+from mesocosm.doors.unread import Unread
 
 SHARE = 4
 """One descriptor in so many may be a connection."""
@@ -42,12 +46,13 @@ class Connections:
         self._most = most
         self.limited = True
         """Not where all come from a door of ours, which has let in as many as it wants to."""
-        self._waiting: dict[asyncio.BaseTransport, str] = {}
+        self._waiting: dict[asyncio.WriteTransport, str] = {}
         """Those that have not asked for anything yet, by address."""
-        self._asking: dict[asyncio.BaseTransport, str] = {}
+        self._asking: dict[asyncio.WriteTransport, str] = {}
         self._of: Counter[str] = Counter()
+        self._unread: WeakKeyDictionary[AbstractEventLoop, Unread] = WeakKeyDictionary()
 
-    def admit(self, transport: asyncio.BaseTransport) -> bool:
+    def admit(self, transport: asyncio.WriteTransport) -> bool:
         """Take a connection up; if there is no place for it, it is closed and the answer is no."""
         address = _address(transport)
         most = self._most or most_connections()
@@ -64,25 +69,29 @@ class Connections:
             return False
         self._waiting[transport] = address
         self._of[address] += 1
+        if self.limited:
+            self._unread.setdefault(asyncio.get_running_loop(), Unread()).watch(transport)
         return True
 
-    def asks(self, transport: asyncio.BaseTransport) -> None:
+    def asks(self, transport: asyncio.WriteTransport) -> None:
         """The client has said what it wants."""
         if transport in self._waiting:
             self._asking[transport] = self._waiting.pop(transport)
 
-    def rests(self, transport: asyncio.BaseTransport) -> None:
+    def rests(self, transport: asyncio.WriteTransport) -> None:
         """The client has got what it wanted, and may give way."""
         if transport in self._asking:
             self._waiting[transport] = self._asking.pop(transport)
 
-    def left(self, transport: asyncio.BaseTransport) -> None:
+    def left(self, transport: asyncio.WriteTransport) -> None:
         """The connection has ended."""
         address = self._waiting.pop(transport, None) or self._asking.pop(transport, None)
         if address is not None:
             self._of[address] -= 1
             if not self._of[address]:
                 del self._of[address]
+            if unread := self._unread.get(asyncio.get_running_loop()):
+                unread.forget(transport)
 
     def _give_way(self, address: str | None) -> bool:
         for transport, other in self._waiting.items():
@@ -98,7 +107,7 @@ def _end(transport: Any) -> None:
     abort()
 
 
-def _address(transport: asyncio.BaseTransport) -> str:
+def _address(transport: asyncio.WriteTransport) -> str:
     peer = transport.get_extra_info("peername")
     return str(peer[0]) if isinstance(peer, tuple) and peer else ""
 

@@ -6,8 +6,8 @@ import asyncio
 import logging
 from argparse import Namespace
 from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from typing import Never, cast
 
 from proxyprotocol.sock import SocketInfo
@@ -21,7 +21,7 @@ from pymap.interfaces.login import IdentityInterface, LoginInterface
 from pymap.interfaces.session import SessionInterface
 from pymap.parsing.command import Command
 from pymap.parsing.commands import Commands, InvalidCommand
-from pymap.parsing.response import CommandResponse, ResponseBye, ResponseCode, ResponseNo
+from pymap.parsing.response import CommandResponse, Response, ResponseBye, ResponseCode, ResponseNo
 from pysasl import SASLAuth
 from pysasl.creds.server import ServerCredentials
 from pysasl.hashing import Cleartext
@@ -204,6 +204,18 @@ class _Connection(IMAPConnection):
             await self.write_response(ResponseBye(reason, ResponseCode.of(b"UNAVAILABLE")))
             raise EOFError from None
 
+    async def write_response(self, resp: Response) -> None:
+        """Write an answer line by line: what a client does not take is not fetched for it."""
+        untagged: Sequence[Response] = ()
+        if isinstance(resp, CommandResponse):
+            untagged, resp = resp._untagged, Response(resp.tag, resp.text)
+        with suppress(ConnectionError):
+            for line in (*untagged, resp):
+                if self.writer.is_closing():
+                    return
+                await line.async_write(self.writer)
+                await self.writer.drain()
+
     async def _command(self) -> bytes:
         command = bytearray(await self.reader.readline())
         while literal := self._literal_plus.search(command):
@@ -236,8 +248,9 @@ class ImapService:
             return
         async with AsyncExitStack() as stack:
             connection_exit.set(stack)
-            stack.enter_context(closing(connection))
             stack.callback(connections.left, writer.transport)
+            stack.push_async_callback(_closed, writer)
+            stack.enter_context(closing(connection))
             stack.callback(connection.sign_out)
             try:
                 await connection.run(_State(_Login(self._mailboxes, connection.sign_in), self._config))
@@ -245,3 +258,9 @@ class ImapService:
                 pass  # the client has gone
             except Exception as problem:  # noqa: BLE001 - clients send whatever they like, and pymap says BYE
                 _log.warning("an IMAP command could not be understood: %r", problem)
+
+
+async def _closed(writer: StreamWriter) -> None:
+    """Until then it is a connection as any other: what the client has not taken yet still waits for it."""
+    with suppress(ConnectionError):
+        await writer.wait_closed()

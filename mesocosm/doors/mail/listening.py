@@ -6,7 +6,7 @@ import asyncio
 import socket
 from asyncio import StreamReader, StreamWriter
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 from mesocosm.doors.connections import connections
 from mesocosm.doors.episodes import Episodes
@@ -93,13 +93,13 @@ class _Tracked(Connection):
     ) -> None:
         super().__init__(mailboxes, hostname, loop)
         self._connections = connections
-        self._tracked: asyncio.BaseTransport | None = None
+        self._tracked: asyncio.WriteTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._tracked = transport
+        self._tracked = cast(asyncio.WriteTransport, transport)
         self._connections.add(transport)
         super().connection_made(transport)
-        connections.admit(transport)
+        connections.admit(self._tracked)
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._tracked is not None:

@@ -246,7 +246,7 @@ class Connection(SMTP):
         if isinstance(access, Onward):
             self._onward = access
         if self.transport is not None:
-            connections.asks(self.transport)
+            connections.asks(cast(WriteTransport, self.transport))
         return AuthResult(success=True, auth_data=access)
 
 
