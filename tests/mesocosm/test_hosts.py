@@ -41,10 +41,19 @@ TOKEN = "token-of-the-test"
 ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed"}
 
 
-class Served:
-    """Two hosts behind a door."""
+IMPATIENT = """
+import sys
+from mesocosm.hosting.hosts import relay
+relay.INTRODUCTION = relay.BODY = float(sys.argv.pop(1))
+from mesocosm.cli import main
+main()
+"""
 
-    def __init__(self, state: Path) -> None:
+
+class Served:
+    """Two hosts behind a door, which waits for whole requests as long as ``patience`` says."""
+
+    def __init__(self, state: Path, patience: float | None = None) -> None:
         self.log = state / "requests.jsonl"
         options = ["--hosts", "2", "--port", "0", "--state", str(state), "--log", str(self.log)]
         digest = hashlib.sha256(b"token-of-anna").hexdigest()
@@ -52,7 +61,11 @@ class Served:
         options += ["--tokens", str(state / "tokens.yaml")]
         if importlib.util.find_spec("pymap"):
             options += ["--imap-port", "0", "--smtp-port", "0"]
-        command = [sys.executable, "-m", "mesocosm", "serve", *options]
+        command = [
+            sys.executable,
+            *(["-m", "mesocosm"] if patience is None else ["-c", IMPATIENT, str(patience)]),
+        ]
+        command += ["serve", *options]
         environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
         self.state = state
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
@@ -194,6 +207,33 @@ def test_the_same_is_refused_as_in_one_process(served: Served, server: BlockingS
     assert b"pipelining" in served.raw(two)
     assert served.raw(b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000) == b""
     episode.delete()
+
+
+def test_a_request_has_to_be_there_in_time(tmp_path: Path) -> None:
+    served = Served(tmp_path, patience=0.5)
+    try:
+        hosts = served.all_hosts()
+        with served.open() as server:
+            episode = server.create(**ORDER)
+        path, host = f"/e/{episode.id}/mcp", hosts[served.host_of(episode)]
+        resting = len(os.listdir(f"/proc/{host}/fd"))
+        whole = asked("POST", path, body="{}")
+        late = (b"", whole[:9], whole[:-1], asked("POST", "/episodes/batch", body="{}")[:-1])
+        for request in late:
+            answer = served.raw(request)
+            assert answer.startswith(b"HTTP/1.1 408 "), (request, answer)
+            assert answer.endswith(b"connection: close\r\n\r\n")
+        until = time.monotonic() + 30
+        while len(os.listdir(f"/proc/{host}/fd")) > resting:  # it has nothing left of what was cut off
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert served.raw(whole).startswith(b"HTTP/1.1 4")
+        with served.open() as server:
+            assert server.episode(episode.id).act("get_emails", {"page_size": 1}).text
+    finally:
+        served.process.terminate()
+        _, errors = served.process.communicate(timeout=60)
+    assert "Traceback" not in errors
 
 
 def test_mail_reaches_the_host_that_its_password_names(served: Served, server: BlockingServer) -> None:

@@ -98,7 +98,7 @@ class Client(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
         self._ahead = bytearray()
         self._link: Link | None = None
-        self._gone = False
+        self._gone = self._rests = False
         self._renew()
 
     def _renew(self) -> None:
@@ -133,6 +133,7 @@ class Client(asyncio.Protocol):
                 self._transport.pause_reading()
             return
         if not self._size:
+            self._rests = False
             self._expect(INTRODUCTION)
         self._size += len(data)
         try:
@@ -305,6 +306,7 @@ class Client(asyncio.Protocol):
 
     def _next(self) -> None:
         connections.rests(self._transport)
+        self._rests = True
         self._expect(_IDLE)
         ahead, self._ahead = bytes(self._ahead), bytearray()
         self._renew()
@@ -386,7 +388,14 @@ class Client(asyncio.Protocol):
         """What comes next has to be there within so many seconds."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = None if seconds is None else self._loop.call_later(seconds, self._transport.abort)
+        self._timer = None if seconds is None else self._loop.call_later(seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        """It was not; what a host has of the request ends with the connection to it."""
+        if self._sent or self._rests:
+            self._transport.abort()
+        else:
+            self._refuse(Reply(408))
 
 
 class _Body:
