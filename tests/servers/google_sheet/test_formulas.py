@@ -239,6 +239,8 @@ ENTRIES: list[tuple[Any, bool]] = [
     (-2.0, False),
     ("x", False),
     (True, False),
+    ("=A2", True),
+    ("=TRANSPOSE(B1:B3)", True),
     ("=SUM(A1:B6)", True),
     ("=A1*2", True),
     ("=UNIQUE(A1:A3)", True),

@@ -88,6 +88,37 @@ def test_what_is_typed_becomes_a_value_with_a_format(drive: Drive) -> None:
     assert drive.shown("A1:C1", "P") == [["", "$12", "5000%"]]
 
 
+@pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        ("=C4", [[]]),
+        ("=Data!$C$4", [[]]),
+        ("=C4+1", [["1"]]),
+        ('=IFERROR(IF(TRUE,C4),"x")', [[]]),
+        ("=IF(TRUE,C4)", [[]]),
+        ("=INDEX(A2:C4,3,3)", [[]]),
+        ('=VLOOKUP("Pad",A2:C4,3,FALSE)', [[]]),
+        ('=XLOOKUP("Pad",A2:A4,C2:C4)', [[]]),
+        ('=FILTER({C2:C4,A2:A4},B2:B4>2)', [["6", "Ink"], ["", "Pad"]]),
+        ("=TRANSPOSE(SORT(C2:C4))", [["6", "10"]]),
+        ('={C4,B4,"end"}', [["", "5", "end"]]),
+        ("={1-1,C4,B4-5}", [["0", "", "0"]]),
+    ],
+)  # fmt: skip
+def test_what_is_empty_stays_empty_where_it_is_only_shown(drive: Drive, formula: str, shown: Any) -> None:
+    drive("update_cells", range="E20", data=[[formula]])
+    assert (drive.shown("E20:G24") or [[]]) == shown
+
+
+def test_what_repeats_a_cell_is_empty_as_long_as_that_is(drive: Drive) -> None:
+    drive("update_cells", range="E20", data=[["=C4", "=E20", "=TRANSPOSE(C3:C4)"]])
+    assert drive.shown("E20:H20") == [["", "", "6"]]
+    drive("update_cells", range="C4", data=[[0]])
+    assert drive.shown("E20:H20") == [["0", "0", "6", "0"]]
+    drive("update_cells", range="C4", data=[[""]])
+    assert drive.shown("E20:H20") == [["", "", "6"]]
+
+
 def test_a_renamed_sheet_keeps_its_name_in_formulas(drive: Drive) -> None:
     drive("update_cells", "P_x", range="B1", data=[["=Data!C2+1"]])
     drive.call("rename_sheet", spreadsheet=drive.ids["Small"], sheet="data", new_name="Prices, old")

@@ -26,6 +26,8 @@ OWN = (
 RANDOM = ("RAND", "RANDBETWEEN", "RANDARRAY")
 VOLATILE = frozenset((*RANDOM, "NOW", "TODAY", "OFFSET", "INDIRECT"))
 PREFIX = "GS_"
+NOTED = "NOTED"
+"""The function that notes where a result that lies in cells is empty: the library makes it 0 there."""
 NO_SUCH = ("WEBSERVICE", "CALL", "REGISTER.ID", "RTD", "CUBEVALUE", "STOCKHISTORY", "DDE", "FILTERXML")
 """Functions of other products that reach beyond a workbook."""
 
@@ -67,6 +69,8 @@ class Translated:
     """The first sheet that it names and that is not there."""
     functions: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    same: tuple[str, int, int] | None = None
+    """Sheet, row and column of the one cell that the formula only repeats."""
 
 
 class Unreadable(Exception):
@@ -79,8 +83,33 @@ def translate(formula: str, place: str, book: Book) -> Translated:
     if not pieces:
         raise Unreadable
     reading = _Reading(list(pieces), place, book)
-    reading.result.text = "=" + reading.sequence(until=None)
+    text = reading.sequence(until=None)
+    written = [piece for piece in pieces if not piece.kind.startswith("Whitespace")]
+    if _selects(written):
+        text = f'CHOOSE({PREFIX}{NOTED}("{place}",{text}),{text})'
+    elif len(written) == 1 and (reference := reference_of(text)) and reference.last is None:
+        first, title = reference.first, reference.title or place.rpartition("!")[0]
+        if first.row is not None and first.column is not None:
+            reading.result.same = (title, first.row, first.column)
+    reading.result.text = "=" + text
     return reading.result
+
+
+def _selects(pieces: list[Piece]) -> bool:
+    """Whether a result is cells as they are: those of a range, of an array, or that a function chooses."""
+    if len(pieces) == 1:
+        reference = reference_of(pieces[0].text)
+        return reference is not None and reference.last is not None
+    name = pieces[0].text.rstrip("( ").upper()
+    if pieces[0].kind != "Array Open" and not (pieces[0].kind == "Func Open" and name in _SELECTING):
+        return False
+    depth = 0
+    for piece in pieces:
+        depth += piece.kind.endswith(" Open")
+        depth -= piece.kind.endswith(" Close")
+        if not depth:
+            return piece is pieces[-1]
+    return False
 
 
 class _Reading:
@@ -255,6 +284,25 @@ def _may_be_array(argument: str) -> bool:
     )
 
 
+_SELECTING = frozenset(
+    (
+        *(
+            "FILTER",
+            "UNIQUE",
+            "SORT",
+            "SORTN",
+            "TRANSPOSE",
+            "INDEX",
+            "VLOOKUP",
+            "HLOOKUP",
+            "XLOOKUP",
+            "LOOKUP",
+        ),
+        *("IF", "IFS", "IFERROR", "IFNA", "SWITCH", "CHOOSE", "OFFSET", "INDIRECT", "HSTACK", "VSTACK"),
+        *("CHOOSECOLS", "CHOOSEROWS", "TAKE", "DROP", "TOCOL", "TOROW", "FLATTEN", "ARRAY_CONSTRAIN"),
+        *("ARRAYFORMULA", "ARRAY_FORMULA", "LET"),
+    )
+)
 _SPILLING = frozenset(
     (
         *("SPLIT", "SEQUENCE", "RANDARRAY", "SORT", "SORTN", "UNIQUE", "QUERY", "FLATTEN", "TRANSPOSE"),

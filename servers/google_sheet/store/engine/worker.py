@@ -22,6 +22,7 @@ import orjson
 from mesocosm.servers.google_sheet.store.engine.broadcasting import each
 from mesocosm.servers.google_sheet.store.engine.google_functions import FUNCTIONS, Failure, error, randoms
 from mesocosm.servers.google_sheet.store.engine.translating import (
+    NOTED,
     PREFIX,
     Book,
     Translated,
@@ -85,7 +86,10 @@ class Workbook:
         self.unreadable: set[Place] = set()
         self.blocked: set[Place] = set()
         """Formulas whose arrays found no room."""
+        self.empty: dict[str, frozenset[tuple[int, int]]] = {}
+        """By the cell of a formula that chooses of cells, where its result is empty, counted from there."""
         self.seed = ""
+        self._register(NOTED, self._noted)
         for name, function in FUNCTIONS.items():
             self._register(name, function)
         self._register("EACH", each)
@@ -125,6 +129,13 @@ class Workbook:
 
     def _chance(self, name: str) -> Any:
         return lambda *values: randoms(self.seed)[name](*values)
+
+    def _noted(self, cell: str, value: Any) -> int:
+        rows = value if isinstance(value, list) else [[value]]
+        self.empty[cell] = frozenset(
+            (down, right) for down, row in enumerate(rows) for right, one in enumerate(row) if one is None
+        )
+        return 1
 
     def _load(self, title: str, cells: list[list[Any]]) -> None:
         """Cells as [row, column, value or formula, is formula, is date]."""
@@ -250,6 +261,7 @@ class Workbook:
             found[place] = self._answer(place, value, translated)
             if translated.spills and found[place][3] != "e":
                 self._spill(place, found, spilled)
+        self._leave_empty(found, spilled)
         changed = [
             [*answer]
             for place, answer in found.items()
@@ -262,6 +274,30 @@ class Workbook:
             answer += [list(anchor[1:])] if anchor and len(answer) == 7 else []
         changed.sort(key=lambda answer: (answer[0], answer[1], answer[2]))
         return changed, sorted(gone)
+
+    def _leave_empty(self, found: dict[Place, Answer], spilled: dict[Place, Place]) -> None:
+        """Take away the noughts that the library gives for what is empty, as the vendor does."""
+        noughts = {place for place, answer in found.items() if answer[3:5] == ["n", 0.0]}
+        for place in sorted(noughts):
+            title, row, column = anchor = spilled.get(place, place)
+            empty = self.empty.get(f"{title}!{cell_name(row, column)}", ())
+            if anchor in self.formulas and (place[1] - row, place[2] - column) in empty:
+                found[place] = [*place, "", None, "", ""]
+        for place in sorted(noughts):
+            if self._repeats_nothing(place, found):
+                found[place] = [*place, "", None, "", ""]
+
+    def _repeats_nothing(self, place: Place, found: dict[Place, Answer]) -> bool:
+        """Whether a formula only repeats a cell that is empty, or one that only repeats such a cell ..."""
+        seen = {place}
+        while (formula := self.formulas.get(place)) and formula.same:
+            place = formula.same
+            if place in seen:
+                return False
+            seen.add(place)
+        if len(seen) == 1:
+            return False
+        return found[place][3] == "" if place in found else place not in self.entered
 
     def _spill(self, place: Place, found: dict[Place, Answer], spilled: dict[Place, Place]) -> None:
         title, row, column = place
