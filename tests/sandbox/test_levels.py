@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +21,7 @@ from mesocosm.errors import UsageError
 from mesocosm.sandbox import binaries, bubblewrap, levels, runtime
 from mesocosm.sandbox.jobs import Captured, Job, Limits, SandboxFailed
 from mesocosm.sandbox.sharing import tidy
+from mesocosm.sandbox.supervising import tree
 
 
 @pytest.fixture(autouse=True)
@@ -178,3 +184,34 @@ def test_links_inside_stay_and_links_outside_go(tmp_path: Path, link: str, targe
     removed = tidy(tmp_path)
     assert (tmp_path / link).is_symlink() == kept
     assert bool(removed) != kept
+
+
+def command_of(pid: int) -> bytes:
+    """How a process was called; nothing if it has ended."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+@needs_sandbox
+def test_a_trial_that_was_killed_leaves_nothing_behind(tmp_path: Path) -> None:
+    # Newer than all others, so it is tried first; it lets the trial be killed while it goes on.
+    hangs = tmp_path / "bin" / "bwrap"
+    hangs.parent.mkdir()
+    hangs.write_text("#!/bin/sh\n[ $1 = --version ] && echo bubblewrap 99.0.0 || exec sleep 600\n")
+    hangs.chmod(0o755)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary), "PATH": f"{hangs.parent}:{os.environ['PATH']}"}
+    command = [sys.executable, "-c", "from mesocosm.cli import main; main()", "doctor"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as doctor:
+        until = time.monotonic() + 60
+        while not (trial := [pid for pid in tree(doctor.pid) if b"sleep\0" in command_of(pid)]):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        doctor.kill()
+        os.kill(trial[0], signal.SIGKILL)
+    assert os.listdir(temporary)
+    hangs.unlink()
+    assert subprocess.run(command, env=environment, capture_output=True, check=False).stdout
+    assert os.listdir(temporary) == []
