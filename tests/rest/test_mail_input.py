@@ -159,6 +159,14 @@ def test_a_field_that_takes_long_to_be_taken_apart_is_refused(field: str) -> Non
 
 FIELDS = b"From: ada@example.org\r\nTo: bob@example.org\r\nSubject: many\r\n"
 IN_PARTS = FIELDS + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n"
+
+
+def _nested(depth: int, between: bytes) -> bytes:
+    """Multiparts in each other, of which none ends; ``between`` two of them is what holds the inner one."""
+    holds = b'Content-Type: multipart/mixed; boundary="b%d"\r\n\r\n--b%d\r\n'
+    return FIELDS + between.join(holds % (n, n) for n in range(depth)) + b"Content-Type: text/plain\r\n\r\n"
+
+
 # fmt: off
 TOO_MANY = {
     "lines of a header": (FIELDS + b"X-a: b\r\n" * 200_000 + b"\r\nx", "headers are too long"),
@@ -172,6 +180,8 @@ TOO_MANY = {
         FIELDS + b"Content-Type: multipart/digest; boundary=b\r\n" + b"\r\n--b\r\n\r\nA: b\r\n\r\nx" * 5000,
         "too many parts",
     ),
+    "multiparts in multiparts": (_nested(150, b"") + b"x\r\n" * 300_000, "nested too deep"),
+    "multiparts in messages": (_nested(25, b"Content-Type: message/rfc822\r\n\r\n"), "nested too deep"),
     "lines": (FIELDS + b"\r\n" * 2_000_000, "too many lines"),
 }
 # fmt: on

@@ -24,6 +24,7 @@ from mesocosm.worlds import deadlines
 
 MAX_PARTS = 200
 _MAX_DEPTH = 20
+"""Multiparts in multiparts; Postfix and Dovecot take 100, which costs five times as much."""
 MAX_HEADER_LINES, MAX_HEADER_BYTES = 10_000, 1_000_000
 """Of the message and its parts together; Postfix takes 102,400 bytes of a message's own, Exim a million."""
 MAX_LINES = 400_000
@@ -104,7 +105,7 @@ class _Seen:
         self._parts += 1
         if self._parts > 2 * MAX_PARTS:  # some hold others
             raise Invalid(f"The message has too many parts (max {MAX_PARTS}).")
-        return EmailMessage(policy)
+        return _Part(policy)
 
     def field(self, lines: Sequence[str]) -> None:
         """A field of a header."""
@@ -114,6 +115,19 @@ class _Seen:
         if self._lines > MAX_HEADER_LINES or self._bytes > MAX_HEADER_BYTES:
             most = f"{MAX_HEADER_LINES:,} lines or {MAX_HEADER_BYTES:,} bytes"
             raise Invalid(f"The message's headers are too long (max {most}).")
+
+
+class _Part(EmailMessage):
+    """A message or a part of one: each of its lines is compared with the boundaries of all it lies in."""
+
+    depth = 0
+
+    def attach(self, payload: Any) -> None:
+        """What the parser does with each part that it begins."""
+        payload.depth = self.depth + (self.get_content_maintype() == "multipart")
+        if payload.depth > _MAX_DEPTH:
+            raise Invalid(f"The message's parts are nested too deep (max {_MAX_DEPTH}).")
+        super().attach(payload)
 
 
 class _Bounded(EmailPolicy):
@@ -249,7 +263,7 @@ def bare_address(text: str) -> str:
 def _content(message: EmailMessage) -> tuple[str, str | None, Sequence[File]]:
     texts: dict[str, str] = {}
     files: list[File] = []
-    for part in _leaves(message, 0):
+    for part in _leaves(message):
         kind = part.get_content_type()
         attached = part.get_content_disposition() == "attachment" or part.get_filename() is not None
         if kind in ("text/plain", "text/html") and not attached and kind not in texts:
@@ -261,13 +275,11 @@ def _content(message: EmailMessage) -> tuple[str, str | None, Sequence[File]]:
     return texts.get("text/plain", ""), texts.get("text/html") or None, files
 
 
-def _leaves(part: EmailMessage, depth: int) -> Iterator[EmailMessage]:
-    if depth > _MAX_DEPTH:
-        raise Invalid(f"The message's parts are nested too deep (max {_MAX_DEPTH}).")
+def _leaves(part: EmailMessage) -> Iterator[EmailMessage]:
     if part.get_content_maintype() == "multipart" and part.is_multipart():
         for inner in part.iter_parts():
             assert isinstance(inner, EmailMessage)
-            yield from _leaves(inner, depth + 1)
+            yield from _leaves(inner)
     else:
         yield part
 
