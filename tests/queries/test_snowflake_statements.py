@@ -61,3 +61,22 @@ def test_a_statement_gives_what_it_should(store: SnowflakeStore, statement: str,
     for _ in range(3):  # the third time by the form that was kept, where one is
         rows = store.query(statement, limit=100).rows
         assert " / ".join(" | ".join(said(value) for value in row) for row in rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("select Count( * ), 1+1, 'lit', 2::varchar x", ["COUNT( * )", "1+1", "'LIT'", "X"]),
+        ("select top 1 distinct 1 + 2, nullif(1, 2)", ["1 + 2", "NULLIF(1, 2)"]),
+        (
+            "with a as (select 1 + 1 as b) select b*2, b, (select max(b) from a) from a union select 3, 4, 5",
+            ["B*2", "B", "(SELECT MAX(B) FROM A)"],
+        ),
+        ("select case when 1 in (1, 2) then 'a' end", ["CASE WHEN 1 IN (1, 2) THEN 'A' END"]),
+        ("select $2 || 'x', $1 from values (1, 'a')", ["$2 || 'X'", "$1"]),
+    ],
+)
+def test_a_column_without_a_name_is_called_as_it_was_written(
+    store: SnowflakeStore, query: str, names: list[str]
+) -> None:
+    assert [one.name for one in store.query(query, limit=10).fields] == names

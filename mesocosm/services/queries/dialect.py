@@ -19,8 +19,8 @@ from mesocosm.services.queries.tables import Tables
 
 COUNTS = "counts"
 """Marks a call of ``nextval`` that a counter of the catalogue stands behind."""
-
-
+WRITTEN = "written"
+"""Under which a column of a query has the text that it was read from."""
 SOURCE = "source"
 """Marks the query that an INSERT takes its rows from, inside the one that adds defaults to it."""
 

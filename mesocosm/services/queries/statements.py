@@ -11,7 +11,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Invalid
-from mesocosm.services.queries.dialect import Dialect
+from mesocosm.services.queries.dialect import WRITTEN, Dialect
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
@@ -21,6 +21,17 @@ _DEEPEST, _LONGEST_RUN, _MOST_ARROWS, _DEEPEST_TREE = 100, 40, 300, 2_000
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE, TokenType.LT}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END, TokenType.GT}
 _ENDING = {*_CLOSING, TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING, TokenType.STAR}
+_BRACKETS = {
+    TokenType.L_PAREN: TokenType.R_PAREN,
+    TokenType.L_BRACKET: TokenType.R_BRACKET,
+    TokenType.L_BRACE: TokenType.R_BRACE,
+}
+_AFTER_COLUMNS = {
+    *(TokenType.FROM, TokenType.INTO, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
+    *(TokenType.QUALIFY, TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH),
+    *(TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.SEMICOLON, TokenType.WINDOW),
+}
+_BEFORE_COLUMNS = {TokenType.DISTINCT, TokenType.ALL, TokenType.TOP}
 _ARROWS = {TokenType.ARROW, TokenType.FARROW, TokenType.COLON_EQ, TokenType.DCOLON}
 
 
@@ -47,6 +58,8 @@ def parse(text: str, dialect: Dialect) -> list[exp.Expr]:
         raise dialect.malformed(1, 1, "<EOF>", "Empty SQL statement.")
     for tree in found:
         _check_depth(tree)
+    if len(found) == 1:
+        _note_columns(found[0], tokens, text)
     return found
 
 
@@ -59,6 +72,32 @@ def parse_one(text: str, dialect: Dialect) -> exp.Expr:
             "statement per call."
         )
     return found[0]
+
+
+def _note_columns(tree: exp.Expr, tokens: list[Token], text: str) -> None:
+    """Keep with the columns of a query how they are written: vendors name columns after that."""
+    while isinstance(tree, exp.SetOperation):
+        tree = tree.this
+    if not isinstance(tree, exp.Select):
+        return
+    columns: list[list[Token]] = []
+    depth, before = 0, None
+    for token in tokens:
+        kind, behind_top = token.token_type, before is TokenType.TOP
+        before = kind
+        depth += (kind in _BRACKETS) - (kind in _BRACKETS.values())
+        if depth == 0 and kind is TokenType.SELECT:
+            columns.append([])
+        elif columns and depth == 0 and kind in _AFTER_COLUMNS:
+            break
+        elif columns and depth == 0 and kind is TokenType.COMMA:
+            columns.append([])
+        elif columns and not (behind_top or (not columns[-1] and kind in _BEFORE_COLUMNS)):
+            columns[-1].append(token)
+    if len(columns) == len(tree.expressions):
+        for expression, written in zip(tree.expressions, columns, strict=True):
+            if written:
+                expression.meta[WRITTEN] = text[written[0].start : written[-1].end + 1]
 
 
 def _malformed(dialect: Dialect, text: str, error: dict[str, Any]) -> Exception:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from mesocosm.servers.snowflake.store.naming import Path, Row
-from mesocosm.servers.snowflake.store.objects import NewColumn, NewItem, Objects
+from mesocosm.servers.snowflake.store.objects import NewItem, Objects
 
 
 def copy_database(store: Objects, source: str, target: str) -> None:
@@ -33,9 +31,13 @@ def copy_schema(store: Objects, source: Path, target: Path) -> None:
 
 
 def copy_item(store: Objects, source: Row, new: NewItem, *, rows: bool = True) -> None:
-    """A copy of a table or view under the path of ``new``."""
+    """A copy of a table or view under the path of ``new``, with its keys, comments and counting columns;
+    without ``rows`` it is another table alike, of which nothing is said."""
     columns = list(store.columns(source["id"]))
-    new.columns = [NewColumn(replace(column, counter=None)) for column in columns]
+    new.columns = store.defined(source["id"])
+    if rows:
+        new.comment = new.comment or source["comment"]
+        new.cluster_by = new.cluster_by or source["cluster_by"]
     if new.kind == "VIEW":
         new.query, new.text = store.texts_of(source["id"])
     number = store.add_item(new)

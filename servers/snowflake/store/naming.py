@@ -30,7 +30,7 @@ _SCHEMA = (
     .where(Database.name == bindparam("database"), Schema.name == bindparam("name"))
 )
 _ITEM = (
-    select(Item.id, Item.name, Item.kind, Item.query, Item.comment, Item.schema_id)
+    select(Item.id, Item.name, Item.kind, Item.query, Item.comment, Item.cluster_by, Item.schema_id)
     .join(Schema, Schema.id == Item.schema_id)
     .join(Database, Database.id == Schema.database_id)
     .where(

@@ -182,6 +182,15 @@ class Objects(Lookup):
         }
         self.session.execute(insert(ItemColumn).values(**values))
 
+    def defined(self, item: int) -> list[NewColumn]:
+        """The columns of a table or view, as they are defined; what counts goes on from where it is."""
+        found = []
+        for column, row in zip(self.columns(item), self._column_models(item), strict=True):
+            counts = None if column.counter is None else self.next_of(column.counter)
+            column = replace(column, counter=None)
+            found.append(NewColumn(column, row.comment, row.primary_key, row.unique_key, counts))
+        return found
+
     def texts_of(self, view: int) -> tuple[str | None, str | None]:
         """Of a view: what it stands for, and the statement that made it."""
         found = self.session.execute(select(Item.query, Item.text).where(Item.id == view)).one()

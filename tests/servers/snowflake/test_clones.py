@@ -47,6 +47,26 @@ def test_a_table_like_itself_is_empty(world: World) -> None:
     assert rows(world, "select count(*) from db.public.t") == [(0,)]
 
 
+def test_a_copy_of_a_table_keeps_keys_comments_and_counts_on(world: World) -> None:
+    store = world.store(SnowflakeStore)
+    for statement in (
+        "create table db.public.u (id number autoincrement start 5 increment 2 primary key,"
+        " name varchar comment 'the name' unique) cluster by (name) comment = 'of u'",
+        "insert into db.public.u (name) values ('a'), ('b')",
+        "create table db.public.w clone db.public.u",
+        "create table db.public.x like db.public.u",
+        "insert into db.public.w (name) values ('c')",
+        "insert into db.public.u (name) values ('d')",
+    ):
+        store.execute(statement)
+    assert rows(world, "select id, name from db.public.w order by id") == [(5, "a"), (7, "b"), (9, "c")]
+    assert rows(world, "select max(id) from db.public.u") == [(9,)]
+    described = [list(store.execute(f"describe table db.public.{name}").rows) for name in ("u", "w", "x")]
+    assert described[0] == described[1] == described[2]
+    comments = "select table_name, comment from db.information_schema.tables where table_name in ('W', 'X')"
+    assert rows(world, comments + " order by 1") == [("W", "of u"), ("X", None)]
+
+
 def test_a_copy_of_a_schema_has_all_that_is_in_it_and_goes_its_own_way(world: World) -> None:
     store = world.store(SnowflakeStore)
     store.execute("create schema db.copied clone db.public")

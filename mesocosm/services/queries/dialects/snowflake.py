@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import Column
-from mesocosm.services.queries.dialect import Context, Dialect, drawn
+from mesocosm.services.queries.dialect import WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
 from mesocosm.services.queries.engine import Failed
 from mesocosm.services.queries.refusals import SqlError, compilation
@@ -70,9 +70,12 @@ class Snowflake(Dialect):
         for values in tree.find_all(exp.Values):
             if isinstance(values.parent, exp.From | exp.Join | exp.Subquery):
                 _name_values(values)
+                _number_columns(values)
         return tree
 
     def label(self, expression: exp.Expr, index: int) -> str:
+        if (written := expression.meta.get(WRITTEN)) is not None:
+            return str(written).upper()
         try:
             return expression.sql("snowflake").upper()
         except (SqlglotError, TypeError, ValueError, LookupError, AttributeError):
@@ -124,6 +127,24 @@ def _name_values(values: exp.Values) -> None:
         width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
         alias.set("columns", [exp.to_identifier(f"COLUMN{index + 1}") for index in range(width)])
         holder.set("alias", alias)
+
+
+def _number_columns(values: exp.Values) -> None:
+    """``$1`` is the first column of VALUES, where a query reads nothing else."""
+    select = values.find_ancestor(exp.Select)
+    if select is None or values.find_ancestor(exp.From) is None or select.args.get("joins"):
+        return
+    holder = values.parent if isinstance(values.parent, exp.Subquery) else values
+    names = holder.args["alias"].columns if holder.args.get("alias") else []
+    for numbered in list(select.find_all(exp.Parameter)):
+        number = numbered.name
+        if number.isdecimal() and numbered.find_ancestor(exp.Select) is select:
+            if not 1 <= int(number) <= len(names):
+                raise compilation(904, "42000", f"invalid identifier '${number}'")
+            column: exp.Expr = exp.Column(this=names[int(number) - 1].copy())
+            if numbered.parent is select:
+                column = exp.alias_(column, f"${number}", quoted=True)
+            numbered.replace(column)
 
 
 _TYPES = exp.DataType.Type
