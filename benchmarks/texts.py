@@ -61,7 +61,7 @@ _KNOWN = frozenset(
     """
     annexe aider co-author co-authors interferometry wifi plasmids etc recode recoded recoding ttl dreamed
     blacksmiths mindedly anonymised flexitime lakeland matt undyed lookbook uncoated toml src sql rs ini
-    gamelan matchings sherds implicature mbH s
+    gamelan matchings sherds implicature mbH s palletiser palletisers pipefitter pipefitters toolroom
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
 """Right words that its dictionary lacks."""

@@ -15,6 +15,11 @@ from mesocosm.kits.wording import Block, Draft
 from mesocosm.worlds import tokens
 
 COURSE_TOPICS: tuple[Topic, ...] = ("course_admin",)
+OFFICE_TOPICS: tuple[Topic, ...] = ("exam_office",)
+FRIENDS_TOPICS: tuple[Topic, ...] = (
+    "personal", "campus_life", "events", "travel", "household", "project_work",
+)  # fmt: skip
+"""What teachers, the office and classmates write about beside what they state."""
 _LISTS = 0.4
 """Share of texts with a list of lines in them."""
 _ASIDES = 0.2
@@ -102,7 +107,7 @@ class Composer:
     def _title(self, voice: Voice, subject: CourseSubject, sitting: str, topics: tuple[Topic, ...]) -> str:
         if sitting and voice.chance(0.3):
             return voice.say(statements.EXAM_TITLES, title=subject.title, sitting=sitting)
-        if topics != COURSE_TOPICS:
+        if topics not in (COURSE_TOPICS, OFFICE_TOPICS):
             return voice.say(statements.PLAIN_TITLES)
         return voice.say(statements.TITLES, title=subject.title, code=subject.code)
 
@@ -125,7 +130,7 @@ class Composer:
             listed = [[self._aside(subject, topics).rstrip(".") for _ in range(rng.randint(2, 3))]]
         size -= tokens.count(said) + sum(tokens.count(line) + 6 for lines in listed for line in lines)
         around: list[str] = []
-        if rng.random() < _ASIDES:
+        if topics == COURSE_TOPICS and rng.random() < _ASIDES:
             around.append(Voice(rng).say(statements.EARLY_ASIDES if early else statements.ASIDES))
         spent = sum(map(tokens.count, around))
         while spent < size - 8:
@@ -147,5 +152,5 @@ class Composer:
     def _aside(self, subject: CourseSubject, topics: tuple[Topic, ...]) -> str:
         while True:
             sentence = self._prose.sentence(self._rng.choice(topics), subject=subject)
-            if not _SPEAKS_OF_EXAMS.search(sentence):
+            if not (_SPEAKS_OF_EXAMS.search(sentence) or subject.is_twice_in(sentence)):
                 return sentence

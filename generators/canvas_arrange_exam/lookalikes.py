@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mesocosm.generators.canvas_arrange_exam import statements
-from mesocosm.generators.canvas_arrange_exam.composing import Composer
+from mesocosm.generators.canvas_arrange_exam.composing import FRIENDS_TOPICS, Composer
 from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Details, Plan
 from mesocosm.generators.canvas_arrange_exam.notices import COURSEWORK, excused, marked, notices
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
@@ -161,6 +161,7 @@ class Lookalikes:
             course=host,
             statement=[f"{opening} {facts}"],
             sitting=host.sitting,
+            topics=FRIENDS_TOPICS,
             personal=True,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from mesocosm.generators.canvas_arrange_exam import statements
-from mesocosm.generators.canvas_arrange_exam.composing import Composer
+from mesocosm.generators.canvas_arrange_exam.composing import COURSE_TOPICS, OFFICE_TOPICS, Composer
 from mesocosm.generators.canvas_arrange_exam.courses import (
     CHANNELS,
     Campus,
@@ -109,6 +109,7 @@ class _Author:
             course=course if course.known else None,
             statement=statement,
             sitting=course.sitting if titled else "",
+            topics=OFFICE_TOPICS if office else COURSE_TOPICS,
             personal=personal,
         )
 

@@ -10,7 +10,7 @@ OPENINGS = (
     "[some|several|two|many] of you [asked|wrote|wondered] about {exam}.",
     "[here|below] is what [has been settled|we know by now|we know|was decided] about {exam}.",
     "{exam} is coming up.",
-    "the planners [have sent|sent me|gave me|have written] their [word|news|list] on {exam}.",
+    "the planners have [sent word|sent me word|written to me|told me more|let me know] about {exam}.",
     "please [note|write down|read] [the following|this|what follows] [on|about] {exam}.",
     "I can [now say|say a little|tell you] more [about|on] {exam}.",
     "[details|particulars|the data] [of|on] {exam} follow.",
@@ -225,10 +225,10 @@ EARLY_ASIDES = (
     "[I wish you|Have] a good start!",
 )
 SITTINGS = (
-    "mock exam", "trial exam", "make-up midterm exam", "review session", "oral presentation",
-    "practice test", "guest lecture", "poster session", "project presentation", "lab test",
+    "mock exam", "trial exam", "make-up midterm exam", "placement test", "vocabulary test",
+    "practice test", "progress test", "second midterm exam", "trial test", "lab test",
 )  # fmt: skip
-"""What courses hold besides finals, and before them."""
+"""What is written in courses besides finals, and before them."""
 ANSWERS = (
     "Thank you, I have made a note of it.",
     "Thanks for letting me know.",

@@ -6,7 +6,7 @@ import random
 
 import orjson
 
-from mesocosm.generators.canvas_arrange_exam.composing import COURSE_TOPICS, Composer
+from mesocosm.generators.canvas_arrange_exam.composing import COURSE_TOPICS, FRIENDS_TOPICS, Composer
 from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Plan
 from mesocosm.generators.canvas_arrange_exam.lookalikes import Lookalikes
 from mesocosm.generators.canvas_arrange_exam.posts import People, Post
@@ -27,8 +27,6 @@ _DESKS: tuple[tuple[Topic, str], ...] = (
     ("research", "Research Forum"),
     ("travel", "Exchange Service"),
 )
-_FRIENDS: tuple[Topic, ...] = ("personal", "campus_life", "events", "travel", "household", "project_work")
-
 _WEIGHTS: dict[str, float] = {"announcement": 0.45, "email": 0.4, "message": 0.15}
 """How everyday traffic spreads over the places in which evidence lives, by tokens."""
 _OVERHEAD = 90
@@ -81,7 +79,7 @@ class Traffic:
             topic, desk = self._rng.choice(self._desks)
             return self._by(channel, course, desk, (topic,), personal=False)
         friend = self._rng.choice(self._people.classmates)
-        return self._by(channel, course, friend, _FRIENDS, personal=True)
+        return self._by(channel, course, friend, FRIENDS_TOPICS, personal=True)
 
     def _of_course(self, channel: Channel, course: Course, size: int | None = None) -> Post:
         return self._by(channel, course, course.instructor, COURSE_TOPICS, size)

@@ -118,7 +118,7 @@ _STARTS = (
     "you are expected on {on} at {at}.",
     "keep {on} free; we start at {at}.",
     "we [have|got] the slot of {on}, {at}.",
-    "[doors close|work starts] at {at} on {on}.",
+    "[writing|work] starts at {at} on {on}.",
     "{on}, {at}, is [when you write it|the slot we were given].",
     "it has been given the slot on {on} that [starts|begins] at {at}.",
 )

@@ -41,6 +41,12 @@ from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.services.world import World
 
 _CLASSMATES = 60
+_UP = 7
+"""The hour from which work is handed in."""
+_AGAIN = dt.timedelta(hours=5)
+"""From one attempt at a quiz to the next."""
+_ANSWER = (50, 130)
+"""Tokens of an answer that was typed into Canvas."""
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -55,7 +61,7 @@ def generate(world: World, params: Params) -> Expected:
     evidence = announcements(plan, Announcer(rng, prose, post_size(params.num_courses)))
     misleading, backlog = _surroundings(world, params, plan, said)
     posts = sorted([*evidence, *misleading, *backlog.posts], key=lambda post: (post.moment, post.subject))
-    canvas = _Canvas(world, plan, params)
+    canvas = _Canvas(world, plan, params, said)
     canvas.fill([*plan.works, *backlog.works], posts)
     observations = _fill_memory(world, plan)
     _fill_workspace(world, campus)
@@ -80,8 +86,9 @@ def _surroundings(world: World, params: Params, plan: Plan, said: Said) -> tuple
 class _Canvas:
     """Canvas as it is filled, with the ids that its rows have got."""
 
-    def __init__(self, world: World, plan: Plan, params: Params) -> None:
+    def __init__(self, world: World, plan: Plan, params: Params, said: Said) -> None:
         self._world = world
+        self._prose = Prose(world.stream("answers"), said)
         self._store = world.store(CanvasStore)
         self._plan = plan
         self._params = params
@@ -254,16 +261,24 @@ class _Canvas:
         )
         if work.variant == "late":
             assert work.due
-            due = campus.local(work.due)
-            return due + (campus.now - due) * rng.uniform(0.2, 0.7)
-        first = min(max(work.created, last - dt.timedelta(days=6)), last)
-        return first + (last - first) * rng.uniform(0.1, 0.9)
+            first, last = campus.local(work.due), campus.now
+        else:
+            first = min(max(work.created, last - dt.timedelta(days=6)), last)
+        return self._awake(first + (last - first) * rng.uniform(0.1, 0.9), first, last)
+
+    def _awake(self, moment: dt.datetime, first: dt.datetime, last: dt.datetime) -> dt.datetime:
+        """The moment, or one near to it at which people are up, if there is one between the two."""
+        for hours in (0, -5, 5, -9, 9):
+            other = (moment.astimezone(dt.UTC) + dt.timedelta(hours=hours)).astimezone(self._plan.campus.zone)
+            if first < other < last and other.hour >= _UP:
+                return other
+        return moment
 
     def _attempts(self, work: Work, rng: random.Random) -> Iterator[Any]:
         number = max(1, work.attempts) if work.variant == "used_up" else 1
         finished = self._handed_in(work, rng)
         for turn in range(number):
-            moment = finished - dt.timedelta(hours=5 * (number - 1 - turn))
+            moment = self._awake(finished - (number - 1 - turn) * _AGAIN, work.created, finished)
             yield {
                 "quiz_id": self.quizzes[id(work)],
                 "user_id": self._student,
@@ -279,9 +294,8 @@ class _Canvas:
         if not on_paper:
             new |= {"submitted_at": utc_stamp(moment), "attempt": 2 if work.variant == "again" else 1}
             if work.submission_types[0] == "online_text_entry":
-                new["body"] = (
-                    f"My answer on {rng.choice(work.course.subject.topics)} is in the text that follows."
-                )
+                tokens = rng.randint(*_ANSWER)
+                new["body"] = self._prose.text("coursework", tokens, subject=work.course.subject)
         # What was handed in on paper shows on Canvas only once it is graded.
         if work.variant == "graded" or on_paper:
             graded = min(moment + dt.timedelta(days=2), self._plan.campus.now - dt.timedelta(minutes=20))

@@ -19,6 +19,8 @@ from mesocosm.kits.prose import Prose
 
 _LATE_NUMBERS = range(5, 10)
 _ENDED_COURSES = 2
+_OWN_TEACHER = 0.5
+"""How often a course has another teacher than one of the same department."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +96,14 @@ def _courses(params: Params, campus: Campus, rng: random.Random, prose: Prose) -
     roles: list[Role] = ["student"] * (params.num_courses - params.assisted)
     roles += ["assistant"] * params.assisted
     roles += ["ended"] * min(_ENDED_COURSES, len(roles) // 4)
-    instructors = [Contact.at(campus.domain, prose) for _ in range(max(1, round(0.75 * len(roles))))]
+    teachers: dict[str, Contact] = {}
+    """Who teaches a further course of a department."""
     courses = []
-    for index, role in enumerate(roles):
-        who = index if index < len(instructors) else rng.randrange(len(instructors))
+    for role in roles:
         subject = prose.course_subject()
-        courses.append(Course(subject, role, instructors[who], rng.choice(CREDITS)))
+        if subject.department not in teachers or rng.random() < _OWN_TEACHER:
+            teachers[subject.department] = Contact.at(campus.domain, prose)
+        courses.append(Course(subject, role, teachers[subject.department], rng.choice(CREDITS)))
     rng.shuffle(courses)
     return courses
 
@@ -177,7 +181,8 @@ def _set_rules(works: Sequence[Work], near: int) -> None:
 
 def created(campus: Campus, rng: random.Random) -> dt.datetime:
     """When a work was put onto Canvas: before the first weeks were over, whenever it is due."""
-    return campus.term_start + dt.timedelta(minutes=rng.randint(-12_000, 12_000))
+    day = (campus.term_start + dt.timedelta(days=rng.uniform(-8, 8))).date()
+    return dt.datetime.combine(day, dt.time(rng.randint(8, 20), rng.randrange(60)), campus.zone)
 
 
 def draw_work(

@@ -20,7 +20,7 @@ _ASSIGNMENT_ACTS = (
     "Plan a small study of {a}", "Find a mistake in a published treatment of {a}", "Draw a diagram of {a}",
     "Write a guide to {a} for somebody who knows only {b}", "Collect five sources on {a} and rank them",
     "Apply the method from the seminar to {a}", "Discuss whether {a} could do without {b}",
-    "Solve the numbered problems on {a}", "Record your observations on {a}",
+    "Answer the numbered questions on {a}", "Record your observations on {a}",
     "Reconstruct the argument on {a}",
 )  # fmt: skip
 _PARTS = ("practical part", "bonus part", "written part")
@@ -31,7 +31,7 @@ _LIMITS = (
 )  # fmt: skip
 _FURTHER = (
     "say where your examples of {b} come from.", "quote at least {n} sources on {b}, two of them printed.",
-    "{n} points are for the part on {b}.", "work alone or with one partner, and name the partner.",
+    "some points are for the part on {b}.", "work alone or with one partner, and name the partner.",
     "a sketch of {b} may be drawn by hand.", "explain every term of {b} that the lectures have not used.",
     "put the figures on {b} at the end.", "those who did {b} last week may build on it.",
     "leave a margin for remarks.", "{b} may be left out if space runs short.",
@@ -41,10 +41,10 @@ _FURTHER = (
 _QUIZ_SCOPES = (
     "Covers {a} and {b}", "On {a}, with one look back at {b}", "Tests what the lectures said about {a}",
     "Short questions on {a}, longer ones on {b}", "About the reading on {a}", "Everything on {a} up to {b}",
-    "Definitions from {a}; one calculation on {b}", "Questions on {a} in the style of the exercises",
+    "Definitions from {a}; one longer question on {b}", "Questions on {a} in the style of the exercises",
 )  # fmt: skip
 _QUIZ_RULES = (
-    "notes are allowed", "no notes, please", "a calculator is enough", "one sheet of notes is allowed",
+    "notes are allowed", "no notes, please", "a pencil is enough", "one sheet of notes is allowed",
     "to be taken alone", "answers are shown afterwards", "read each question twice",
     "chapter {n} in the book",
     "weeks {m} to {n} of the lecture", "bring the handout from week {n}",

@@ -123,7 +123,7 @@ class Announcer:
     def _aside(self, course: Course) -> str:
         while True:
             sentence = self._prose.sentence(self._rng.choice(_TOPICS), subject=course.subject)
-            if not _MISLEADING.search(sentence):
+            if not (_MISLEADING.search(sentence) or course.subject.is_twice_in(sentence)):
                 return sentence
 
     # -- what a notice says -----------------------------------------------------------------------------

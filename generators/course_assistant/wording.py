@@ -27,7 +27,7 @@ DEADLINE = (
 MOVED = (
     "the lab was [closed|shut] for [two|three] days, so",
     "the building had no [power|heating] [on Monday|for a day|last week], and now",
-    "[half|most] of the class was on a [field trip|visit|trip], [which is why|so]",
+    "[half|most] of the class was [away|out] on a [field trip|visit|trip], so",
     "after a vote in class,",
     "since the library was shut,",
     "because of the [storm|flood|strike],",

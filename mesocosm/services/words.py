@@ -96,6 +96,10 @@ class Thing:
     """The field whose digits are others in everyday things, such as the path of a file."""
     title: ClassVar[str | None] = None
     """The field that says in a few words what it is about."""
+    writer: ClassVar[str | None] = None
+    """The field that names who wrote it, where most who write do so once."""
+    remarks: ClassVar[str | None] = None
+    """The field with what was said about it later, which everyday things have for themselves."""
     letter: ClassVar[bool] = False
     """Whether the text is a letter, with a greeting and a name below."""
     overhead: ClassVar[int] = 60

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, time, timedelta
+from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
@@ -38,8 +39,12 @@ _REPO = Word(
 )
 _AGE = timedelta(days=731, hours=2, minutes=37)
 """Of a repository: older than what is in it."""
-_ANSWERED = timedelta(days=1, minutes=13)
-"""Within it an issue gets a comment, and another one."""
+_FOLLOWED = timedelta(days=6, hours=3)
+"""So long before a repository its people had their accounts."""
+_ANSWERED = (0, 0, 1, 1, 2, 3, 5, 8)
+"""Days until somebody says more about an issue."""
+_COMMENT = 117
+"""Tokens that a survey spends on a comment besides its text."""
 _OBJECTS = ("objects", "commits", "commit_parents", "changes")
 
 
@@ -97,10 +102,12 @@ class IssueThing(Thing):
 
     name = "issue"
     about = "An issue of a repository of the owner's."
-    overhead = 145
+    overhead = 88
     text = "body"
     title = "title"
     when = "created_at"
+    writer = "author"
+    remarks = "comments"
     listed = False
     identified_by = "number"
     says: ClassVar[Mapping[str, Word]] = {
@@ -133,10 +140,15 @@ class IssueThing(Thing):
         for repo in sorted({str(fields["repo"]) for fields in things}):
             _repository(store, repo)
             chosen = [n for n, fields in enumerate(things) if fields["repo"] == repo]
-            new = [_new(things[n], logins[str(things[n]["author"])], world.now) for n in chosen]
+            clocks = [things[n]["created_at"].timetz() for n in chosen]
+            rng = world.stream(f"answers:{repo}")
+            new = [_new(things[n], logins[str(things[n]["author"])], world.now, clocks, rng) for n in chosen]
             for n, number in zip(chosen, store.filling.add_issues(_me(store), repo, new), strict=True):
                 given[n] = {"number": number, "author": logins[str(things[n]["author"])]}
         return given
+
+    def size(self, fields: Fields, count: Callable[[str], int]) -> int:
+        return sum(_COMMENT + count(str(one)) for one in fields.get("comments") or ())
 
     def trace(self, fields: Fields, given: Fields) -> str | list[str]:
         body = super().trace(fields, given)
@@ -339,23 +351,28 @@ def _logins(store: rules.CodehostStore, names: Sequence[str]) -> dict[str, str]:
         for row in store.session.execute(sql.select(models.Account.name, models.Account.login))
     }
     taken = set(known.values())
+    began = store.now - _AGE
     for name in sorted(set(names) - set(known)):
         login, number = _login(name), 2
         while login in taken:
             login, number = f"{_login(name)[:35]}-{number}", number + 1
-        store.accounts.create_account(login, name)
+        store.accounts.create_account(login, name, created_at=began)
         taken.add(login)
         known[name] = login
     return known
 
 
-def _new(fields: Fields, author: str, now: datetime) -> rules.NewIssue:
-    """An issue whose comments, and whose end, come between its beginning and the world's now."""
+def _new(fields: Fields, author: str, now: datetime, clocks: Sequence[time], rng: Random) -> rules.NewIssue:
+    """An issue whose comments, and whose end, come between its beginning and the world's now, at times of the
+    day at which people open issues."""
     opened, texts = fields["created_at"], list(fields.get("comments") or ())
     closed = fields.get("state") == "closed"
-    step = min(_ANSWERED, (now - opened) / (len(texts) + 2))
+    moments = [opened]
+    for left in range(len(texts) + closed, 0, -1):
+        moments.append(_later(moments[-1], now, left, clocks, rng))
     comments = [
-        filling.NewComment(author, str(text), opened + n * step) for n, text in enumerate(texts, start=1)
+        filling.NewComment(author, str(text), moment)
+        for text, moment in zip(texts, moments[1:], strict=False)
     ]
     return rules.NewIssue(
         title=str(fields.get("title") or "Untitled")[:250],
@@ -365,8 +382,17 @@ def _new(fields: Fields, author: str, now: datetime) -> rules.NewIssue:
         state=fields.get("state") or "open",
         comments=comments,
         created_at=opened,
-        closed_at=opened + (len(texts) + 1) * step if closed else None,
+        closed_at=moments[-1] if closed else None,
     )
+
+
+def _later(moment: datetime, now: datetime, left: int, clocks: Sequence[time], rng: Random) -> datetime:
+    """When something follows, as one of so many until now."""
+    day = moment.date() + timedelta(days=rng.choice(_ANSWERED))
+    found = datetime.combine(day, rng.choice(clocks)) + timedelta(minutes=rng.randrange(15))
+    if found <= moment:
+        found += timedelta(days=1)
+    return found if found < now else moment + (now - moment) / (left + 1)
 
 
 def _me(store: rules.CodehostStore) -> str:
@@ -387,7 +413,7 @@ def _repository(store: rules.CodehostStore, repo: str) -> None:
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
     store = world.store(rules.CodehostStore)
     login = _login(owner.email.partition("@")[0])
-    store.accounts.create_account(login, owner.name, owner.email)
+    store.accounts.create_account(login, owner.name, owner.email, created_at=store.now - _AGE - _FOLLOWED)
     store.accounts.sign_in(login)
 
 

@@ -52,6 +52,10 @@ class CourseSubject:
         """The course code, "CS 412"."""
         return f"{self.code_prefix} {self.number}".strip()
 
+    def is_twice_in(self, text: str) -> bool:
+        """Whether a text names one of the topics more than once, as nobody does in one sentence."""
+        return any(text.lower().count(topic.lower()) > 1 for topic in self.topics)
+
 
 @dataclass(frozen=True)
 class _Entry:

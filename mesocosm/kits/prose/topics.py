@@ -11,6 +11,7 @@ from mesocosm.kits.prose.grammar import Grammar, Node, read_rules
 
 Topic = Literal[
     "admissions",
+    "bug_reports",
     "campus_life",
     "conference",
     "course_admin",
@@ -33,6 +34,7 @@ Topic = Literal[
     "project_work",
     "purchasing",
     "research",
+    "shift_notes",
     "shop_marketing",
     "shop_orders",
     "student_letters",

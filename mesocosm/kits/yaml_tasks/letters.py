@@ -68,7 +68,7 @@ class Strangers:
         self._left = 0
 
     def sender(self, letters: Letters, pattern: Mapping[str, Any], rng: random.Random) -> dict[str, str]:
-        """Who writes the next one, which is like the pattern."""
+        """Who writes the next letter, which is like the pattern."""
         if not self._left:
             self._now = letters.other_sender(pattern, self._crowd)
             self._left = rng.choice(self._numbers) if self._now else 1
@@ -157,6 +157,10 @@ class Letters:
         """Everyday text of exactly so many tokens, give or take a short sentence."""
         return self._prose.text(topic, size, subject=self._course)
 
+    def remark(self, topic: str, size: int) -> str:
+        """A sentence about the matter, of about so many tokens."""
+        return min(self._sentences(topic, 6, first=False), key=lambda one: abs(self._cost(one) - size))
+
     def company(self) -> str:
         """A company that somebody may write from."""
         return self._prose.company()
@@ -164,9 +168,8 @@ class Letters:
     def other_sender(self, pattern: Mapping[str, Any], crowd: Crowd) -> dict[str, str]:
         """Somebody else, whose name and address look like those of the pattern."""
         rng = self._rng
-        first, last = (sender_of(rng.choice(crowd.letters))[0].split() for _ in range(2))
-        name, (old, address) = f"{first[0]} {last[-1]}", sender_of(pattern)
-        if name in crowd.names:
+        name, (old, address) = self.other_name(crowd), sender_of(pattern)
+        if not name:
             return {}
         local, _, home = address.partition("@")
         handle = FILTERS["handle"](old)
@@ -174,6 +177,12 @@ class Letters:
         if rng.random() < crowd.apart:
             home = FILTERS["domain"](self.company())
         return {"from": f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"}
+
+    def other_name(self, crowd: Crowd) -> str:
+        """The name of somebody else, made of theirs; empty where that is one of theirs."""
+        first, last = (sender_of(self._rng.choice(crowd.letters))[0].split() for _ in range(2))
+        name = f"{first[0]} {last[-1]}"
+        return "" if name in crowd.names else name
 
     def dressed(
         self, fields: Mapping[str, Any], everyday: Everyday, owner: Mapping[str, Any], topic: str

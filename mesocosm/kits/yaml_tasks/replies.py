@@ -26,7 +26,7 @@ _ASKED = (
     "{Could you|Would you|Can you} {bring me up to date|tell me where things stand|fill me in}{ when "
     "you find the time| this week|}?",
     "{Thank you for|Thanks for|I am grateful for} {your patience|your last mail|the call the other day}.",
-    "{I was out|I have been travelling|My week was full} and {have only now got round to this|am "
+    "{I was out|I have been travelling|I had a full week} and {have only now got round to this|am "
     "catching up now}.",
     "{My colleague|Somebody in the office|A colleague of mine} {said|thought|told me} that you {had "
     "tried to call|wanted to talk|might have a question}.",

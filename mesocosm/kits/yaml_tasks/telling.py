@@ -38,6 +38,8 @@ from mesocosm.worlds import tokens
 
 OWN_SHARE = 0.75
 """Part of the filler that is background of the task's own kinds; the rest is everyday text."""
+_ONCE = 0.85
+"""How often who writes an everyday thing writes no other, where most do so (``Thing.writer``)."""
 _SAMPLE = 60
 _PLACEHOLDER = 10_000
 """Stands for an id that a service will give."""
@@ -506,7 +508,7 @@ class Teller:
         patterns = [one for one in patterns if one.content] or list(patterns)
         for one in patterns:
             self._said.remember(str(one.fields.get(thing.text or "")))
-        crowd = Crowd([one.fields for one in patterns])
+        crowd = Crowd([_written(thing, one.fields) for one in patterns])
         strangers = Strangers(crowd)
         found: list[Told] = []
         left = budget
@@ -572,9 +574,14 @@ class Teller:
                 fields = thing.moved(fields, moment if moment <= max(self.truth.now, day) else day)
         if thing.letter and rng.random() < 0.5:
             fields |= strangers.sender(letters, pattern.fields, rng)
+        if thing.writer and rng.random() < _ONCE and (name := letters.other_name(crowd)):
+            fields[thing.writer] = name
         topic = rng.choice(_topics(everyday, pattern.statement))
         if thing.title:
             fields[thing.title] = letters.subject(topic)
+        if thing.remarks:
+            said = fields.get(thing.remarks) or ()
+            fields[thing.remarks] = [letters.remark(topic, self._count(str(one))) for one in said]
         if thing.serial:
             fields[thing.serial] = letters.other_number(str(fields[thing.serial]))
         text = (
@@ -590,6 +597,11 @@ class Teller:
         if not exactly:
             fields |= self._dress(thing, fields, self._letters(rng, pattern), topic)
         return Told(what, thing.unlike(fields), content=text)
+
+
+def _written(thing: Thing, fields: Fields) -> Fields:
+    """A thing as a letter from who wrote it."""
+    return {**fields, "from": fields[thing.writer]} if thing.writer else fields
 
 
 def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Rows, str | None]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, func, insert, select
@@ -11,6 +12,7 @@ from sqlalchemy import bindparam, func, insert, select
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Member, Repository, SignIn, Team, TeamMember
 from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.values import timestamp
 from mesocosm.services.service import Row
 
 ROLES = ("none", "read", "triage", "write", "maintain", "admin")
@@ -62,13 +64,22 @@ class Accounts(Part):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def create_account(self, login: str, name: str = "", email: str | None = None, **profile: Any) -> int:
+    def create_account(
+        self,
+        login: str,
+        name: str = "",
+        email: str | None = None,
+        *,
+        created_at: datetime | None = None,
+        **profile: Any,
+    ) -> int:
         """A new person; returns the id.
 
         ``profile``: company, blog, location, bio, followers, following. Without ``email`` the account has the
         product's no-reply address.
         """
-        return self._add_account("User", login, name, email or f"{login}@users.noreply.github.com", profile)
+        address = email or f"{login}@users.noreply.github.com"
+        return self._add_account("User", login, name, address, profile, created_at)
 
     def create_organization(
         self,
@@ -110,7 +121,13 @@ class Accounts(Part):
         self.session.flush()
 
     def _add_account(
-        self, kind: str, login: str, name: str, email: str | None, more: Mapping[str, Any]
+        self,
+        kind: str,
+        login: str,
+        name: str,
+        email: str | None,
+        more: Mapping[str, Any],
+        created_at: datetime | None = None,
     ) -> int:
         if not _LOGIN.fullmatch(login):
             raise Invalid(
@@ -122,5 +139,6 @@ class Accounts(Part):
         if self.fetch(_BY_LOGIN, login=login):
             raise Invalid(f"Username {login} is not available.")
         row = {"login": login, "kind": kind, "name": name or login, "email": email} | dict(more)
-        row |= {"created_at": self.today, "updated_at": self.today}
+        created = timestamp(created_at or self.now)
+        row |= {"created_at": created, "updated_at": created}
         return int(self.session.execute(insert(Account).returning(Account.id), row).scalar_one())
