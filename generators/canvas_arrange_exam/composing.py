@@ -113,9 +113,11 @@ class Composer:
 
     def _answers(self, author: Contact, subject: CourseSubject) -> tuple[tuple[Contact, str], ...]:
         [number] = self._rng.choices(range(len(_RETURNS)), _RETURNS)
-        people = (self._campus.student, author)
-        said = self._rng.sample(statements.ANSWERS, number)
-        return tuple((people[index % 2], text) for index, text in enumerate(said))
+        said = (
+            (self._campus.student, self._rng.choice(statements.ANSWERS)),
+            (author, self._rng.choice(statements.WELCOMES)),
+        )
+        return said[:number]
 
     # -- blocks ----------------------------------------------------------------------------------------------
 

@@ -191,7 +191,7 @@ OPTIONAL = (
     "{exam} is voluntary, [and|so] whoever [stays away|does not come] [loses nothing|is fine].",
     "it is up to you whether you [sit|write|come to] {exam}.",
     "whether you come to {exam} is your own choice; [it can only help|nothing is lost without it].",
-    "you may skip {exam} [without any loss|at no cost], [for it|which] is voluntary.",
+    "you may skip {exam} [without any loss|at no cost], [for it|since it] is voluntary.",
 )
 AUDITOR = (
     "you are [registered|down] as an auditor of {title}. Auditors do not sit {exam}.",
@@ -241,7 +241,20 @@ ANSWERS = (
     "Thank you, that is good to know.",
     "Thanks! I will keep it in mind.",
 )
-"""What is answered to any notice."""
+"""What a student answers to any notice."""
+WELCOMES = (
+    "You are welcome.",
+    "Not at all.",
+    "Good. Write again if anything is unclear.",
+    "Glad to hear it.",
+    "No trouble at all.",
+    "Fine, then we are all set.",
+    "You are welcome. See you in class.",
+    "Good, thank you for the quick answer.",
+    "Any time.",
+    "Very well. Have a good week.",
+)
+"""What is answered to that."""
 MARKS = ("homework average", "quiz average", "presentation average", "attendance average", "essay average")
 """What is not the coursework average."""
 TITLES = (

@@ -18,7 +18,6 @@ from mesocosm.kits.mailbox import (
     Mail,
     MailWriter,
     fill_mailbox,
-    last_received,
     rest_text,
     within,
 )
@@ -58,10 +57,11 @@ def generate(world: World, params: Params) -> Expected:
     for index, student in enumerate(plan.students):
         evidence += own.story(student, index)
     around, contacts, left = _around(world, params, plan, prose, said, sizes)
-    # What is too little for a mail of its own makes one longer.
+    # What is too little for a mail of its own makes one of the instructor's longer.
     rest = rest_text(Prose(world.stream("longer"), said), "teaching", left, subject=plan.subject)
-    longer = around or evidence
-    last = last_received(longer)
+    theirs = plan.instructor.header
+    longer = around if any(mail.sender == theirs for mail in around) else evidence
+    last = max(place for place, mail in enumerate(longer) if mail.sender == theirs)
     longer[last] = longer[last].with_paragraph(rest, 1)
     # Everybody on a roster has a mailbox: whether one exists says nothing about who is to be written to.
     fill_mailbox(
