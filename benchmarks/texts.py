@@ -61,7 +61,7 @@ _KNOWN = frozenset(
     """
     annexe aider co-author co-authors interferometry wifi plasmids etc recode recoded recoding ttl dreamed
     blacksmiths mindedly anonymised flexitime lakeland matt undyed lookbook uncoated toml src sql rs ini
-    gamelan matchings sherds implicature mbH s palletiser palletisers pipefitter pipefitters toolroom
+    gamelan matchings sherds implicature mbH s palletiser palletisers pipefitter pipefitters toolroom bagger
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
 """Right words that its dictionary lacks."""
@@ -70,7 +70,7 @@ SLIPS = {
     "no blank": re.compile(r"(?<!&amp)(?<=[a-z]{3})(?:[,;?!][A-Za-z]|\.[A-Z][a-z]+ )"),
     "starts small": re.compile(r"(?<![A-Z.])\b[a-z]{3,}[.?!] [a-z]+ [a-z]"),
     "template": re.compile(
-        r"\{[{%#] | [}%#]\}|(?<!\{)\{\w+\}(?!\})|\[\w[^\]\n]*\|[^\]\n]*\]|<[a-z]+\|[a-z|]+>|~ | ~"
+        r"\{[{%#] | [}%#]\}|(?<!\{)\{[a-z_]\w*\}(?!\})|\[\w[^\]\n]*\|[^\]\n]*\]|<[a-z]+\|[a-z|]+>|~ | ~"
     ),
 }
 """What is wrong whoever wrote it."""

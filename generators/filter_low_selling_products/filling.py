@@ -40,7 +40,7 @@ from mesocosm.kits.mailbox import (
 from mesocosm.kits.moments import in_words
 from mesocosm.kits.paging import SURVEYED, mails
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Person, Prose, Topic
+from mesocosm.kits.prose import Person, Prose, Said, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.servers.woocommerce.store import NewLineItem, NewOrder, NewProduct, WooCommerceStore
 from mesocosm.services.calling import Tools
@@ -73,8 +73,8 @@ _PAYMENT = {
 
 def generate(world: World, params: Params) -> Expected:
     """Build the shop's world."""
-    rng = world.rng
-    prose = Prose(rng)
+    rng, said = world.rng, Said()
+    prose = Prose(rng, said)
     plan = plan_shop(params, rng, prose)
     world.set_now(plan.now)
 
@@ -83,9 +83,9 @@ def generate(world: World, params: Params) -> Expected:
         plan, MailWriter(plan.account, rng, prose, sizes), Phrases(rng), rng
     ).subscribers()
     category, ids = _fill_shop(world, plan, rng, prose)
-    around, left = _around(world, params, plan, prose, sizes)
+    around, left = _around(world, params, plan, prose, sizes, said)
     # What is too little for a mail of its own makes one longer.
-    rest = rest_text(Prose(world.stream("longer")), "customer_letters", left)
+    rest = rest_text(Prose(world.stream("longer"), said), "customer_letters", left)
     longer = around or others or requests
     if longer:
         last = last_received(longer)
@@ -96,11 +96,11 @@ def generate(world: World, params: Params) -> Expected:
 
 
 def _around(
-    world: World, params: Params, plan: Plan, people: Prose, sizes: tuple[int, int]
+    world: World, params: Params, plan: Plan, people: Prose, sizes: tuple[int, int], said: Said
 ) -> tuple[list[Mail], int]:
     """Mails of people who are not on the list, everyday ones, and the tokens that are left."""
     rng = world.stream("strangers")
-    writer = Writer(plan, MailWriter(plan.account, rng, Prose(rng), sizes), Phrases(rng), rng)
+    writer = Writer(plan, MailWriter(plan.account, rng, Prose(rng, said), sizes), Phrases(rng), rng)
     share = round(params.filler_tokens * (1 - _EVERYDAY))
     alike, left = within(share, writer.strangers(people), plan.account)
     rest = world.stream("everyday")
@@ -108,7 +108,7 @@ def _around(
     def domain(rng: random.Random) -> str:
         return rng.choice(DOMAINS)
 
-    mails = MailWriter(plan.account, rest, Prose(rest), sizes)
+    mails = MailWriter(plan.account, rest, Prose(rest, said), sizes)
     known = [Contact(person, reader.email) for reader, person in zip(plan.readers, plan.people, strict=True)]
     known += writer.written_by
     everyday = EverydayMail(
@@ -229,9 +229,9 @@ def _billing(buyer: Person, prose: Prose, rng: random.Random) -> dict[str, str]:
 
 def _moment(plan: Plan, sale: Sale, rng: random.Random) -> dt.datetime:
     days = rng.randint(1, WINDOW) if sale.days is None else sale.days
-    minutes = rng.randint(1, 1438)
-    if sale.late is not None:
-        minutes = rng.randint(1415, 1438) if sale.late else rng.randint(1, 30)
+    # Orders come from early in the morning until midnight; it is after nine now.
+    first, last = {None: (360, 1438), True: (1080, 1438), False: (360, 530)}[sale.late]
+    minutes = rng.randint(first, last)
     return plan.today - dt.timedelta(days=days) + dt.timedelta(minutes=minutes, seconds=rng.randint(0, 59))
 
 

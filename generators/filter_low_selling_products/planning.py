@@ -10,6 +10,7 @@ from mesocosm.generators.filter_low_selling_products.expected import Reader
 from mesocosm.generators.filter_low_selling_products.params import MOVED, Params
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Person, Product, Prose
+from mesocosm.kits.prose.products import price_range
 
 CLEARANCE = "Clearance"
 ARCHIVE = "Clearance Archive"
@@ -42,7 +43,7 @@ _NEAR = {
 
 @dataclass(frozen=True)
 class Sale:
-    """Pieces of one product in one order; ``days`` is how many days before today, ``late`` near midnight."""
+    """Pieces of one product in one order; ``days`` is how many days before today, ``late`` in the evening."""
 
     product: int
     pieces: int
@@ -149,12 +150,9 @@ def _twin(ware: Ware, other: Ware, taken: set[str]) -> Ware:
 
 def _ware(plan: Plan, fate: str, drawn: Product, category: str, rng: random.Random) -> Ware:
     days = _days(plan, fate, rng)
-    # A count of hours instead of days goes wrong at both boundaries.
-    clock = dt.timedelta(seconds=rng.randint(60, 1430 * 60))
-    if fate == "day_over":
-        clock = dt.timedelta(hours=23, seconds=rng.randint(60, 3540))
-    elif fate == "boundary_day":
-        clock = dt.timedelta(seconds=rng.randint(60, 3540))
+    # A count of hours instead of days goes wrong at both boundaries: it is between nine and five now.
+    first, last = {"day_over": (17, 20), "boundary_day": (6, 8)}.get(fate, (6, 20))
+    clock = dt.timedelta(hours=rng.randint(first, last), seconds=rng.randint(0, 3599))
     tier = next(percent for longest, percent in TIERS if days <= longest)
     sale, start, end = 0, None, None
     today = plan.now.date()
@@ -179,8 +177,7 @@ def _ware(plan: Plan, fate: str, drawn: Product, category: str, rng: random.Rand
         sku=drawn.sku,
         blurb=drawn.blurb,
         fate=fate,
-        # Multiples of 20 cents: every discount of five percent more is whole cents.
-        price=20 * round(float(drawn.price) * 5),
+        price=_price(drawn),
         discount=discount,
         created=plan.today - dt.timedelta(days=days) + clock,
         status=rng.choice(("draft", "private", "pending")) if fate == "draft" else "publish",
@@ -190,6 +187,13 @@ def _ware(plan: Plan, fate: str, drawn: Product, category: str, rng: random.Rand
         sale_from=start,
         sale_to=end,
     )
+
+
+def _price(drawn: Product) -> int:
+    """Multiples of 20 cents: every discount of five percent more is whole cents. Nothing is of the dearest
+    sort of its kind."""
+    least, most = price_range(drawn.name)
+    return 20 * round(5 * min(float(drawn.price), most + (float(drawn.price) - least) / 8))
 
 
 def _days(plan: Plan, fate: str, rng: random.Random) -> int:
@@ -230,7 +234,7 @@ def _sales(plan: Plan, product: int, fate: str, rng: random.Random) -> list[Sale
         case "popular":
             return _split(product, rng.randint(needed + 1, 4 * needed), rng)
         case "old_sales":
-            # The day before the window begins, shortly before midnight; and longer ago.
+            # The evening of the day before the window begins; and longer ago.
             sales = [Sale(product, needed, days=WINDOW + 1, late=True)]
             if rng.random() < 0.3:
                 sales.append(Sale(product, rng.randint(1, needed), days=rng.randint(WINDOW + 3, 58)))

@@ -8,11 +8,11 @@ import html
 import io
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+from mesocosm.kits.prose import names
 from mesocosm.kits.prose.products import price_range
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -94,8 +94,7 @@ def _format(value: Any, pattern: str) -> str:
 
 def slug(value: Any) -> str:
     """Lower-case ASCII letters and digits."""
-    plain = unicodedata.normalize("NFKD", show(value)).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]", "", plain.lower())
+    return names.slug(show(value))
 
 
 def _handle(value: Any) -> str:
