@@ -190,10 +190,10 @@ def _ware(plan: Plan, fate: str, drawn: Product, category: str, rng: random.Rand
 
 
 def _price(drawn: Product) -> int:
-    """Multiples of 20 cents: every discount of five percent more is whole cents. Nothing is of the dearest
-    sort of its kind."""
-    least, most = price_range(drawn.name)
-    return 20 * round(5 * min(float(drawn.price), most + (float(drawn.price) - least) / 8))
+    """Multiples of 20 cents: every discount of five percent more is whole cents. Nothing is of the dearer
+    sorts of its kind."""
+    least, _ = price_range(drawn.name)
+    return 20 * round(5 * (least + (float(drawn.price) - least) / 5))
 
 
 def _days(plan: Plan, fate: str, rng: random.Random) -> int:
