@@ -15,6 +15,8 @@ _WIDTH = 88
 _PRIZES = ("Calder Essay Prize", "Denholm Travel Grant", "Eastmere Teaching Award", "Glenrock Medal",
            "Harrow Summer Fellowship", "Lindqvist Poster Prize", "Faculty Merit Scholarship")  # fmt: skip
 
+_TESTED = ("Reading", "listening", "speaking", "writing")
+
 AWARDS = ("awards_oldest_first", "awards_newest_first")
 
 
@@ -50,11 +52,14 @@ def draw_material(
     made.proposal()
     for kind, title, ago in (("bachelor", "Bachelor's", 900), ("master", "Master's", 40)):
         head = [f"{title} transcript of {name}", f"Transcript no. {rng.randint(10_000, 99_999)}, {college}"]
-        made.add(kind, f"transcript_{kind}.pdf", [[*head, *papers.courses()]], made.ago(ago, ago + 100))
+        marks = papers.courses(master=kind == "master")
+        made.add(kind, f"transcript_{kind}.pdf", [[*head, *marks]], made.ago(ago, ago + 100))
     numbers = rng.sample((1, 2), 2)
-    for kind, number, referee in zip(("first_letter", "second_letter"), numbers, referees, strict=True):
-        lines = [f"Letter of recommendation for {name}", f"Written by {referee}", *papers.praise()]
-        made.add(kind, f"recommendation_{number}.pdf", [lines], made.ago(10, 60))
+    letters = zip(("first_letter", "second_letter"), numbers, referees, papers.praises(2), strict=True)
+    for kind, number, referee, praise in letters:
+        date = made.ago(10, 60)
+        head = [f"Letter of recommendation for {name}", f"Written by {referee}", f"{college}, {day(date)}"]
+        made.add(kind, f"recommendation_{number}.pdf", [[*head, praise]], date)
     made.awards()
     # A friend's: newer than the applicant's own, but of somebody else.
     written = today - dt.timedelta(days=3)
@@ -103,7 +108,9 @@ class _Maker:
                 case "statement":
                     head.append(self.papers.purpose())
                 case _:
-                    head.append(f"Score: {self.rng.randint(92, 118)} of 120")
+                    parts = {part: self.rng.randint(22, 29) for part in _TESTED}
+                    head.append(f"Score: {sum(parts.values())} of 120")
+                    head.append(", ".join(f"{part} {points}" for part, points in parts.items()))
             more = [[f"{title}, page 2", *self.papers.skills()]] if kind == "cv" and key else []
             paths.append(self.add(key, file, [head, *more], date))
         self.material.older[paths[1]] = paths[0]

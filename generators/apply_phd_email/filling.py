@@ -52,7 +52,7 @@ def generate(world: World, params: Params) -> Expected:
     world.set_now(plan.now)
     sizes = _SIZES if params.roomy else (0, 0)
     letters = Letters(plan, params, world.stream("letters"), answered=0.5 if params.roomy else 0.3)
-    writer = Writer(plan, MailWriter(plan.applicant, rng, prose, sizes), letters, rng)
+    writer = Writer(plan, MailWriter(plan.applicant, rng, prose, sizes), letters, rng, said)
     stories = [(who, writer.story(who, index)) for index, who in enumerate(plan.professors)]
     replies = [mail for _, story in stories for mail in story]
     needed = [mail for who, story in stories if _bears(who) for mail in story]
@@ -89,7 +89,7 @@ def _around(
 ) -> tuple[list[Professor], list[Mail], int]:
     """More professors who are to get nothing; their mails and everyday ones; the tokens that are left."""
     rng = world.stream("more professors")
-    writer = Writer(plan, MailWriter(plan.applicant, rng, Prose(rng, said), sizes), letters, rng)
+    writer = Writer(plan, MailWriter(plan.applicant, rng, Prose(rng, said), sizes), letters, rng, said)
     written: list[Professor] = []
 
     def groups() -> Iterator[list[Mail]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 
 from mesocosm.generators.apply_phd_email import wording
 from mesocosm.generators.apply_phd_email.documents import day
@@ -12,7 +13,7 @@ from mesocosm.generators.apply_phd_email.params import Params
 from mesocosm.generators.apply_phd_email.planning import Plan, Professor, Wanted
 from mesocosm.kits.mailbox import Mail, MailWriter, Thread, awake, misfiled
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Topic
+from mesocosm.kits.prose import Said, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.worlds import tokens
 
@@ -24,6 +25,9 @@ LONGEST_FACT = 100
 """Tokens of the longest that a professor says about an application, about."""
 _PER_PROFESSOR = 600
 """Tokens of what one more professor wrote, about."""
+
+Part = Callable[[], str]
+"""Draws a part of what somebody says."""
 
 
 class Letters:
@@ -39,12 +43,20 @@ class Letters:
             Thread(wording.LETTERS[index % len(wording.LETTERS)], f"<{rng.getrandbits(40):010x}@{domain}>")
             for index in range(number)
         ]
+        self._moments = [
+            awake(plan.now.date() - dt.timedelta(days=40 + index % 30), rng) for index in range(number)
+        ]
         self._letter_of: dict[str, int] = {}
 
     def to(self, who: Contact) -> Thread:
         """The letter that a professor got, and may answer."""
         drawn = self._rng.randrange(len(self._threads))
         return self._threads[self._letter_of.setdefault(who.email, drawn)]
+
+    def reached(self, who: Contact) -> dt.datetime:
+        """When that letter reached the professor's mailbox."""
+        sent = self._moments[self._threads.index(self.to(who))]
+        return sent + dt.timedelta(seconds=self._rng.randint(2, 50))
 
     def answered(self, who: Contact) -> Thread | None:
         """The letter that a professor got, for some mails: the others begin anew."""
@@ -58,25 +70,28 @@ class Letters:
             to = [email for email, letter in self._letter_of.items() if letter == index and email in written]
             if not to:
                 continue
-            moment = awake(self._plan.now.date() - dt.timedelta(days=40 + index % 30), self._rng)
             text = (
                 f"Dear Professor,\n\nI am about to finish my degree in {self._plan.material.subject} at "
                 f"{self._plan.university} and look for a place for a PhD. May I ask whether one is open in "
-                "your group? I shall be glad to send whatever you need.\n\n"
+                "your group? I should also like to hear what all of you are working on. I shall be glad to "
+                "send whatever you need.\n\n"
                 f"{applicant.name}"
             )
             hidden = ", ".join(self._rng.sample(to, len(to)))
             yield Mail(
-                applicant.header, moment, thread.subject, text, "Sent", to=applicant.header, bcc=hidden,
-                message_id=thread.message_id,
+                applicant.header, self._moments[index], thread.subject, text, "Sent",
+                to=applicant.header, bcc=hidden, message_id=thread.message_id,
             )  # fmt: skip
 
 
 class Writer:
     """Writes the professors' mails."""
 
-    def __init__(self, plan: Plan, writer: MailWriter, letters: Letters, rng: random.Random) -> None:
+    def __init__(
+        self, plan: Plan, writer: MailWriter, letters: Letters, rng: random.Random, said: Said
+    ) -> None:
         self._plan = plan
+        self._said = said
         self._letters = letters
         self._writer = writer
         self._rng = rng
@@ -101,53 +116,58 @@ class Writer:
                 yield self._request(who, self._ago(6, 30), who.wanted, self._deadline(0))
             case "corrected":
                 yield self._request(who, first, who.superseded, ahead, aide=False)
-                yield self._list(who, second, wording.REPLACED, who.wanted, self._to(who))
+                files = self._wish(wording.REPLACED, who.wanted)
+                yield self._mail(who, second, files, partial(self._to, who))
             case "two_mails":
-                more = self._phrases.say(wording.MORE_TO_COME)
-                yield self._request(who, first, who.wanted[:1], ahead, more=more)
-                ending = self._phrases.say(wording.ALL_TOGETHER)
-                yield self._list(who, second, wording.ADDED, who.wanted[1:], ending)
+                yield self._request(
+                    who, first, who.wanted[:1], ahead, more=self._one_of(wording.MORE_TO_COME)
+                )
+                files = self._wish(wording.ADDED, who.wanted[1:])
+                yield self._mail(who, second, files, self._one_of(wording.ALL_TOGETHER))
             case "extended":
-                yield self._request(
-                    who, first, who.wanted, self._deadline(-rng.randint(6, 9) if over else -rng.randint(2, 6))
-                )
-                said = [self._phrases.say(wording.EXTENDED), ahead, self._phrases.say(wording.SAME_FILES)]
-                yield self._mail(who, second, " ".join(said))
+                near = self._deadline(-rng.randint(6, 9) if over else -rng.randint(2, 6))
+                yield self._request(who, first, who.wanted, near)
+                later, same = self._one_of(wording.EXTENDED), self._one_of(wording.SAME_FILES)
+                yield self._mail(who, second, later, ahead, same)
             case "reopened":
-                yield self._mail(who, first, self._phrases.say(wording.NO))
-                yield self._request(
-                    who, second, who.wanted, ahead, before=self._phrases.say(wording.REOPENED)
-                )
+                yield self._mail(who, first, self._one_of(wording.NO))
+                yield self._request(who, second, who.wanted, ahead, before=self._one_of(wording.REOPENED))
             case "withdrawn":
                 yield self._request(who, first, who.wanted, ahead)
-                yield self._mail(who, second, self._phrases.say(wording.NO))
+                yield self._mail(who, second, self._one_of(wording.NO))
             case "declined":
                 if rng.random() < self._two:
-                    yield self._mail(who, first, self._phrases.say(wording.UNDECIDED))
-                    yield self._mail(who, second, self._phrases.say(wording.NO))
+                    yield self._mail(who, first, self._one_of(wording.UNDECIDED))
+                    yield self._mail(who, second, self._one_of(wording.NO))
                 else:
-                    yield self._mail(who, self._ago(1, 30), self._phrases.say(wording.NO))
+                    yield self._mail(who, self._ago(1, 30), self._one_of(wording.NO))
             case "namesake":
                 if rng.random() < self._two:
-                    yield self._mail(who, first, self._phrases.say(wording.UNDECIDED))
+                    yield self._mail(who, first, self._one_of(wording.UNDECIDED))
                 # Later than the request of the other one: it must not be taken for its withdrawal.
-                yield self._mail(who, self._ago(1, 5), self._phrases.say(wording.NO))
+                yield self._mail(who, self._ago(1, 5), self._one_of(wording.NO))
             case "auto_reply":
-                yield self._automatic(who, self._ago(1, 30))
+                yield self._automatic(who)
             case "undecided":
                 if rng.random() < self._two:
-                    yield self._mail(who, self._ago(31, 38), self._phrases.say(wording.UNDECIDED))
-                yield self._mail(who, self._ago(1, 30), self._phrases.say(wording.UNDECIDED))
+                    yield self._mail(who, self._ago(31, 38), self._one_of(wording.UNDECIDED))
+                yield self._mail(who, self._ago(1, 30), self._one_of(wording.UNDECIDED))
 
     def _ago(self, least: int, most: int) -> dt.datetime:
         return awake(self._plan.now.date() - dt.timedelta(days=self._rng.randint(least, most)), self._rng)
 
-    def _deadline(self, days: int) -> str:
+    def _one_of(self, ways: Sequence[str], **values: str) -> Part:
+        return partial(self._phrases.say, ways, **values)
+
+    def _deadline(self, days: int) -> Part:
         date = (self._plan.now + dt.timedelta(days=days)).date()
         forms = (day(date), f"{date.day} {date:%B %Y}", date.isoformat(), f"{date:%A}, {day(date)}")
-        return self._phrases.say(wording.DEADLINE, day=self._rng.choice(forms))
+        return lambda: self._phrases.say(wording.DEADLINE, day=self._rng.choice(forms))
 
-    def _mail(self, who: Professor, moment: dt.datetime, fact: str) -> Mail:
+    def _mail(self, who: Professor, moment: dt.datetime, *parts: Part) -> Mail:
+        fact = ""
+        for part in parts:
+            fact = _joined(fact, self._said.draw(part, fact))
         thread = self._letters.answered(who.contact)
         # A mail that says nothing besides is about nothing else.
         bare = not self._writer.sizes[1] and not thread
@@ -162,23 +182,23 @@ class Writer:
         )
 
     def _request(
-        self, who: Professor, moment: dt.datetime, files: Sequence[Wanted], deadline: str, *,
-        before: str = "", more: str = "", aide: bool = True,
+        self, who: Professor, moment: dt.datetime, files: Sequence[Wanted], deadline: Part, *,
+        before: Part | None = None, more: Part | None = None, aide: bool = True,
     ) -> Mail:  # fmt: skip
         if who.position:
-            offer = self._phrases.say(wording.OTHER_OFFER, position=who.position)
+            offer = self._one_of(wording.OTHER_OFFER, position=who.position)
         else:
-            offer = self._phrases.say(wording.OFFER)
-        ending = [self._to(who) if aide else "", more, deadline]
-        return self._list(who, moment, wording.NEED, files, _joined(*ending), before=_joined(before, offer))
+            offer = self._one_of(wording.OFFER)
+        to = partial(self._to, who) if aide else None
+        parts = (before, offer, self._wish(wording.NEED, files), to, more, deadline)
+        return self._mail(who, moment, *(part for part in parts if part))
 
-    def _list(
-        self, who: Professor, moment: dt.datetime, ways: Sequence[str], files: Sequence[Wanted], after: str,
-        *, before: str = "",
-    ) -> Mail:  # fmt: skip
-        need = self._phrases.part(ways)
-        fact = _joined(before, f"{need[0].upper()}{need[1:]} {self._files(files)}", after)
-        return self._mail(who, moment, fact)
+    def _wish(self, ways: Sequence[str], files: Sequence[Wanted]) -> Part:
+        def wish() -> str:
+            need = self._phrases.part(ways)
+            return f"{need[0].upper()}{need[1:]} {self._files(files)}"
+
+        return wish
 
     def _files(self, files: Sequence[Wanted]) -> str:
         """What is to be in which file: in a sentence each, or as a list."""
@@ -205,7 +225,7 @@ class Writer:
                 case 4:
                     ways = (" (in this order)", " (as they stand here)", " (one after the other)")
                     order = self._rng.choice(ways) if len(items) > 1 else ""
-                    lines.append(f"{name} out of{order} {', '.join(items)}.")
+                    lines.append(f"{name} put together from{order} {', '.join(items)}.")
                 case _:
                     begins, on, ends = map(
                         self._phrases.part, (wording.BEGINS, wording.GOES_ON, wording.ENDS)
@@ -221,14 +241,14 @@ class Writer:
             return ""
         return self._phrases.say(wording.AIDE, name=who.assistant.name, email=who.assistant.email)
 
-    def _automatic(self, who: Professor, moment: dt.datetime) -> Mail:
+    def _automatic(self, who: Professor) -> Mail:
+        """What the system answers at once: no greeting, and nothing besides."""
+        thread, moment = self._letters.to(who.contact), self._letters.reached(who.contact)
         back = day((moment + dt.timedelta(days=self._rng.randint(3, 60))).date())
-        rule = self._phrases.say(wording.AWAY_RULES)
-        thread = self._letters.to(who.contact)
-        # The system says nothing besides.
-        return self._writer.write(
-            who.contact, moment, TOPICS[0], fact=f"{self._phrases.say(wording.AWAY, day=back)} {rule}",
-            size=0, thread=thread, subject=f"Automatic reply: {thread.subject}",
+        text = f"{self._phrases.say(wording.AWAY, day=back)} {self._phrases.say(wording.AWAY_RULES)}"
+        return Mail(
+            who.contact.header, moment, f"Automatic reply: {thread.subject}", f"{text}\n\n{who.contact.name}",
+            answers=thread.message_id,
         )  # fmt: skip
 
 

@@ -139,14 +139,19 @@ class Papers:
         one, two, _ = self.rng.sample(self.field.methods, 3)
         return [f"Year 1: first trials with {one}", f"Years 2 and 3: {two}, and writing"]
 
-    def courses(self) -> list[str]:
-        """What was taken, with marks from 1.0 (best) to 4.0."""
-        taken = self.rng.sample(self.field.courses, 2)
-        return [f"{course}: {self.rng.randint(10, 29) / 10:.1f}" for course in taken]
+    def courses(self, *, master: bool) -> list[str]:
+        """What was taken for a degree, with marks."""
+        courses = self.rng.sample(self.field.courses, len(self.field.courses) - 2 * master)
+        taken = [f"Advanced {course}" for course in courses] if master else courses
+        marks = [f"{course}: {self.rng.randint(10, 29) / 10:.1f}" for course in taken]
+        return ["Marks from 1.0 (best) to 4.0", *marks]
 
-    def praise(self) -> list[str]:
-        """What a referee says."""
-        known = {"first": self.first, "course": self.rng.choice(self.field.courses)}
-        opening = self.rng.choice(_PRAISE).format(**known)
-        closing = self.rng.choice((*_SKILL, *_VERDICT))
-        return [f"{opening} {closing.format(first=self.first, method=self.rng.choice(self.field.methods))}"]
+    def praises(self, number: int) -> list[str]:
+        """What so many referees say, each something else."""
+        rng, field = self.rng, self.field
+        openings, closings = rng.sample(_PRAISE, number), rng.sample((*_SKILL, *_VERDICT), number)
+        courses, methods = rng.sample(field.courses, number), rng.sample(field.methods, number)
+        return [
+            f"{opening} {closing}".format(first=self.first, course=course, method=method)
+            for opening, closing, course, method in zip(openings, closings, courses, methods, strict=True)
+        ]

@@ -6,7 +6,7 @@ import datetime as dt
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count, cycle
+from itertools import cycle
 
 from mesocosm.generators.apply_phd_email.documents import Material, draw_material
 from mesocosm.generators.apply_phd_email.expected import ASKING, File
@@ -17,7 +17,7 @@ from mesocosm.kits.prose import Person, Prose
 
 _COLLEGES = ("Ashford", "Barrow Hill", "Calder", "Denholm", "Eastmere", "Fairholt", "Glenrock", "Harrow Lake")
 _KINDS = ("University", "Institute of Technology", "State University")
-_SHORT = {"University": "edu", "Institute of Technology": "tech.edu", "State University": "state.edu"}
+_SHORT = {"University": "", "Institute of Technology": "tech", "State University": "state"}
 
 Wanted = tuple[str, tuple[str, ...]]
 """The name of a file as a professor writes it, and the kinds of documents in it, in order."""
@@ -120,7 +120,7 @@ def _professors(
     # Namesakes share the names of professors who ask for material, and have addresses of their own.
     asked = [_Drawn.of(fate, rng, prose) for fate in fates]
     models = cycle([drawn for drawn in asked if drawn.fate in ("asked", "corrected", "assistant")])
-    numbers = count(2)
+    taken = set[str]()
     for drawn in asked:
         story = drawn.fate
         if drawn.fate in ("expired", "research_assistant"):
@@ -141,9 +141,7 @@ def _professors(
         elif story == "two_mails":
             wanted = tuple(_wanted("two_files", next(order), rng))
         aide = story == "assistant" or (story == "corrected" and rng.random() < 0.3)
-        # A number keeps several of one name at one university apart.
-        mark = f"-{next(numbers)}" if drawn.fate == "namesake" else ""
-        email = f"{drawn.person.handle}{mark}@{drawn.domain}"
+        email = _address(drawn, taken)
         yield Professor(
             contact=Contact(drawn.person, email),
             university=drawn.university,
@@ -154,6 +152,14 @@ def _professors(
             story=story,
             position=rng.choice(POSITIONS) if drawn.fate == "research_assistant" else "",
         )
+
+
+def _address(who: _Drawn, taken: set[str]) -> str:
+    """A number keeps several of one name at one university apart."""
+    numbered = (f"{who.person.handle}{number or ''}@{who.domain}" for number in (0, *range(2, 10_000)))
+    email = next(email for email in numbered if email not in taken)
+    taken.add(email)
+    return email
 
 
 _REQUESTING = (*ASKING, "expired", "withdrawn", "research_assistant")
@@ -189,7 +195,7 @@ def university_domain(rng: random.Random) -> str:
 
 def _university(rng: random.Random) -> tuple[str, str]:
     college, kind = rng.choice(_COLLEGES), rng.choice(_KINDS)
-    return f"{college} {kind}", f"{college.lower().replace(' ', '')}.{_SHORT[kind]}"
+    return f"{college} {kind}", f"{college.lower().replace(' ', '')}{_SHORT[kind]}.edu"
 
 
 def _receiver(domain: str, prose: Prose, receivers: Prose | None) -> Contact:

@@ -14,11 +14,11 @@ DOCUMENTS = {
     ),
     "bachelor": (
         "[your|the] Bachelor's transcript", "[the|a] transcript [of|for] your Bachelor's degree",
-        "your marks [for|of] the Bachelor's degree (the transcript)",
+        "your marks [for|in] the Bachelor's degree (the transcript)",
     ),
     "master": (
         "[your|the] Master's transcript", "[the|a] transcript [of|for] your Master's degree",
-        "your marks [for|of] the Master's degree (the transcript)",
+        "your marks [for|in] the Master's degree (the transcript)",
     ),
     "first_letter": (
         "the letter [of|from|by] your first referee", "[the|your] first referee's letter",
@@ -160,7 +160,7 @@ DEADLINE = (
     "the deadline is {day}",
     "I need it by {day}",
     "[everything|all of it] [has to|must] be here by {day}",
-    "[the|our] list is closed [at the end of|after|with] {day}",
+    "[the|our] list is closed [at the end of|after|on the evening of] {day}",
     "{day} is the last day for this",
     "we accept material until {day}",
     "let me have it no later than {day}",
@@ -239,8 +239,7 @@ UNDECIDED = (
     "it is [too early|too soon] to [say|tell]; send nothing [before|until] I [write again|write|know]",
     "[our|the|my] [grant|budget|project] is not [decided|settled], so [please wait|wait] with your "
     "[material|files|papers]",
-    "I [am still waiting|still wait] for [money|the money|a grant] and [will|shall] write when I know "
-    "[more|it]",
+    "I [am still waiting|still wait] for [money|the money|a grant] and [will|shall] write when I know more",
     "[ask me|write] again in the [summer|autumn|new year], for [now|the moment] I [do not|cannot] know",
     "the [committee|board|faculty] has not met [yet|so far], so keep your [material|papers|files] until it "
     "[has|does]",

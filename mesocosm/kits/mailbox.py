@@ -242,13 +242,19 @@ class EverydayMail:
                 break
             mails.append(mail)
             left -= cost
-            if mail.folder == "INBOX" and (self.writer.rng.random() < self.answered or not answered):
+            if self._may_be_answered(mail) and (self.writer.rng.random() < self.answered or not answered):
                 answered = True
                 answer = self._answer(mail)
                 if (cost := cost_of(answer, self.writer.owner)) <= left:
                     mails.append(answer)
                     left -= cost
         return mails, left
+
+    def _may_be_answered(self, mail: Mail) -> bool:
+        """Who answers a mail of the owner's need not be answered."""
+        return mail.folder == "INBOX" and not (
+            self.thread and any(mail.sender == who.header for who in self.known)
+        )
 
     def _answer(self, mail: Mail) -> Mail:
         writer = self.writer
