@@ -35,11 +35,11 @@ from mesocosm.kits.prose import Product, Prose, Said, Topic
 from mesocosm.worlds import tokens
 
 _DOCUMENT_TOPICS: tuple[Topic, ...] = (
-    "policy_document", "meeting_minutes", "technical_doc", "market_report", "product_description",
+    "policy_document", "meeting_minutes", "market_report", "product_description",
 )  # fmt: skip
 _TITLES = {
-    "policy_document": "House rules", "meeting_minutes": "Minutes", "technical_doc": "Manual",
-    "market_report": "Market", "product_description": "Product sheet",
+    "policy_document": "House rules", "meeting_minutes": "Minutes", "market_report": "Market",
+    "product_description": "Product sheet",
 }  # fmt: skip
 # Tokens of the JSON around one item wherever the survey shows it, measured on whole worlds.
 _MAIL, _DOCUMENT, _EVENT, _ORDER, _ACCOUNT = 216, 74, 316, 47, 30
@@ -115,13 +115,14 @@ class Everyday:
     def _about_something_else(self) -> Mail:
         """By a customer of the shop who has nothing to do with any recall."""
         rng = self._rng
-        contact = rng.choice([who.contact for who in self.customers if who.fate == "ordinary"])
+        customer = rng.choice([who for who in self.customers if who.fate == "ordinary"])
+        product = (self._plan.products | self.products)[customer.orders[0].product].name
         recent = rng.random() < 0.8
         moment = self._writer.ago(rng.randint(1, 7) if recent else rng.randint(9, 40))
         # Nobody speaks of the letter before it came.
-        text = self._writer.question() if recent and rng.random() < 0.25 else ""
-        subjects = letters.EVERYDAY_SUBJECTS if recent else letters.EARLIER_SUBJECTS
-        return self._writer.write(contact, moment, text, subjects)
+        text = self._writer.question() if recent and rng.random() < 0.6 else ""
+        subjects = letters.QUESTION_SUBJECTS if text else letters.OTHER_SUBJECTS
+        return self._writer.write(customer.contact, moment, text, subjects, product)
 
     def _contact(self) -> Contact:
         """Somebody with an address of their own: people are drawn apart, and may be called alike."""
@@ -154,7 +155,7 @@ class Everyday:
         topic = self._rng.choice(_DOCUMENT_TOPICS)
         size = size or max(_SMALLEST // 2, min(self._rng.randint(_SMALLEST, 260), left - _DOCUMENT))
         text = self._prose.text(topic, size)
-        moment = self._plan.now - dt.timedelta(minutes=self._rng.randint(60, 60 * 24 * 60))
+        moment = self._writer.ago(self._rng.randint(1, 60))
         # A number keeps titles apart; it is not that of a recall.
         title = f"{_TITLES[topic]} {moment:%Y-%m-%d}/{len(self.documents) + 1}"
         self.documents.append(Document(title, text, moment))

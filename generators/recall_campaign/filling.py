@@ -150,7 +150,7 @@ def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
             | {
                 "customer_id": number_of.get(customer.contact.email, 0),
                 "line_items": [
-                    {"product_id": products[key], "quantity": 1}
+                    {"product_id": products[key], "quantity": rng.choice((1, 1, 1, 2))}
                     for key in (order.product, order.further)
                     if key is not None
                 ],
@@ -211,16 +211,19 @@ def _fill_calendar(world: World, plan: Plan, bookings: Sequence[Booking]) -> tup
     # The van's calendar is kept in UTC: its times are to be read with care.
     calendar = store.create_calendar(_CALENDAR, "UTC", owner=plan.account.email)
     store.sign_in(plan.account.email)
-    ordered = sorted(bookings, key=lambda booking: (booking.start, booking.title))
-    ids = store.add_events(calendar, [_event(plan, booking) for booking in ordered])
+    rng = world.stream("booking")
+    # By when they were made, which says nothing of when they are.
+    made = [plan.letter - dt.timedelta(seconds=rng.randint(0, 2_000_000)) for _ in bookings]
+    dated = sorted(zip(made, bookings, strict=True), key=lambda pair: (pair[0], pair[1].start, pair[1].title))
+    ids = store.add_events(calendar, [_event(plan, booking, moment) for moment, booking in dated])
     known = {id(booking) for booking in plan.bookings}
-    return calendar, [number for number, event in zip(ids, ordered, strict=True) if id(event) in known]
+    return calendar, [number for number, (_, event) in zip(ids, dated, strict=True) if id(event) in known]
 
 
-def _event(plan: Plan, booking: Booking) -> NewEvent:
+def _event(plan: Plan, booking: Booking, made: dt.datetime) -> NewEvent:
     event: NewEvent = {
         "summary": booking.title,
-        "created": utc_stamp(plan.letter),
+        "created": utc_stamp(made),
         "transparency": "transparent" if booking.free else "opaque",
     }
     if booking.description:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterator
 
 from mesocosm.kits.prose import Prose, Said, Topic
 from mesocosm.worlds import tokens
@@ -16,10 +17,10 @@ RETURNED = (
     "[I have|We have] [already|meanwhile|since] sent it back, [so you|you] should have [the|my|our] parcel "
     "by [now|today].",
     "It is [back with you|in your hands|where it came from]: [I|we|my wife] handed it in "
-    "[at your counter|at the counter|in your shop][| on Monday| last week].",
-    "[I|We] returned [the item|it|the thing] [last week|days ago|on Saturday], so "
+    "[at your counter|at the counter|at your shop][| yesterday| as soon as we heard].",
+    "[I|We] returned [the item|it|the thing] [yesterday|at once|the same day], so "
     "[there is nothing left|nothing remains|you find nothing] to [pick up|fetch|collect].",
-    "You have had it [back|again] since [Friday|Monday|last week], [a courier|my brother|a friend] "
+    "You have it [back|again][| since yesterday| by now]: [a courier|my brother|a friend] "
     "[brought|took] it[| over| along].",
     "Nothing [is left|remains|waits] [here|with us|in this house]: [my son|our daughter|a cousin] carried it "
     "to [your|the] [shop|counter|depot].",
@@ -34,7 +35,7 @@ RETURNED = (
     "[You need not|There is no need to|Please do not] send [a van|anybody|a driver]: it has "
     "[been returned|gone back|been handed in][| already| by post].",
     "It left [this house|our flat|us] by [parcel|post|courier], and [your depot|the shop|somebody] "
-    "signed for it[| on Tuesday| at noon].",
+    "signed for it[| yesterday| at noon].",
     "[My neighbour|My sister|A friend] has already [delivered|driven|taken] it to "
     "[your depot|your counter|the shop][| for me| on her way].",
 )
@@ -123,7 +124,7 @@ SUBJECTS = (
     "To the recall desk",
     "The {product}",
 )
-EVERYDAY_SUBJECTS = (
+QUESTION_SUBJECTS = (
     LETTER,
     "Your letter",
     "[Hello|A note] from {first}",
@@ -131,22 +132,25 @@ EVERYDAY_SUBJECTS = (
     "To the shop",
     "A question",
 )
-EARLIER_SUBJECTS = (
+OTHER_SUBJECTS = (
     "To the shop",
-    "A question",
     "[Hello|A note] from {first}",
     "[Greetings|News] from {first}",
+    "The {product}",
+    "Our {product}",
 )
 _TOPIC: Topic = "customer_letters"
 _LATER = 0.6
+_SENTENCES = 30
+"""After which somebody comes to speak of other people."""
 _COMING_TO_IT = (
-    "As to the recall:", "About your recall:", "Now to what you recall:", "To your letter on the recall:",
-    "As for the recalled thing:", "My answer to the recall:", "For the recall desk:",
-    "What you wrote to ask:",
+    "As to the recall:", "About your recall:", "Now to what you recall:", "About your letter on the recall:",
+    "As for the recalled item:", "My answer to the recall:", "For the recall desk:",
+    "As for what you asked:",
 )  # fmt: skip
 _SPEAKS_OF_IT = re.compile(
     r"\b(?:19|20)\d\d\b|\b(?:back|again|return\w*|here|parcel|depot|counter|van|pick\w*|letter|recall\w*|"
-    r"signed|sent|still|courier|neighbour|earliest|order\w*|exchang\w*|collect\w*|item|box)\b",
+    r"signed|sent|still|courier|neighbour|earliest|order\w*|exchang\w*|collect\w*|item|box|g[ai]ven?)\b",
     re.IGNORECASE,
 )
 """What must not stand beside a statement: it might be taken for a part of it."""
@@ -157,12 +161,18 @@ def say(rng: random.Random, ways: tuple[str, ...], **values: object) -> str:
     return _CHOICE.sub(lambda found: rng.choice(found[1].split("|")), rng.choice(ways)).format(**values)
 
 
-def aside(prose: Prose, absent: tuple[str, ...]) -> str:
-    """A sentence that has nothing to do with the recall, nor with anybody in ``absent``."""
+def asides(prose: Prose, product: str, absent: tuple[str, ...]) -> Iterator[str]:
+    """Sentences, without end, that have nothing to do with the recall, nor with anybody in ``absent``.
+
+    What they are about is the product, if anything.
+    """
+    *name, noun = product.split()
+    # Sentences speak of one thing.
+    matter = f"{' '.join(name)} ~{noun.lower()}" if name and not noun.endswith("s") else None
     while True:
-        sentence = prose.sentence(_TOPIC)
-        if not _SPEAKS_OF_IT.search(sentence) and not any(name in sentence for name in absent):
-            return sentence
+        for sentence in prose.each_sentence(_TOPIC, _SENTENCES, matter=matter, opening=False):
+            if not _SPEAKS_OF_IT.search(sentence) and not any(name in sentence for name in absent):
+                yield sentence
 
 
 def letter(
@@ -171,6 +181,7 @@ def letter(
     memory: Said,
     statement: str,
     size: int,
+    product: str,
     absent: tuple[str, ...] = (),
 ) -> str:
     """Paragraphs of about so many tokens, with the statement, if there is one: it comes first, or says what
@@ -179,10 +190,11 @@ def letter(
     Nobody in ``absent`` is spoken of: neither who writes nor who reads it.
     """
     around: list[str] = []
+    more = asides(prose, product, absent)
     spent = tokens.count(statement)
     while spent < size - 8:
         before = around[-1] if around else ""
-        around.append(memory.draw(lambda: aside(prose, absent), before))
+        around.append(memory.draw(more.__next__, before))
         spent += tokens.count(around[-1])
     if statement:
         if around and rng.random() < _LATER:

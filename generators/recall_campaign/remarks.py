@@ -10,15 +10,15 @@ from mesocosm.kits.prose import Prose, Said
 from mesocosm.worlds import tokens
 
 _FAULTS = (
-    "the coating comes off after some months",
-    "a fastening may come loose",
-    "the paint is not the one that we ordered",
-    "an edge can splinter",
-    "the maker used another glue than agreed",
-    "a joint may give way",
+    "small parts may come off",
+    "a part came from another maker than agreed",
+    "the dye was never tested",
+    "the instructions in the box are those of something else",
+    "a warning is missing",
     "the safety sheet is wrong",
-    "a rivet may break",
-    "the surface gets slippery when it is wet",
+    "one batch was made of the wrong material",
+    "the mark of the test laboratory is not genuine",
+    "it smells of solvent",
     "a label with small parts can be pulled off",
 )
 _ABOUT = (
@@ -29,15 +29,15 @@ _ABOUT = (
     "[Until the van comes|Before it is fetched|Up to that day] the item may stay in the "
     "[hall|cellar|garage][, but it should not be used|. Please leave it alone|, unused].",
     "The box is not needed[| for the pickup].",
-    "{company}, who [made it|sold it to us|brought it in], [was told|has been told|knows], and [pays "
-    "for|sends|shares] the van[| from {place}| of {other}].",
+    "{maker}, who [made it|sold it to us|brought it in], [was told|has been told|knows], and [pays "
+    "for|shares] the van[| and the drivers].",
     "[What is left on the shelves|Our own stock|What we still have] goes into the back room[ and is "
     "not sold| and stays there|, under lock and key].",
     "[Questions of|Letters from|Calls from] the press [go to|are for|are answered by] {person}.",
     "[A new item or the money|The money or a new item|Exchange or refund]: [customers choose when the "
     "item is here|that is asked when it has come in|the choice is the customer's].",
-    "The laboratory in {place} [has|tests|got] {count} of them[ and will write to us|; nothing has "
-    "come back yet| since last week].",
+    "The laboratory in {place} [has|is testing|asked for] {count} of them[ and will write to us|; nothing "
+    "has come back yet|, says {other}].",
     "[What|Whatever] comes in is [counted|weighed|listed] on [Fridays|Mondays|Tuesdays] and [goes|is put] "
     "into the [grey|blue|green] [containers|crates|cages].",
     "The authority in {place} [has been told|got a copy].",
@@ -47,8 +47,8 @@ _ABOUT = (
     "Drivers carry the forms[| and a pair of scales].",
     "[A driver who finds nobody|Whoever finds the door shut|If nobody is in, the driver] leaves a "
     "card[ and rings the office| and calls the office|, and tries no second time].",
-    "[Packed, the item weighs {count} pounds at the most|A parcel has up to {count} pounds|In its box "
-    "it comes to {count} pounds or so].",
+    "[Packed, none weighs more than {count} pounds|A parcel has up to {count} pounds|No box is above {count} "
+    "pounds].",
     "[The text for the shop's pages comes from {person}|{person} puts it on the shop's pages|What the "
     "pages say is up to {person}|For the pages of the shop, ask {person}].",
     "{person} answers the telephone[| between ten and three].",
@@ -58,7 +58,7 @@ _ABOUT = (
     "The insurer [wants to know|asked] how many there are; {person} has answered.",
     "[Pictures of the fault|Photographs|Two photographs|Drawings of it] [are with|were sent to|came from] "
     "{person}.",
-    "{company} [offers|offered|wants] to [repair|look at|test] [some|a few|{count}] of them, [which we "
+    "{maker} [offers|offered|wants] to [repair|look at|test] [some|a few|{count}] of them, [which we "
     "declined|but we declined|and {other} declined].",
     "[Staff at the counter|Those at the counter|{person} and {other}] may read this to "
     "[customers|callers], but [give no copies|hand "
@@ -66,7 +66,7 @@ _ABOUT = (
     "{other} has [ordered|asked for] {count} labels for the [boxes|parcels].",
     "The item[ itself|, as it is,] [takes up little room|needs little room|is easily stowed] in [the "
     "van|{place}'s van], [says|writes|thinks] {other}.",
-    "There is [no|so far no] word from {company} about {count} more of them.",
+    "There is [no|so far no] word from {maker} about {count} more of them.",
     "The [meeting about it|talk with the maker] was in {place}; {person} took notes.",
 )
 _LISTED = (
@@ -128,7 +128,7 @@ class Remarks:
 
     def __init__(self, known: Known, rng: random.Random, memory: Said) -> None:
         self._known, self._rng, self._said = known, rng, memory
-        self._fault = rng.choice(_FAULTS)
+        self._fault, self._maker = rng.choice(_FAULTS), rng.choice(known.companies)
 
     def notice(self, size: int, before: str) -> str:
         """What else a notice says after ``before``, in about so many tokens."""
@@ -165,5 +165,6 @@ class Remarks:
         person, other = rng.sample(self._known.staff, 2)
         return say(
             rng, (way,), person=person, other=other, place=rng.choice(self._known.towns),
-            company=rng.choice(self._known.companies), count=rng.randint(2, 40), fault=self._fault,
+            company=rng.choice(self._known.companies), maker=self._maker, count=rng.randint(2, 40),
+            fault=self._fault,
         )  # fmt: skip

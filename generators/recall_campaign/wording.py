@@ -72,33 +72,43 @@ class Writer:
         """The rules, and every version of the notice."""
         plan, window = self._plan, self._plan.window
         inner = plan.periods["C"]
-        end = dt.datetime.combine(window.last, dt.time(15, 20), dt.UTC)
+        end = dt.datetime.combine(window.last, dt.time(15, 20), plan.zone)
         if not plan.prefix:
             # The days of this recall were put in when it began.
-            changed = plan.letter - dt.timedelta(hours=self._rng.randint(1, 30))
+            changed = self._worked(plan.letter - self._rng.randint(0, 1) * DAY)
             yield Document(
-                "How we carry out a recall", self._policy(), changed, evidence=True, created=end - 300 * DAY
+                "How we carry out a recall",
+                self._policy(),
+                changed,
+                evidence=True,
+                created=self._worked(end - 300 * DAY),
             )
         # Superseded: other days for A, and B instead of C.
         first = [("A", window.moved(-10, -10)), ("B", window.moved(0, -10))]
-        yield self._notice("revision 1", "approved", first, end + 4 * DAY)
-        yield self._notice("revision 2", "approved", [("A", window), ("C", inner)], end + 9 * DAY)
+        yield self._notice("revision 1", "approved", first, self._worked(end + 4 * DAY))
+        yield self._notice(
+            "revision 2", "approved", [("A", window), ("C", inner)], self._worked(end + 9 * DAY)
+        )
         # Nobody has approved the longest period.
         draft = [("A", window.moved(0, 7)), ("C", inner)]
-        yield self._notice("revision 3", "draft, not approved", draft, plan.now - DAY)
+        yield self._notice("revision 3", "draft, not approved", draft, self._worked(plan.now - DAY))
 
     def lists(self, settled: Sequence[Order] = ()) -> Iterator[Document]:
         """The lists of settled orders, which have their numbers: those of the customers, and ``settled``."""
         plan = self._plan
         cases = [customer for customer in plan.customers if customer.fate == "settled"]
         orders = [*settled, *(order for customer in cases for order in customer.orders)]
-        yield self._settled(plan.recall, orders, plan.now - 2 * DAY)
+        yield self._settled(plan.recall, orders, self._worked(plan.now - 2 * DAY))
         if plan.prefix:
             return
         # The list of another recall of the same shop has orders with an item that is still to be picked up.
         plain = [customer for customer in plan.customers if customer.fate == "plain"]
         other = f"R-{int(plan.recall[2:]) - 7}"
-        yield self._settled(other, [o for c in plain[:2] for o in c.orders], plan.now - 3 * DAY)
+        yield self._settled(other, [o for c in plain[:2] for o in c.orders], self._worked(plan.now - 3 * DAY))
+
+    def _worked(self, moment: dt.datetime) -> dt.datetime:
+        """A moment at which people are at work, hours from the given one."""
+        return moment.replace(microsecond=0) + dt.timedelta(seconds=self._rng.randint(-14_000, 3_000))
 
     def _policy(self) -> str:
         plan, hours = self._plan, self._plan.hours
@@ -205,7 +215,7 @@ class Writer:
         return self.write(customer.contact, moment, text, letters.SUBJECTS, product)
 
     def write(
-        self, contact: Contact, moment: dt.datetime, text: str, subjects: tuple[str, ...], product: str = ""
+        self, contact: Contact, moment: dt.datetime, text: str, subjects: tuple[str, ...], product: str
     ) -> Mail:
         """A mail of a customer to the coordinator, which states ``text``, or nothing."""
         plan, rng = self._plan, self._rng
@@ -213,7 +223,7 @@ class Writer:
         subject = say(rng, subjects, product=product, recall=plan.recall, first=first)
         hello = rng.choice(("Hello", "Dear", "Hi"))
         names = (first, plan.account.person.first)
-        said = letter(rng, self._prose, self._said, text, rng.randint(*self._size), names)
+        said = letter(rng, self._prose, self._said, text, rng.randint(*self._size), product, names)
         name = contact.name if rng.random() < 0.6 else first
         return Mail(
             contact.header, moment, subject, f"{hello} {plan.account.person.first},\n\n{said}\n\n{name}",

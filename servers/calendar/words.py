@@ -237,11 +237,11 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
 
 
 def _bystander(world: World) -> models.Event | None:
-    """An event that was there before."""
+    """An event that was there before, and takes its time."""
     store = world.store(rules.CalendarStore)
     chosen = (
         sql.select(models.Event)
-        .where(models.Event.status == "confirmed")
+        .where(models.Event.status == "confirmed", models.Event.transparency == "opaque")
         .order_by(models.Event.number)
         .limit(1)
     )
