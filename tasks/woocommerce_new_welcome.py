@@ -86,7 +86,7 @@ def solve(tools: Tools, prompt: str) -> None:
             "Order ID": str(order["id"]),
             "Order Amount": order["total"],
             "Order Date": order["date_created_gmt"][:10],
-            "Recommendation": max(tier for tier in tiers if tier[0] <= float(order["total"]))[1],
+            "Recommended Product": max(tier for tier in tiers if tier[0] <= float(order["total"]))[1],
         }
         head, _, body = _filled(template, values).partition("\n\n")
         tools.call("email", "send_email", to=email, subject=head.removeprefix("Subject: "), body=body)
