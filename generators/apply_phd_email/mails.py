@@ -167,7 +167,9 @@ class Writer:
     def _mail(self, who: Professor, moment: dt.datetime, *parts: Part) -> Mail:
         fact = ""
         for part in parts:
-            fact = _joined(fact, self._said.draw(part, fact))
+            # What follows a list begins on a line of its own.
+            fact += ("" if fact[-1:] in ("", " ", "\n") else " ") + self._said.draw(part, fact)
+        fact = fact.strip()
         thread = self._letters.answered(who.contact)
         # A mail that says nothing besides is about nothing else.
         bare = not self._writer.sizes[1] and not thread
@@ -250,8 +252,3 @@ class Writer:
             who.contact.header, moment, f"Automatic reply: {thread.subject}", f"{text}\n\n{who.contact.name}",
             answers=thread.message_id,
         )  # fmt: skip
-
-
-def _joined(*parts: str) -> str:
-    """Parts of a text; what follows a list begins on a line of its own."""
-    return " ".join(part for part in parts if part).replace("\n ", "\n").strip()

@@ -68,7 +68,7 @@ OTHER_OFFER = (
     "[the|about the|perhaps the] only thing that is free with us [is|would be] {position}",
     "my [proposal|offer] is {position}, as theses are closed to [newcomers|outsiders|others]",
     "{position} [would|may|might] suit you [much |]better than a PhD, which [we|I] [do not|cannot] "
-    "[offer|give|have]",
+    "[offer|give]",
     "we [are looking|look] for somebody for {position}, [and|so] this is what I mean here",
 )
 POSITIONS = (

@@ -20,8 +20,8 @@ RETURNED = (
     "[at your counter|at the counter|at your shop][| yesterday| as soon as we heard].",
     "[I|We] returned [the item|it|the thing] [yesterday|at once|the same day], so "
     "[there is nothing left|nothing remains|you find nothing] to [pick up|fetch|collect].",
-    "You have it [back|again][| since yesterday| by now]: [a courier|my brother|a friend] "
-    "[brought|took] it[| over| along].",
+    "You have had it [back|again] [since yesterday|for a day or two|these last days]: [a courier|my brother|"
+    "a friend] [brought|took] it[| over| along].",
     "Nothing [is left|remains|waits] [here|with us|in this house]: [my son|our daughter|a cousin] carried it "
     "to [your|the] [shop|counter|depot].",
     "It went back by [post|parcel|courier] [on the day|the day after|an hour after] your letter "

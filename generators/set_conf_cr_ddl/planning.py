@@ -37,7 +37,14 @@ _PLACES = (
     ("Los Angeles", "America/Los_Angeles"), ("Tokyo", "Asia/Tokyo"), ("Sydney", "Australia/Sydney"),
     ("Singapore", "Asia/Singapore"), ("Delhi", "Asia/Kolkata"), ("Toronto", "America/Toronto"),
 )  # fmt: skip
-_FIELDS = ("Machine Learning", "Data Science", "Statistics", "Computing", "Pattern Recognition", "Data Systems")
+_FIELDS = (
+    "Machine Learning",
+    "Data Science",
+    "Statistics",
+    "Computing",
+    "Pattern Recognition",
+    "Data Systems",
+)
 """What groups work on whose papers are about labels, kernels and parsers of anything."""
 _UNITS = ("Laboratory", "Institute", "Research Group", "Centre")
 _TIMES = (*[END_OF_DAY] * 6, None, None, dt.time(17), dt.time(12), dt.time(18), dt.time(20))
