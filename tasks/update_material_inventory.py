@@ -119,7 +119,7 @@ class Works:
         """When an order was placed and paid, and what was ordered."""
         skus = rng.sample(self.skus, min(len(self.skus), rng.choice((1, 1, 2, 2, 3))))
         start = dt.datetime.combine(self.today, dt.time(), dt.UTC) - dt.timedelta(days=WINDOW)
-        placed = start + dt.timedelta(minutes=rng.randrange(24 * 60 * (WINDOW - 3)))
+        placed = start + dt.timedelta(days=rng.randrange(WINDOW - 3), minutes=rng.randrange(360, 1440))
         paid = placed + dt.timedelta(
             minutes=rng.choice((0, 1, 2, 5, 60, 400, 1500)), seconds=rng.randrange(60)
         )
@@ -156,7 +156,7 @@ class Works:
         first = exactly is not None and exactly not in self._met
         if exactly and later == (exactly in ("first_moment", "day_after")):
             self._met.add(exactly)
-        seconds = 0 if first else rng.choice((0, 0, 0, 7, 41, 65, 210, 754, 1333))
+        seconds = 0 if first else rng.randrange(3600)
         return dt.timedelta(seconds=seconds if later else -1 - seconds)
 
     # -- stock ------------------------------------------------------------------------------------------
