@@ -23,7 +23,7 @@ CLUBS = (
     "Edmonton Oilers", "Florida Panthers", "Los Angeles Kings", "Minnesota Wild", "Montreal Canadiens",
     "Nashville Predators", "New Jersey Devils", "New York Islanders", "New York Rangers", "Ottawa Senators",
     "Philadelphia Flyers", "Pittsburgh Penguins", "San Jose Sharks", "Seattle Kraken", "St. Louis Blues",
-    "Tampa Bay Lightning", "Toronto Maple Leafs", "Utah Hockey Club", "Vancouver Canucks",
+    "Tampa Bay Lightning", "Toronto Maple Leafs", "Utah Mammoth", "Vancouver Canucks",
     "Vegas Golden Knights", "Washington Capitals", "Winnipeg Jets",
 )  # fmt: skip
 MINOR_CLUBS = (
@@ -34,33 +34,31 @@ MINOR_CLUBS = (
     "Texas Stars", "Toronto Marlies", "Utica Comets",
 )  # fmt: skip
 """Those whose names are about as long as the NHL's are."""
-PACIFIC = {
-    "Anaheim",
-    "Calgary",
-    "Edmonton",
-    "Los",
-    "San",
-    "Seattle",
-    "Vancouver",
-    "Vegas",
-    "Utah",
-    "Colorado",
-}
-CENTRAL = {"Chicago", "Dallas", "Minnesota", "Nashville", "St.", "Winnipeg", "Iowa", "Milwaukee", "Texas"}
-ABROAD = ("Prague", "Stockholm", "Tampere", "Helsinki", "Berlin", "Gothenburg")
-NEAR = ("Quebec City", "Saskatoon", "Halifax", "Hamilton", "Cleveland", "Kansas City")
-"""Neutral towns: in the first weeks of a season teams go overseas, later they do not."""
+PACIFIC = {"Abbotsford", "Anaheim", "Los", "Ontario", "San", "Seattle", "Vancouver", "Vegas"}
+"""How names of clubs begin, by the clocks of their towns."""
+MOUNTAIN = {"Calgary", "Colorado", "Edmonton", "Utah"}
+CENTRAL = {
+    "Chicago", "Dallas", "Iowa", "Manitoba", "Milwaukee", "Minnesota", "Nashville", "St.", "Texas",
+    "Winnipeg",
+}  # fmt: skip
+WESTERN = PACIFIC | MOUNTAIN | CENTRAL
+"""The Western Conference of the NHL."""
+NEUTRAL = ("Quebec City", "Saskatoon", "Halifax", "Hamilton", "Regina", "Kansas City", "Boise", "Houston")
+"""All of them a night's flight away at most: a club may play at home the day before and after."""
 EASTERN, SASKATCHEWAN = ZoneInfo("America/Toronto"), ZoneInfo("America/Regina")
 DAYS = 191
 """From the opening night of a season to its last day."""
-_PLAYOFFS = 58
-"""Days of the games after it."""
+_PLAYOFFS = 44
+"""Days of the rounds after it in which clubs of one conference meet; the final follows."""
 LOOSE = 60
 """Games of a club against the other clubs of the report in a season, at most: 82 are those against all."""
 EARLIER_SEASONS = 3
 _TRIES = 60
+_FURTHER_DAYS = {"replayed": 1, "moved": 1, "withdrawn": 1, "twice": 2, "undone": 2}
+"""Of kinds of games: how many more days are told."""
 _PUT_OFF = dt.timedelta(days=60)
 """A game is made up for within so many days, if the clubs have one free that suits."""
+_SATURDAY = 5
 _ENDS = {"": 14, "/OT": 3, "/SO": 2}
 
 Window = tuple[dt.date, dt.date]
@@ -78,8 +76,12 @@ def opening_of(start: dt.date, back: int) -> dt.date:
 
 def after_season(start: str) -> dt.datetime:
     """When the last season has been over for some weeks, and its playoffs, too."""
-    days = DAYS + _PLAYOFFS + 8
+    days = DAYS + _PLAYOFFS + 22
     return dt.datetime.combine(dt.date.fromisoformat(start) + dt.timedelta(days=days), dt.time(9, 20))
+
+
+def _town(club: str) -> str:
+    return club.split()[0]
 
 
 def label_of(opening: dt.date) -> str:
@@ -95,6 +97,8 @@ class Books:
         rng = truth.stream("schedule")
         games, listed = truth.sets["game"], len(truth.sets["club"])
         names = rng.sample(CLUBS, len(CLUBS))
+        # One of them plays where a game can begin after midnight by Eastern time.
+        names.insert(0, names.pop(next(at for at, name in enumerate(names) if _town(name) in PACIFIC)))
         self.clubs, self.others = sorted(names[:listed]), sorted(names[listed:]) or sorted(names)
         start = dt.date.fromisoformat(game.lookup("start_date"))
         count = max(1, -(-2 * len(games) // (LOOSE * listed)))
@@ -125,7 +129,7 @@ class Books:
             self.lines[place] = self._line("plain", label_of(window[0]), pair, window, rng, day)
         for place in [*plain[len(fixed) :], *left]:  # plain ones first: the others lie beside them
             window = self.seasons[place % len(self.seasons)]
-            pair = pairs.pop()
+            pair = self._late_at_home(kinds[place], pairs.pop(), rng)
             self.lines[place] = self._line(kinds[place], label_of(window[0]), pair, window, rng)
 
     def _pairs(self, count: int, rng: random.Random) -> list[tuple[str, str]]:
@@ -159,6 +163,17 @@ class Books:
         for number, when in enumerate(days):
             other = others[number % len(others)]
             yield ((one, other) if rng.random() < 0.5 else (other, one)), when
+
+    def _late_at_home(self, kind: str, pair: tuple[str, str], rng: random.Random) -> tuple[str, str]:
+        """Visitor and home; a game that begins late is one by the Pacific."""
+        visitor, home = pair
+        if kind != "late" or _town(home) in PACIFIC:
+            return pair
+        if _town(visitor) in PACIFIC:
+            return home, visitor
+        like = next(clubs for clubs in (self.clubs, self.others, MINOR_CLUBS) if home in clubs)
+        hosts = [club for club in like if _town(club) in PACIFIC]
+        return visitor, rng.choice(hosts or [home])
 
     # -- days -------------------------------------------------------------------------------------------
 
@@ -213,26 +228,36 @@ class Books:
         """A game and what became of it, as the sheets tell it."""
         league = competition if " " in competition else f"NHL {competition}"
         near = kind != "plain" or rng.random() < 0.22
-        first = first or self.spot(pair, window, rng, near=near)
+        days = [first or self.spot(pair, window, rng, near=near)]
+        for _ in range(_FURTHER_DAYS.get(kind, 0)):
+            days.append(self.spot(pair, window, rng, near=True, since=days[-1]))
+        if first is None:  # where a season ends, no later day may have been free
+            days.sort()
+        first = days[0]
+        second, third = (*days[1:], None, None)[:2]
         visitor, home = pair
         line: Line = {"number": self._number(rng), "competition": league, "visitor": visitor, "home": home}
-        line |= {"first": first, "second": None, "third": None, "r1": None, "r2": None}
-        towns = ABROAD if first.month in (9, 10, 11) else NEAR
-        line["site"] = rng.choice(towns) if kind == "neutral" else "Home"
+        line |= {"first": first, "second": second, "third": third, "r1": None, "r2": None}
+        line["site"] = rng.choice(NEUTRAL) if kind == "neutral" else "Home"
         called_off = kind == "off" and rng.random() < 0.5
-        put_off = kind == "replayed" or called_off or (kind in ("twice", "undone") and rng.random() < 0.4)
-        line |= self._told(first, home, rng, late=kind == "late", played=not put_off)
+        put_off = called_off or (
+            days == sorted(days)  # none is made up for before its day
+            and (kind == "replayed" or (kind in ("twice", "undone") and rng.random() < 0.4))
+        )
+        # Playoffs go on until somebody scores.
+        ends = [end for end in _ENDS if end != "/SO" or "playoffs" not in league]
+        line |= self._told(first, home, rng, ends, late=kind == "late", played=not put_off)
         if called_off:
             line["status"] = rng.choice(("Postponed", "Cancelled"))
-        if kind in ("replayed", "moved", "withdrawn", "twice", "undone"):
-            line["second"] = self.spot(pair, window, rng, near=True, since=first)
-            if kind in ("twice", "undone"):
-                line["third"] = self.spot(pair, window, rng, near=True, since=line["second"])
         state = "withdrawn" if kind == "withdrawn" else "in force"
-        told = ["r1", "r2"] if line["third"] else [rng.choice(("r1", "r2"))]
-        for name, day in zip(told, (line["second"], line["third"]), strict=False):
+        told = ["r1", "r2"] if third else [rng.choice(("r1", "r2"))]
+        result = {key: line[key] for key in ("score", "status")}
+        for name, day in zip(told, (second, third), strict=False):
             if day:
-                line[name] = self._told(day, home, rng) | {"date": day, "state": state}
+                line[name] = self._told(day, home, rng, ends) | {"date": day, "state": state}
+                # Another day is not another score.
+                line[name] |= result if result["score"] else {}
+                result = {key: line[name][key] for key in result}
         if kind == "undone":
             line["r2"]["state"] = "withdrawn"
         if kind == "off" and not called_off:
@@ -247,19 +272,28 @@ class Books:
         return number
 
     def _told(
-        self, day: dt.date, home: str, rng: random.Random, *, late: bool = False, played: bool = True
+        self,
+        day: dt.date,
+        home: str,
+        rng: random.Random,
+        ends: Sequence[str],
+        *,
+        late: bool = False,
+        played: bool = True,
     ) -> Line:
         """Start, score and status of a game on a day."""
-        town = home.split()[0]
-        hours = (22, 22, 21) if town in PACIFIC else (20, 20, 21) if town in CENTRAL else (19, 19, 18, 13)
+        west, central = _town(home) in PACIFIC | MOUNTAIN, _town(home) in CENTRAL
+        hours = [22, 22, 21] if west else [20, 20, 21] if central else [19, 19, 18]
+        if not west and day.weekday() >= _SATURDAY:
+            hours.append(15 if central else 13)
         clock = dt.time(rng.choice(hours), rng.choice((0, 0, 30)))
         if late:
-            clock = dt.time(rng.choice((0, 0, 1)), rng.choice((5, 10, 25, 40)))
+            clock = dt.time(0, rng.choice((5, 10, 25, 40)))
         moment = dt.datetime.combine(day + dt.timedelta(days=late), clock, EASTERN)
         line: Line = {"east": f"{clock:%H:%M}", "sask": f"{moment.astimezone(SASKATCHEWAN):%H:%M}"}
         if not played:
             return line | {"score": None, "status": "Postponed"}
-        end = rng.choices(list(_ENDS), list(_ENDS.values()))[0]
+        end = rng.choices(ends, [_ENDS[end] for end in ends])[0]
         loser = rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4))
         winner = loser + (1 if end else rng.choice((1, 1, 2, 2, 3, 4)))
         goals = (winner, loser) if rng.random() < 0.47 else (loser, winner)
@@ -283,11 +317,19 @@ class Books:
                 window, label = (window[0] - 16 * day, window[0] - day), f"NHL {label} preseason"
             else:
                 window, label = (window[1] + day, window[1] + _PLAYOFFS * day), f"NHL {label} playoffs"
-            edge = window[0] if "playoffs" in label else window[1]
-            if rng.random() < 0.25 and not any((club, edge) in self.busy for club in pair):
-                self._mark((pair[0], pair[1]), window, edge)
-                return self._line(kind, label, (pair[0], pair[1]), window, rng, edge)
-        return self._line(kind, label, (pair[0], pair[1]), window, rng)
+                west = _town(pair[0]) in WESTERN
+                rivals = [club for club in self.clubs if (_town(club) in WESTERN) == west]
+                pair[1] = rng.choice([club for club in rivals if club != pair[0]] or pair[1:])
+        match = self._late_at_home(kind, (pair[0], pair[1]), rng)
+        edge = window[0] if "playoffs" in label else window[1]
+        if (
+            fixture == "other_games"
+            and rng.random() < 0.25
+            and not any((club, edge) in self.busy for club in match)
+        ):
+            self._mark(match, window, edge)
+            return self._line(kind, label, match, window, rng, edge)
+        return self._line(kind, label, match, window, rng)
 
 
 _BOOKS: WeakKeyDictionary[Any, Books] = WeakKeyDictionary()
