@@ -63,6 +63,12 @@ class Memo:
     """The sentence that bears on the result, if it has one."""
 
     @property
+    def moment(self) -> dt.datetime:
+        """When the file was written: in the working hours of its day."""
+        minutes = 37 * len(self.text) % (8 * 60)
+        return dt.datetime.combine(self.day, dt.time(9), dt.UTC) + dt.timedelta(minutes=minutes)
+
+    @property
     def content(self) -> str:
         """The file's text."""
         return f"# {self.title}\n\nDate: {self.day:%Y-%m-%d}\nFrom: {self.author}\n\n{self.text}\n"
@@ -78,13 +84,12 @@ def generate(world: World, params: Params) -> Expected:
     told = [_memo(notice, plan, prose, wording, rng) for notice in plan.notices]
     memos = told + _others(plan, params, wording, world.stream("memos"))
     named = _named(memos)
-    world.workspace.fill(
+    books = ((DATA, _data(plan)), (FORMAT, _format(plan)))
+    world.workspace.fill_dated(
         [
-            (DATA, save_workbook(_data(plan), world.now)),
-            (FORMAT, save_workbook(_format(plan), world.now)),
-            *((name, memo.content.encode()) for name, memo in named),
-        ],
-        world.now,
+            *((name, save_workbook(book, world.now), world.now) for name, book in books),
+            *((name, memo.content.encode(), memo.moment) for name, memo in named),
+        ]
     )
     return _expected(plan, told)
 

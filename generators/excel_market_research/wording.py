@@ -101,7 +101,7 @@ NOTES: Topic = "market_notes"
 _TITLES = (
     "{name}", "On {name}", "{name}: a note", "About {name}", "A word on {name}", "{name}, again",
     "Note on {name}", "{name} and the returns", "Returns for {name}", "{name} in the market tables",
-    "Question on {name}", "{name}, for the file",
+    "As to {name}", "{name}, for the file",
 )  # fmt: skip
 """Titles say what a memo is about and never what it says."""
 _BOOKS = (DATA, f"the sheet {RAW_SHEET} of {DATA}", f"{DATA} ({RAW_SHEET})")
