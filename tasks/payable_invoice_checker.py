@@ -8,16 +8,18 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
+from faker import Faker
+
 from mesocosm.kits.paging import found, mails_in_order
 from mesocosm.services.calling import Tools
 
 _GOODS = (
     ("pump seals, 40 mm", 4, 19), ("grease cartridges, 400 g", 3, 9), ("pallet wrap, 23 micron", 6, 14),
-    ("hydraulic hose, 2 m", 18, 60), ("work gloves, size 9", 2, 7), ("label rolls, thermal", 5, 16),
+    ("hydraulic hoses, 2 m", 18, 60), ("work gloves, size 9", 2, 7), ("label rolls, thermal", 5, 16),
     ("drive belts, type B", 11, 48), ("filter mats, class M5", 9, 33), ("cable drums, 25 m", 28, 75),
-    ("hand lamps, rechargeable", 21, 64), ("ball bearings 6204", 2, 11), ("cleaning rag, 10 kg", 12, 26),
+    ("hand lamps, rechargeable", 21, 64), ("ball bearings 6204", 2, 11), ("cleaning rags, 10 kg", 12, 26),
     ("steel brackets, galvanised", 1, 8), ("safety goggles", 4, 18), ("paint, grey, 5 l", 24, 66),
-    ("copper pipe, 3 m", 14, 39), ("cartons, double wall", 1, 4), ("office paper, 2,500 sheets", 13, 27),
+    ("copper pipes, 3 m", 14, 39), ("cartons, double wall", 1, 4), ("office paper, 2,500 sheets", 13, 27),
     ("castors, braked", 7, 23), ("solvent, 10 l", 19, 44),
 )  # fmt: skip
 
@@ -65,11 +67,23 @@ _NUMBERS = (
 )  # fmt: skip
 
 
+def draw_address(supplier: Any, rng: Random) -> str:
+    """Where a British company is, in one line."""
+    faker = Faker("en_GB")
+    faker.seed_instance(rng.getrandbits(64))
+    return f"{rng.randint(1, 240)} {faker.street_name()}, {faker.city()} {faker.postcode()}"
+
+
 def draw_items(invoice: Any, rng: Random) -> list[dict[str, Any]]:
-    """Two to five lines of an invoice."""
+    """Two to five lines of an invoice; a supplier has one price for an article."""
     chosen = rng.sample(_GOODS, 2 + invoice["lines"])
+    bank = invoice["supplier"]["bank"]
     return [
-        {"count": rng.randint(1, 24), "what": what, "price": rng.randint(least * 100, most * 100) / 100}
+        {
+            "count": rng.randint(2, 24),
+            "what": what,
+            "price": Random(f"{bank} {what}").randint(least * 100, most * 100) / 100,
+        }
         for what, least, most in chosen
     ]
 
@@ -77,6 +91,33 @@ def draw_items(invoice: Any, rng: Random) -> list[dict[str, Any]]:
 def draw_amount(invoice: Any, rng: Random) -> float:
     """What they come to."""
     return float(round(sum(item["count"] * item["price"] for item in invoice["items"]), 2))
+
+
+def _days(thing: Any, field: str) -> int:
+    """Days from a hundred days ago until a day of an invoice: what is numbered later has a higher number."""
+    return int((thing[field] - thing["since"].date()).days)
+
+
+def draw_order(thing: Any, rng: Random) -> int:
+    """The number of an order; those of records without a document end with a naught."""
+    ending = rng.randint(1, 9) if thing.fact == "invoice" else 0
+    return 400_000 + 2_000 * _days(thing, "ordered_on") + 10 * rng.randrange(200) + ending
+
+
+def draw_serial(thing: Any, rng: Random) -> int:
+    """What makes the number of an invoice its own; ends with a naught like that of its order."""
+    ending = rng.randint(1, 9) if thing.fact == "invoice" else 0
+    return 1_000 + 1_700 * (_days(thing, "issued") - 39) + 10 * rng.randrange(170) + ending
+
+
+def draw_transfer(invoice: Any, rng: Random) -> int:
+    """The number of the first transfer on an invoice: an odd one."""
+    return 10_000 + 1_400 * (_days(invoice, "sent") - 39) + 2 * rng.randrange(700) + 1
+
+
+def draw_second_transfer(invoice: Any, rng: Random) -> int:
+    """The number of the second: an even one."""
+    return 10_000 + 1_400 * (_days(invoice, "sent_again") - 39) + 2 * rng.randrange(700)
 
 
 def draw_number(invoice: Any, rng: Random) -> str:
