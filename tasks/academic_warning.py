@@ -73,11 +73,11 @@ def draw_others(me: Student, rng: random.Random) -> list[str]:
 def draw_sizes(me: Any, rng: random.Random) -> dict[str, list[float]]:
     """How large the classes of each programme are, against each other: small and large ones, and so many that
     neither their sizes nor how often one occurs tells whose they are."""
-    own = max(4, me.truth.parameters["num_students"] // 4)
+    own = max(2, me.truth.parameters["num_students"] // 14)
     others = me["others"]
     counts = {code: round(_FILLER * own * others.count(code) / len(others)) for code in others}
     counts[me["programme"]] = own
-    return {code: [rng.uniform(1, 5) for _ in range(count)] for code, count in counts.items()}
+    return {code: [rng.uniform(1, 5) for _ in range(max(1, count))] for code, count in counts.items()}
 
 
 def draw_section(student: Student, rng: random.Random) -> int:
@@ -187,6 +187,11 @@ def _misled(plan: Plan, rng: random.Random, counting: list[int]) -> None:
     plan["latest"] = _between(rng, right, marks) if others else plan["latest"]
 
 
+def _about(plan: Plan, place: int) -> dict[str, Any]:
+    """The exam that a notice is about, and how many months before the latest it was held."""
+    return {"month": plan["months"][place], "ago": len(plan["months"]) - place}
+
+
 def _replaced(*notices: str) -> Callable[[Plan, random.Random, list[int]], None]:
     """The table has the first score; the last notice tells what counts, each other one something else."""
 
@@ -195,7 +200,7 @@ def _replaced(*notices: str) -> Callable[[Plan, random.Random, list[int]], None]
         right = [plan["marks"][other] for other in counting]
         scores = [plan["marks"][place]]
         for name in reversed(notices):
-            plan[name] = {"month": plan["months"][place], "score": scores[-1] / 10}
+            plan[name] = {**_about(plan, place), "score": scores[-1] / 10}
             while (score := _elsewhere(rng, scores[-1])) in scores:
                 pass
             scores.append(score)
@@ -209,7 +214,7 @@ def _replaced(*notices: str) -> Callable[[Plan, random.Random, list[int]], None]
 def _struck(plan: Plan, rng: random.Random, counting: list[int]) -> None:
     place = rng.choice(counting)
     right = [plan["marks"][other] for other in counting if other != place]
-    plan["strike"] = {"month": plan["months"][place]}
+    plan["strike"] = _about(plan, place)
     plan["marks"][place] = _elsewhere(rng, plan["marks"][place])
     plan["latest"] = _between(rng, right, [*right, plan["marks"][place]]) if right else 300
 
@@ -218,7 +223,7 @@ def _refused(plan: Plan, rng: random.Random, counting: list[int]) -> None:
     place = rng.choice(counting)
     right = [plan["marks"][other] for other in counting]
     asked = min(_MOST, plan["marks"][place] + rng.randint(*_FAR))
-    plan["asked"] = {"month": plan["months"][place], "score": asked / 10}
+    plan["asked"] = {**_about(plan, place), "score": asked / 10}
     wrong = [asked if other == place else plan["marks"][other] for other in counting]
     plan["latest"] = _between(rng, right, wrong)
 
@@ -277,6 +282,17 @@ def past_of(student: Student, exams: Sequence[Student]) -> list[int]:
 def is_below(latest: int | None, past: Sequence[int], percent: int) -> bool:
     """Whether a score is more than so many percent below the mean of others; never without others."""
     return latest is not None and bool(past) and 100 * latest * len(past) < (100 - percent) * sum(past)
+
+
+def severity_of(marks: Sequence[Any]) -> str:
+    """What the log says of a student after the last past exam, by the tables as they were."""
+    *before, last = marks
+    past = [mark for mark in before if mark not in (None, NO_ROW)]
+    if last in (None, NO_ROW):
+        return "NOTICE"
+    if not is_below(last, past, 25):
+        return "INFO"
+    return "CRITICAL" if is_below(last, past, 45) else "WARNING"
 
 
 def average_of(past: Sequence[int]) -> float | None:
