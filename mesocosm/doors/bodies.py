@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Mapping
 
 import anyio.to_thread
+from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
 MAX_CONTAINERS = 50_000
@@ -63,12 +64,17 @@ async def looked_at(scope: Scope, receive: Receive) -> tuple[Receive, str]:
 
 
 async def received(receive: Receive, headers: Mapping[str, str]) -> bytes:
-    """The body of a request to a vendor's API. Raises ``TooLarge``, or ``zlib.error`` for what is cut off."""
+    """The body of a request to a vendor's API.
+
+    Raises ``TooLarge``, ``zlib.error`` for what is cut off, or ``ClientDisconnect``: half a request is none.
+    """
     kind = headers.get("content-type", "")
     most = MAX_TEXT if not kind or "json" in kind or "form" in kind else MAX_UPLOAD
     parts, size, more = [], 0, True
     while more:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
         part = message.get("body", b"")
         size += len(part)
         if size > most:

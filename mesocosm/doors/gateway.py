@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import anyio.to_thread
+from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from mesocosm.doors.bodies import MAX_QUERY, TooLarge, received, takes_long
@@ -50,7 +51,10 @@ async def respond(
     api: Api, episode: ServedEpisode, token: str, mount: str, scope: Scope, receive: Receive, send: Send
 ) -> None:
     """Answer one request. ``token`` opens the episode; ``mount`` is the path of the service in it."""
-    reply = await _answer(api, episode, token, mount, scope, receive)
+    try:
+        reply = await _answer(api, episode, token, mount, scope, receive)
+    except ClientDisconnect:
+        return
     headers = {"Content-Type": reply.media_type} if reply.body or reply.status != 204 else {}
     headers |= {"Content-Length": str(len(reply.body))} if reply.status not in (204, 304) else {}
     headers |= api.headers | dict(reply.headers)

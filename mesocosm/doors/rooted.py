@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 import orjson
+from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
 from mesocosm.doors.bodies import TooLarge, received
@@ -53,7 +54,15 @@ class Rooted:
         try:
             given = orjson.loads(await received(receive, headers))["data"]
             episode = next((given[name] for name in self.passwords if given.get(name)), None)
-        except (TooLarge, zlib.error, orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+        except (
+            TooLarge,
+            ClientDisconnect,
+            zlib.error,
+            orjson.JSONDecodeError,
+            KeyError,
+            TypeError,
+            AttributeError,
+        ):
             return None
         if not isinstance(episode, str) or not _EPISODE.fullmatch(episode):
             return None

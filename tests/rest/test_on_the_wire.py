@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
+import socket
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -71,6 +74,20 @@ def test_a_body_of_an_unknown_type_is_not_dropped(ask: Ask) -> None:
     refused = ask("POST", "canvas", "/api/v1/courses/1/assignments", data=b"{}", headers=sent)
     assert refused.status_code == 400
     assert "application/json" in refused.text
+
+
+def test_half_a_request_is_none(hosted: HostedWorld, ask: Ask) -> None:
+    where = urlsplit(hosted.api("woocommerce"))
+    basic = base64.b64encode(f"{hosted.id}:{hosted.id}".encode()).decode()
+    head = f"POST {where.path}/wp-json/wc/v3/products HTTP/1.1\r\nHost: localhost\r\nContent-Length: 32\r\n"
+    head += f"Authorization: Basic {basic}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n"
+    before = len(hosted.journal())
+    with socket.create_connection((where.hostname or "", where.port or 0), 30) as client:
+        client.sendall(f"{head}name=Half&regular_price=1".encode())  # of 12.50
+        client.shutdown(socket.SHUT_WR)
+        assert client.recv(1000) == b""
+    assert ask("GET", "woocommerce", "/products", params={"search": "Half"}).json() == []
+    assert len(hosted.journal()) == before + 1
 
 
 @pytest.mark.parametrize("how", ["header", "query", "form", "parts"])
