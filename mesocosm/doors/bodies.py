@@ -14,6 +14,8 @@ import anyio.to_thread
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
+from mesocosm.doors.intake import Take
+
 MAX_CONTAINERS = 50_000
 """Lists and objects in one call; what a product's own client sends has some hundred."""
 MAX_BODY = 4 * 2**20
@@ -36,7 +38,7 @@ class TooLarge(Exception):
     """A request that is not read, with what it is told."""
 
 
-async def looked_at(scope: Scope, receive: Receive) -> tuple[Receive, str]:
+async def looked_at(scope: Scope, receive: Receive, take: Take) -> tuple[Receive, str]:
     """The body to be read again by whoever answers, and what is wrong with it, if anything is."""
     declared = dict(scope["headers"]).get(b"content-length", b"")
     if declared.isdigit() and int(declared) < MAX_CONTAINERS:
@@ -46,8 +48,9 @@ async def looked_at(scope: Scope, receive: Receive) -> tuple[Receive, str]:
     more = scope["method"] == "POST"
     while more and size <= MAX_BODY:
         message = await receive()
-        waiting.append(message)
         part = message.get("body", b"")
+        take(len(part))
+        waiting.append(message)
         size += len(part)
         containers += part.count(b"[") + part.count(b"{")
         more = message.get("more_body", False)
@@ -63,7 +66,7 @@ async def looked_at(scope: Scope, receive: Receive) -> tuple[Receive, str]:
     return again, ""
 
 
-async def received(receive: Receive, headers: Mapping[str, str]) -> bytes:
+async def received(receive: Receive, headers: Mapping[str, str], take: Take) -> bytes:
     """The body of a request to a vendor's API.
 
     Raises ``TooLarge``, ``zlib.error`` for what is cut off, or ``ClientDisconnect``: half a request is none.
@@ -79,11 +82,13 @@ async def received(receive: Receive, headers: Mapping[str, str]) -> bytes:
         size += len(part)
         if size > most:
             raise TooLarge(f"The body is larger than {most} bytes.")
+        take(len(part))
         parts.append(part)
         more = message.get("more_body", False)
     body = b"".join(parts)
     if body and headers.get("content-encoding") == "gzip":
-        body = await anyio.to_thread.run_sync(_unpacked, body, most)
+        packed, body = len(body), await anyio.to_thread.run_sync(_unpacked, body, most)
+        take(max(0, len(body) - packed))
     return body
 
 

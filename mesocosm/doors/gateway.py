@@ -17,6 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from mesocosm.doors.bodies import MAX_QUERY, TooLarge, received, takes_long
 from mesocosm.doors.episodes import ServedEpisode
+from mesocosm.doors.intake import Full, Take, intake
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
 from mesocosm.doors.rest import Api
 from mesocosm.errors import Denied, Invalid, Refusal, UnreadableBody
@@ -51,10 +52,14 @@ async def respond(
     api: Api, episode: ServedEpisode, token: str, mount: str, scope: Scope, receive: Receive, send: Send
 ) -> None:
     """Answer one request. ``token`` opens the episode; ``mount`` is the path of the service in it."""
-    try:
-        reply = await _answer(api, episode, token, mount, scope, receive)
-    except ClientDisconnect:
-        return
+    with intake.of(token) as take:
+        try:
+            reply = await _answer(api, episode, token, mount, scope, receive, take)
+        except ClientDisconnect:
+            return
+        except Full as full:
+            no = api.error(503, str(full))
+            reply = Reply(no.body, no.status, {**no.headers, "Retry-After": "1"}, no.media_type)
     headers = {"Content-Type": reply.media_type} if reply.body or reply.status != 204 else {}
     headers |= {"Content-Length": str(len(reply.body))} if reply.status not in (204, 304) else {}
     headers |= api.headers | dict(reply.headers)
@@ -68,13 +73,19 @@ async def respond(
 
 
 async def _answer(
-    api: Api, episode: ServedEpisode, token: str, mount: str, scope: Scope, receive: Receive
+    api: Api,
+    episode: ServedEpisode,
+    token: str,
+    mount: str,
+    scope: Scope,
+    receive: Receive,
+    take: Take,
 ) -> Reply:
     method = "GET" if scope["method"] == "HEAD" else scope["method"]
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     path = scope["raw_path"].decode("latin-1").partition("?")[0].removeprefix(mount)
     try:
-        body = await received(receive, headers)
+        body = await received(receive, headers, take)
     except TooLarge as error:
         return api.error(413, str(error))
     except zlib.error:

@@ -33,6 +33,7 @@ from starlette.types import Receive, Scope, Send
 import mesocosm
 from mesocosm.doors.bodies import looked_at
 from mesocosm.doors.episodes import Caller
+from mesocosm.doors.intake import Full, intake
 from mesocosm.doors.stdio import Conversation
 from mesocosm.doors.turns import take_turn
 from mesocosm.services.calling import ToolError, Tools
@@ -315,12 +316,18 @@ class HttpEndpoints:
             for name, value in scope["headers"]
         ]
         scope = {**scope, "mesocosm.caller": caller, "user": _owner(owner), "headers": headers}
-        receive, wrong = await looked_at(scope, receive)
-        if wrong:
-            await Response(error_body(wrong), 413, media_type="application/json")(scope, receive, send)
-            return
-        manager = await self._manager(service or (caller.all_services, tuple(caller.services)))
-        await manager.handle_request(scope, receive, send)
+        with intake.of(owner) as take:
+            try:
+                receive, wrong = await looked_at(scope, receive, take)
+            except Full as full:
+                refused = Response(error_body(str(full)), 503, {"Retry-After": "1"}, "application/json")
+                await refused(scope, receive, send)
+                return
+            if wrong:
+                await Response(error_body(wrong), 413, media_type="application/json")(scope, receive, send)
+                return
+            manager = await self._manager(service or (caller.all_services, tuple(caller.services)))
+            await manager.handle_request(scope, receive, send)
 
 
 @lru_cache(maxsize=4096)

@@ -20,9 +20,12 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
 from mesocosm.doors.bodies import TooLarge, received
+from mesocosm.doors.intake import Take
 from mesocosm.services.content import find_module, service_names
 
 _EPISODE = re.compile(r"[\w-]+")
+_LOGIN = 65_536
+"""Bytes with which a client may sign in."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Rooted:
             found = self.token.fullmatch(headers.get("authorization", ""))
             return (self._moved(scope, found[1], f"/{found[2]}{scope['path']}"), receive) if found else None
         try:
-            given = orjson.loads(await received(receive, headers))["data"]
+            given = orjson.loads(await received(receive, headers, _little()))["data"]
             episode = next((given[name] for name in self.passwords if given.get(name)), None)
         except (
             TooLarge,
@@ -75,6 +78,19 @@ class Rooted:
         headers = [one for one in scope["headers"] if one[0] != b"authorization"]
         headers.append((b"authorization", self.authorization.format(episode).encode()))
         return {**scope, "path": place, "raw_path": place.encode(), "headers": headers}
+
+
+def _little() -> Take:
+    """What is read of a client that has not said yet who it is."""
+    left = _LOGIN
+
+    def take(size: int) -> None:
+        nonlocal left
+        left -= size
+        if left < 0:
+            raise TooLarge
+
+    return take
 
 
 def rooted_at(path: str) -> Rooted | None:

@@ -46,7 +46,7 @@ class Access:
 
     def __init__(self, pool: Episodes, episode: str, account: str = "") -> None:
         self._pool = pool
-        self._episode = episode
+        self.episode = episode
         self.account = account
 
     @classmethod
@@ -77,13 +77,13 @@ class Access:
     async def revision(self) -> int | None:
         """A number that is another one when the mailbox has been changed."""
         try:
-            return await self._pool.get(self._episode).revision(MAIL_SERVICE)
+            return await self._pool.get(self.episode).revision(MAIL_SERVICE)
         except UsageError:
             raise Broken from None
 
     def watching(self, tell: Callable[[], None]) -> AbstractContextManager[None]:
         """``tell`` is called when the mailbox may have changed."""
-        return self._pool.watching(self._episode, tell)
+        return self._pool.watching(self.episode, tell)
 
     async def _request(self, operation: str, **arguments: Any) -> Answer:
         request_came()
@@ -93,7 +93,7 @@ class Access:
         except TypeError:
             raise Invalid("The command holds what is no text.") from None
         try:
-            hosted = self._pool.get(self._episode)
+            hosted = self._pool.get(self.episode)
             known = hosted.operation(MAIL_SERVICE, operation)
             outcome = await hosted.make(MAIL_SERVICE, known, arguments, None)
         except UnknownEpisode:

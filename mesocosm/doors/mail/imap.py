@@ -7,8 +7,8 @@ import logging
 from argparse import Namespace
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
-from typing import Never, cast
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, suppress
+from typing import Any, Never, cast
 
 from proxyprotocol.sock import SocketInfo
 from pymap.concurrent import Subsystem
@@ -28,6 +28,7 @@ from pysasl.hashing import Cleartext
 from pysasl.identity import Identity
 
 from mesocosm.doors.connections import INTRODUCTION, connections
+from mesocosm.doors.intake import Full, intake
 from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, Mailboxes, one_line
 from mesocosm.doors.mail.criteria import BAD_CHARSET, Search, UidSearch
 from mesocosm.doors.mail.mailbox_names import mend_pymap
@@ -37,6 +38,8 @@ from mesocosm.doors.mail.session import MailSession, Refused
 
 MAX_LITERAL = 15_000_000
 """Longest string that a client may send, in bytes."""
+_STRANGER = 65_536
+"""The same before it has signed in."""
 _SILENCE = 30 * 60
 """Seconds after which a silent client is given up."""
 
@@ -180,6 +183,11 @@ class _State(ConnectionState):
 class _Connection(IMAPConnection):
     """Reads no more from a client than a command can need, and does not wait for it forever."""
 
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._kept = ExitStack()
+        """What is kept of the last command."""
+
     signed_in: Access | Onward | None = None
 
     def sign_in(self, access: Access | Onward) -> None:
@@ -189,6 +197,7 @@ class _Connection(IMAPConnection):
 
     def sign_out(self) -> None:
         """The client is gone."""
+        self._kept.close()
         if isinstance(self.signed_in, Onward):
             self.signed_in.end()
 
@@ -199,8 +208,11 @@ class _Connection(IMAPConnection):
         try:
             async with asyncio.timeout(_SILENCE if self.signed_in else INTRODUCTION):
                 return memoryview(await self._command())
-        except (TimeoutError, ValueError) as problem:  # StreamReader's way to say that a line is too long
-            reason = b"Too long." if isinstance(problem, ValueError) else b"Too quiet."
+        except (TimeoutError, ValueError, Full) as problem:
+            # ValueError is StreamReader's way to say that a line is too long.
+            reason = {TimeoutError: b"Too quiet.", Full: str(problem).encode()}.get(
+                type(problem), b"Too long."
+            )
             await self.write_response(ResponseBye(reason, ResponseCode.of(b"UNAVAILABLE")))
             raise EOFError from None
 
@@ -217,11 +229,17 @@ class _Connection(IMAPConnection):
                 await self.writer.drain()
 
     async def _command(self) -> bytes:
+        self._kept.close()
+        most, take = _STRANGER, None
+        if isinstance(self.signed_in, Access):
+            most, take = MAX_LITERAL, self._kept.enter_context(intake.of(self.signed_in.episode))
         command = bytearray(await self.reader.readline())
         while literal := self._literal_plus.search(command):
             length = int(literal[1])
-            if len(command) + length > MAX_LITERAL:
+            if len(command) + length > most:
                 raise ValueError("too long")
+            if take:
+                take(length)
             command += await self.reader.readexactly(length)
             command += await self.reader.readline()
         if not command.endswith(b"\n"):

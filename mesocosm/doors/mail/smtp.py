@@ -12,6 +12,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
 from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.episodes import UnknownEpisode
+from mesocosm.doors.intake import Full, Take, intake
 from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, Mailboxes, one_line
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.source import source_arguments
@@ -103,14 +104,15 @@ class _Reader:
         self._left = _MAX_LINE
         self._of_message = False
         self._lines = 0
+        self._take: Take | None = None
 
-    def begin_message(self) -> None:
+    def begin_message(self, take: Take) -> None:
         """What follows is a message: twice what one may have, so that whoever sends too much is told."""
-        self._of_message, self._left, self._lines = True, 2 * MAX_BYTES, MAX_LINES + 1
+        self._of_message, self._left, self._lines, self._take = True, 2 * MAX_BYTES, MAX_LINES + 1, take
 
     def end_message(self) -> None:
         """What follows are commands, of which each is a line."""
-        self._of_message, self._left = False, _MAX_LINE
+        self._of_message, self._left, self._take = False, _MAX_LINE, None
 
     async def readuntil(self, separator: bytes = b"\n") -> bytes:
         """A line."""
@@ -138,6 +140,8 @@ class _Reader:
         self._left -= len(data)
         if self._left < 0:
             raise _Endless
+        if self._take:
+            self._take(len(data))
         return data
 
 
@@ -170,18 +174,23 @@ class Connection(SMTP):
     async def smtp_DATA(self, arg: str) -> None:  # noqa: N802 - aiosmtpd's name
         """Read a message and send it."""
         assert self._input is not None
-        self._input.begin_message()
-        try:
-            await super().smtp_DATA(arg)
-        finally:
-            self._input.end_message()
+        assert self.session is not None
+        access = _access(self.session)
+        with intake.of(access.episode if access else "") as take:
+            self._input.begin_message(take)
+            try:
+                await super().smtp_DATA(arg)
+            finally:
+                self._input.end_message()
 
     async def handle_exception(self, error: Exception) -> str:
         """What a client is told whose command could not be done."""
-        if not isinstance(error, _Endless):
+        if not isinstance(error, (_Endless, Full)):
             return await super().handle_exception(error)
         # What is still coming is never read; the answer is written before.
         self.loop.call_soon(self._hang_up)
+        if isinstance(error, Full):
+            return f"452 4.3.1 {error}"
         return f"552 5.3.4 Too much: a message has at most {MAX_BYTES} bytes and {MAX_LINES} lines. Goodbye."
 
     def _timeout_cb(self) -> None:
