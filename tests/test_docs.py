@@ -26,6 +26,24 @@ def test_the_generated_tables_are_current() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_the_readme_shows_what_its_first_command_prints(tmp_path: Path) -> None:
+    """But for the time that it took."""
+    readme = (ROOT / "README.md").read_text()
+    command = re.search(r"bin/mesocosm (run .*)", readme)
+    shown = re.search(r"What the first one prints:\n\n```text\n(.*?)```", readme, re.DOTALL)
+    assert command
+    assert shown
+    ran = subprocess.run(
+        [sys.executable, "-m", "mesocosm", *command[1].split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    printed, said = (re.sub(r"agent time .*", "", text) for text in (ran.stdout, shown[1]))
+    assert printed == said
+
+
 @pytest.mark.parametrize("command", sorted(get_command(app).commands))  # type: ignore[attr-defined]
 def test_every_command_is_documented(command: str) -> None:
     assert re.search(rf"mesocosm {command}\b", TEXT), f"no page shows `mesocosm {command}`"
