@@ -190,10 +190,12 @@ _DELETE = (
     " VALUES ('delete', old.number, old.title, coalesce(old.plain, old.content))"
 )
 _INSERT = f"INSERT INTO {_TABLE} VALUES (new.number, new.title, coalesce(new.plain, new.content))"
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+"""How the index of words tells words, and forms of one."""
 _INDEX = (
     "CREATE VIEW documents_searched AS SELECT number, title, coalesce(plain, content) AS body FROM documents",
     "CREATE VIRTUAL TABLE documents_text USING fts5(title, body, content='documents_searched',"
-    " content_rowid='number', tokenize='porter unicode61 remove_diacritics 2')",
+    f" content_rowid='number', tokenize='{TOKENIZER}')",
     f"CREATE TRIGGER documents_text_insert AFTER INSERT ON documents BEGIN {_INSERT}; END",
     f"CREATE TRIGGER documents_text_delete AFTER DELETE ON documents BEGIN {_DELETE}; END",
     "CREATE TRIGGER documents_text_update AFTER UPDATE OF title, plain, content ON documents"

@@ -11,9 +11,11 @@ from sqlalchemy import text
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.documents.store.access import Listing, as_list, page_bounds, storable
+from mesocosm.servers.documents.store.excerpts import excerpts
 from mesocosm.servers.documents.store.writing import WritingStore
 
-_MAX_QUERY = 500
+_MAX_QUERY, _MAX_WORDS = 500, 32
+_WORD = re.compile(r"[^\W_]+")
 _WITHIN = """
     documents.trashed_at IS NULL
     AND (documents.owner = :me
@@ -27,9 +29,12 @@ _BELOW = """
     AND (:folder = 0 OR documents.folder IN (SELECT value FROM json_each(:below)))
 """
 # A word of the title counts as five of the text. CROSS JOIN makes SQLite begin with the index of words.
+# Nobody can interrupt bm25, which counts each term in the whole text: very long documents come last.
 # Documents are numbered in the order they were made: of equally good ones the oldest comes first.
 _MATCHES = """
-    SELECT documents.number, bm25(documents_text, 5.0, 1.0) AS score
+    SELECT documents.number,
+        CASE WHEN documents.characters * :terms > 1000000 THEN 0
+            ELSE bm25(documents_text, 5.0, 1.0) END AS score
     FROM documents_text CROSS JOIN documents ON documents.number = documents_text.rowid
     WHERE documents_text MATCH :words AND
 """
@@ -40,10 +45,8 @@ _TOTAL = "SELECT count(*) AS total FROM ({})"
 _FOUND = text(
     """
     SELECT documents.number, documents.id, documents.title, documents.type, documents.owner,
-        documents.characters, documents.updated_at,
-        snippet(documents_text, 1, '**', '**', ' ... ', 24) AS snippet
-    FROM documents_text JOIN documents ON documents.number = documents_text.rowid
-    WHERE documents_text MATCH :words AND documents_text.rowid IN (SELECT value FROM json_each(:numbers))
+        documents.characters, documents.updated_at, coalesce(documents.plain, documents.content) AS body
+    FROM documents WHERE documents.number IN (SELECT value FROM json_each(:numbers))
     """
 )
 
@@ -74,7 +77,10 @@ class SearchStore(WritingStore):
     ) -> Found:
         """One page of the documents with all words of a query, the best first."""
         limit, offset = page_bounds(page, per_page)
-        parameters: dict[str, Any] = {**self.reach(), "words": words(query), "type": type or "%"}
+        terms = terms_of(query)
+        words = " AND ".join(f'"{term}"' for term in terms)
+        parameters: dict[str, Any] = {**self.reach(), "words": words, "type": type or "%"}
+        parameters["terms"] = len(terms)
         statements = _EVERYWHERE
         if within is not None:
             parameters |= self._below(within)
@@ -82,9 +88,11 @@ class SearchStore(WritingStore):
         rows = self.fetch(statements["page"], limit=limit, offset=offset, **parameters)
         total = rows[0]["total"] if rows else self.fetch(statements["total"], **parameters)[0]["total"]
         numbers = [row["number"] for row in rows]
-        found = self.fetch(_FOUND, words=parameters["words"], numbers=as_list(numbers)) if rows else []
-        by_number = {row["number"]: row for row in found}
-        return Found([by_number[number] for number in numbers], page, per_page, int(total))
+        by_number = {row["number"]: row for row in self.fetch(_FOUND, numbers=as_list(numbers))}
+        found = [by_number[number] for number in numbers]
+        shown = excerpts(terms, [row["body"] for row in found])
+        found = [{**row, "snippet": excerpt} for row, excerpt in zip(found, shown, strict=True)]
+        return Found(found, page, per_page, int(total))
 
     def _below(self, item_id: str) -> dict[str, Any]:
         here = self.container(item_id)
@@ -92,12 +100,14 @@ class SearchStore(WritingStore):
         return {"space": here.space, "folder": here.folder or 0, "below": as_list(below)}
 
 
-def words(query: str) -> str:
-    """A query as the index takes it: all words (any form of them); a phrase stands in quotes."""
+def terms_of(query: str) -> list[str]:
+    """What a text must have, all of it: words (any form of them), and phrases, which stand in quotes."""
     if not storable(query) or len(query) > _MAX_QUERY:
         raise Invalid(f"query must be text of at most {_MAX_QUERY} characters.")
     terms = [phrase or word for phrase, word in re.findall(r'"([^"]+)"|([^\s"]+)', query)]
-    terms = [term for term in terms if re.search(r"[^\W_]", term)]
+    terms = list(dict.fromkeys(term for term in terms if _WORD.search(term)))
     if not terms:
         raise Invalid("query contains no word to look for.")
-    return " AND ".join(f'"{term}"' for term in terms)
+    if len(words := _WORD.findall(query)) > _MAX_WORDS:
+        raise Invalid(f"query must have at most {_MAX_WORDS} words, got {len(words)}.")
+    return terms

@@ -21,6 +21,29 @@ def test_words_are_found_in_any_form_with_a_snippet(documents: Any) -> None:
     assert (answer["total"], answer["next_page"]) == (1, None)
 
 
+def test_an_excerpt_is_of_the_place_with_most_that_was_looked_for(documents: Any) -> None:
+    story = "A fox came. " * 40 + "Then the fox met two foxes\nin the café_garden. " + "They went home. " * 40
+    documents("create_document", title="Story", content=story)
+    documents("create_document", title="Foxes of old", content="Nothing of them here. " * 20)
+    fox, cafe, old = (
+        documents("search_documents", query=query)["results"][0]["snippet"]
+        for query in ('"foxes met"', "CAFE went", "foxes old")
+    )
+    assert fox.startswith(" ... Then the **fox met** two foxes\nin the café_garden. They went home.")
+    assert cafe.startswith(" ... **café**_garden. They **went** home.")
+    assert (fox.endswith(" ... "), len(fox.split()) - 2) == (True, 23)
+    assert old.startswith("Nothing of them here. Nothing")
+
+
+def test_a_word_that_occurs_without_end_takes_nobodys_time(documents: Any) -> None:
+    documents("create_document", title="Long", content="<b> b. " * 300_000)
+    terms = ["b", *(f'"{"b " * many}"' for many in range(2, 8))]
+    (found,) = documents("search_documents", query=" ".join(terms))["results"]
+    assert found["snippet"].count("b") == 24
+    with pytest.raises(ToolError, match="at most 32 words, got 33"):
+        documents("search_documents", query="b " * 33)
+
+
 def test_all_words_must_occur_and_phrases_stand_together(documents: Any) -> None:
     assert found(documents, "loom rest") == ["roadmap"]
     assert found(documents, "loom zebra") == []
