@@ -150,6 +150,11 @@ def test_refusals_are_in_the_vendors_words(sheets: Any, budget: str, hosted: Hos
     ):
         status, message = refusal(request)
         assert (status, "colour" in message) == (400, True)
+    for flat in ([1, 2], [["a"], 1.5], [None]):
+        request = sheets.values().append(
+            spreadsheetId=budget, range="A1", valueInputOption="RAW", body={"values": flat}
+        )
+        assert refusal(request) == (400, "Invalid value at 'data.values': a list of lists is expected.")
     unknown = {"requests": [{"addChart": {}}]}
     assert "addChart" in refusal(sheets.batchUpdate(spreadsheetId=budget, body=unknown))[1]
     with (

@@ -93,8 +93,8 @@ def _lines(body: Mapping[str, Any]) -> tuple[list[Any], bool]:
     values = plain(body.get("values"))
     if values is None:
         values = []
-    if not isinstance(values, list):
-        raise Invalid("Invalid value at 'data.values': a list is expected.", code="INVALID_ARGUMENT")
+    if not isinstance(values, list) or not all(isinstance(line, list) for line in values):
+        raise Invalid("Invalid value at 'data.values': a list of lists is expected.", code="INVALID_ARGUMENT")
     axis = read.text(body, "majorDimension") or "ROWS"
     if axis not in ("ROWS", "COLUMNS", "DIMENSION_UNSPECIFIED"):
         raise Invalid(f"Invalid value at 'data.major_dimension': {axis[:40]!r}", code="INVALID_ARGUMENT")
