@@ -20,10 +20,11 @@ import mcp_types as types
 from anyio.abc import TaskGroup, TaskStatus
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.server import Server
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, AuthorizationContext
 from mcp.server.auth.provider import AccessToken
 from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import Request
@@ -251,6 +252,21 @@ def _caller_in_scope(context: Context) -> Caller:
     return caller
 
 
+MOST_SESSIONS = 100
+"""Of one episode, by the older protocol; an endpoint's are those of all episodes, and none ends by itself for
+half an hour."""
+
+
+class _Sessions(StreamableHTTPSessionManager):
+    """In which a new session takes the place of its episode's oldest, where there are too many of that."""
+
+    def _admit_session(self, requestor: AuthorizationContext | None) -> StreamableHTTPServerTransport | None:
+        own = [session for session, owner in self._session_owners.items() if owner == requestor]
+        if len(own) >= MOST_SESSIONS and self._task_group:
+            self._task_group.start_soon(self._discard_session, own[0], self._server_instances[own[0]])
+        return super()._admit_session(requestor)
+
+
 class HttpEndpoints:
     """MCP over HTTP for any number of episodes: one server and one session manager per service, and per
     set of services for the endpoints that have them together.
@@ -295,11 +311,12 @@ class HttpEndpoints:
         self, kind: _Kind, *, task_status: TaskStatus[StreamableHTTPSessionManager]
     ) -> None:
         """A manager has to be stopped by the task that started it."""
-        manager = StreamableHTTPSessionManager(
+        manager = _Sessions(
             build_server(kind, _caller_in_scope)
             if isinstance(kind, str)
             else build_combined_server(*kind, _caller_in_scope),
             security_settings=self._security,
+            max_sessions=None,
         )
         async with manager.run():
             task_status.started(manager)

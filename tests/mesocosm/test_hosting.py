@@ -199,6 +199,36 @@ def test_an_unknown_episode_is_a_protocol_error(host: Host, id_: str) -> None:
     assert answer["error"]["message"] == "unknown episode"
 
 
+def test_an_episode_that_opens_many_sessions_loses_its_oldest_and_nobody_else_any(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesocosm.doors.mcp.MOST_SESSIONS", 3)
+    greedy, other = host.open(), host.open()
+    information = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+    def ask(id_: str, method: str, params: Any, **session: str) -> tuple[int, str]:
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+        sent = headers | {name.replace("_", "-"): value for name, value in session.items()}
+        request = urllib.request.Request(f"{host.base}/e/{id_}/email/mcp", body, sent)
+        try:
+            with urllib.request.urlopen(request) as response:
+                return response.status, response.headers.get("mcp-session-id", "")
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, ""
+
+    with host.tools(other, "legacy") as tools:
+        opened = [ask(greedy, "initialize", information)[1] for _ in range(9)]
+        found = [ask(greedy, "tools/list", {}, mcp_session_id=session)[0] for session in opened]
+        assert found == [404] * 6 + [200] * 3
+        assert tools.call("email", "get_folders") is not None
+
+
 def test_an_unknown_endpoint_names_those_there_are(host: Host) -> None:
     status, answer = host.ask(f"/e/{host.open()}/canvas/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"})
     assert status == 404
