@@ -261,6 +261,7 @@ class BucketThing(Thing):
     says: ClassVar[Mapping[str, Word]] = {
         "name": Word("Its name.", required=True),
         "location": Word("Where it is: `US` (default), `EU` or a region."),
+        "made": Word("When it was made; default: when the task begins.", "moment"),
     }
     judges: ClassVar[Mapping[str, Word]] = {
         "name": Word("Its name."),
@@ -270,7 +271,7 @@ class BucketThing(Thing):
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         store = world.store(rules.GoogleCloudStore)
         for fields in things:
-            store.storage.create(str(fields["name"]), fields.get("location"))
+            store.storage.create(str(fields["name"]), fields.get("location"), made=fields.get("made"))
         return [{} for _ in things]
 
     def trace(self, fields: Fields, given: Fields) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy import func, select
@@ -125,8 +126,10 @@ class Buckets(Part):
         *,
         versioning: bool = False,
         lifecycle: Sequence[Mapping[str, Any]] = (),
+        made: datetime | None = None,
     ) -> Bucket:
-        """A new, empty bucket; ``Conflict`` if the name is taken."""
+        """A new, empty bucket, made now or (in a world that is being built) before; ``Conflict`` if the name
+        is taken."""
         check_bucket_name(name)
         if self.session.scalars(select(Bucket.number).where(Bucket.name == name)).first():
             raise Conflict(
@@ -134,7 +137,7 @@ class Buckets(Part):
                 f" {quoted(name)}.",
                 code="conflict",
             )
-        now = moment(self.now)
+        created = moment(made or self.now)
         bucket = Bucket(
             name=name,
             location=checked_location(location or "US"),
@@ -143,9 +146,9 @@ class Buckets(Part):
             labels=checked_labels(labels or {}),
             lifecycle=checked_rules(lifecycle),
             metageneration=1,
-            created=now,
-            updated=now,
-            swept=now[:10],
+            created=created,
+            updated=created,
+            swept=moment(self.now)[:10],
         )
         self.session.add(bucket)
         self.session.flush()
