@@ -182,6 +182,30 @@ def test_an_unknown_field_of_an_upload_is_refused_before_anything_is_sent(hosted
     assert "colour" in answer.text
 
 
+LOAD = {"destinationTable": {"datasetId": "shop", "tableId": "late"}, "sourceFormat": "CSV"}
+
+
+@pytest.mark.parametrize(
+    ("job", "words"),
+    [
+        ({"configuration": {"load": LOAD}, "colour": "blue"}, "colour"),
+        ({"configuration": {"load": {**LOAD, "colour": "blue"}}}, "colour"),
+        ({"configuration": {"load": {**LOAD, "maxBadRecords": 3}}}, "all or nothing"),
+        ({"configuration": {}}, "missing: load"),
+    ],
+)
+def test_a_load_that_cannot_be_is_refused_before_anything_is_sent(
+    hosted: HostedWorld, job: dict[str, Any], words: str
+) -> None:
+    answer = requests.post(
+        f"{hosted.api('google_cloud')}/upload/bigquery/v2/projects/{PROJECT}/jobs?uploadType=resumable",
+        json=job,
+        headers={"Authorization": f"Bearer {hosted.id}"},
+        timeout=10,
+    )
+    assert (answer.status_code, words in answer.text) == (400, True), answer.text
+
+
 def test_a_signed_url_opens_one_object(hosted: HostedWorld, gcs: Any, tools: McpTools) -> None:
     gcs.bucket("reports").blob("secret.txt").upload_from_string("secret")
     arguments = {"bucket_name": "reports", "blob_name": "secret.txt"}

@@ -105,7 +105,8 @@ def insert_job(store: GoogleCloudStore, request: Request, project: str) -> Json:
     return _insert(store, body_of(request), None)
 
 
-def _insert(store: GoogleCloudStore, body: Fields, data: bytes | None) -> Json:
+def _said(store: GoogleCloudStore, body: Fields) -> tuple[str | None, Fields]:
+    """The id that a client gives a job, and what it shall do."""
     named = read.inner(body, "jobReference")
     if read.text(named, "projectId"):
         check_project(store, read.text(named, "projectId") or "")
@@ -116,6 +117,11 @@ def _insert(store: GoogleCloudStore, body: Fields, data: bytes | None) -> Json:
     texts(configuration, "labels")
     for name in ("jobTimeoutMs", "jobType", "reservation"):
         configuration.get(name)
+    return id_, configuration
+
+
+def _insert(store: GoogleCloudStore, body: Fields, data: bytes | None) -> Json:
+    id_, configuration = _said(store, body)
     dry_run = read.flag(configuration, "dryRun")
     if configuration.get("query"):
         return _query(store, read.inner(configuration, "query"), id_, dry_run)
@@ -153,6 +159,16 @@ def _place(store: GoogleCloudStore, named: Fields) -> tuple[str, str]:
 
 
 def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | None) -> Job:
+    asked = _asked(store, said)
+    if data is None:
+        data = b"".join(_object(store, uri) for uri in asked["sources"])
+        if not asked["sources"]:
+            raise Invalid("Required parameter is missing: sourceUris", code="required")
+    return store.bigquery.loading.load(data=data, job_id=id_, **asked).job
+
+
+def _asked(store: GoogleCloudStore, said: Fields) -> dict[str, Any]:
+    """What a load is to be like."""
     dataset, table = _place(store, read.inner(said, "destinationTable"))
     kind = read.text(said, "sourceFormat") or "CSV"
     skip = read.number(said, "skipLeadingRows") or 0
@@ -181,22 +197,14 @@ def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | 
         fields=fields or (),
         ignore_unknown=read.flag(said, "ignoreUnknownValues"),
     )
-    uris = [str(uri) for uri in read.items(said, "sourceUris")]
-    if data is None:
-        data = b"".join(_object(store, uri) for uri in uris)
-        if not uris:
-            raise Invalid("Required parameter is missing: sourceUris", code="required")
-    done = store.bigquery.loading.load(
-        dataset,
-        table,
-        data,
-        format_,
-        mode=read.text(said, "writeDisposition") or "WRITE_APPEND",
-        sources=uris,
-        create=read.text(said, "createDisposition") != "CREATE_NEVER",
-        job_id=id_,
-    )
-    return done.job
+    return {
+        "dataset": dataset,
+        "id_": table,
+        "format_": format_,
+        "mode": read.text(said, "writeDisposition") or "WRITE_APPEND",
+        "sources": [str(uri) for uri in read.items(said, "sourceUris")],
+        "create": read.text(said, "createDisposition") != "CREATE_NEVER",
+    }
 
 
 def _object(store: GoogleCloudStore, uri: str) -> bytes:
@@ -272,7 +280,11 @@ def upload_job(
         return _insert(store, body, data)
     if uploadType != "resumable":
         raise Invalid(f"Invalid upload type: {uploadType[:50]!r}", code="invalid")
-    resource(request.body)
+    # Read to the end, so that what is wrong with it is said before anything is sent.
+    _, configuration = _said(store, noticed(request, resource(request.body)))
+    if not configuration.get("load"):
+        raise Invalid("Required parameter is missing: load", code="required")
+    _asked(store, read.inner(configuration, "load"))
     return begun(store, request, "job", {"resource": orjson.loads(request.body or b"{}")})
 
 
