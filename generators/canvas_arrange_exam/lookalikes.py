@@ -159,7 +159,7 @@ class Lookalikes:
             rng.choice(self._people.classmates),
             host.subject,
             course=host,
-            statement=[f"{opening} {facts}"],
+            statement=[f"{opening} {facts}".strip()],
             sitting=host.sitting,
             topics=FRIENDS_TOPICS,
             personal=True,
