@@ -86,18 +86,21 @@ class _Transport(asyncio.Transport):
 
 
 def test_who_says_nothing_gives_way_and_no_address_takes_all() -> None:
-    connections = Connections(8)
-    silent = [_Transport("10.0.0.1") for _ in range(6)]
-    assert all(map(connections.admit, silent))
-    assert [transport.open for transport in silent] == [False, False, True, True, True, True]
-    asking = [_Transport("10.0.0.2") for _ in range(4)]
-    for transport in asking:
-        assert connections.admit(transport)
-        connections.asks(transport)
-    assert not connections.admit(_Transport("10.0.0.2"))
-    assert connections.admit(_Transport("10.0.0.3"))
-    assert sum(transport.open for transport in silent) == 3
-    assert all(transport.open for transport in asking)
-    for transport in (*silent, *asking):
-        connections.left(transport)
-    assert connections.admit(_Transport("10.0.0.2"))
+    async def come_and_go() -> None:
+        connections = Connections(8)
+        silent = [_Transport("10.0.0.1") for _ in range(6)]
+        assert all(map(connections.admit, silent))
+        assert [transport.open for transport in silent] == [False, False, True, True, True, True]
+        asking = [_Transport("10.0.0.2") for _ in range(4)]
+        for transport in asking:
+            assert connections.admit(transport)
+            connections.asks(transport)
+        assert not connections.admit(_Transport("10.0.0.2"))
+        assert connections.admit(_Transport("10.0.0.3"))
+        assert sum(transport.open for transport in silent) == 3
+        assert all(transport.open for transport in asking)
+        for transport in (*silent, *asking):
+            connections.left(transport)
+        assert connections.admit(_Transport("10.0.0.2"))
+
+    asyncio.run(come_and_go())
