@@ -85,6 +85,10 @@ LEAVING_BIGQUERY = [
     "SELECT * FROM shop.__TABLES__ t, duckdb_settings()",
 ]
 LARGE = [
+    f"select 1 in ({', '.join(map(str, range(100_000)))})",
+    "with a0 as (select 1 x)"
+    + "".join(f", a{n} as (select x + 1 x from a{n - 1})" for n in range(1, 400))
+    + " select x from a399",
     "select repeat('x', 1000000000)",
     "select length(repeat('x', 100000 * 100000))",
     "select lpad('x', 1000000000, 'ab')",

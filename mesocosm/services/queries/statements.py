@@ -12,11 +12,16 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Invalid
 from mesocosm.services.queries.dialect import WRITTEN, Dialect
+from mesocosm.worlds import deadlines
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 LONGEST = 1_000_000
 """Characters of a text."""
+_MOST_TOKENS, _MOST_QUERIES = 60_000, 200
+"""Of a text: sqlglot is compiled, and lets nobody else work before it has read one and worked on it."""
+_PACE = 200_000
+"""Characters that it reads in a second."""
 _DEEPEST, _LONGEST_RUN, _MOST_ARROWS, _DEEPEST_TREE = 100, 40, 300, 2_000
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE, TokenType.LT}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END, TokenType.GT}
@@ -39,9 +44,11 @@ def parse(text: str, dialect: Dialect) -> list[exp.Expr]:
     """The statements of a text; at least one, or it is refused."""
     if len(text) > LONGEST:
         raise Invalid(f"The statement has {len(text)} characters; at most {LONGEST} are accepted.")
+    deadlines.expect(len(text) / _PACE)
     reader = sqlglot.Dialect.get_or_raise(dialect.name)
     try:
         tokens = dialect.tokens(reader.tokenize(text))
+        _check_size(tokens)
         _check_nesting(tokens)
         parsed = reader.parser().parse(tokens, text)
         # A remark behind the last semicolon is no statement.
@@ -109,6 +116,13 @@ def _malformed(dialect: Dialect, text: str, error: dict[str, Any]) -> Exception:
 def _end(text: str) -> tuple[int, int]:
     lines = text.split("\n")
     return len(lines), len(lines[-1]) + 1
+
+
+def _check_size(tokens: list[Token]) -> None:
+    queries = sum(token.token_type is TokenType.SELECT for token in tokens)
+    for many, most, what in ((len(tokens), _MOST_TOKENS, "tokens"), (queries, _MOST_QUERIES, "SELECTs")):
+        if many > most:
+            raise Invalid(f"The query is too complex: it has {many} {what}; at most {most} are accepted.")
 
 
 def _check_nesting(tokens: list[Token]) -> None:
