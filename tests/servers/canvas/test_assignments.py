@@ -124,6 +124,13 @@ def test_handing_in_after_grading_leaves_a_grade_of_an_earlier_attempt(campus):
     assert again["grade_matches_current_submission"] is False
 
 
+def test_points_beyond_all_measure_are_numbers_as_any(campus):
+    campus.as_("teacher")("update_assignment", **ESSAY, points_possible=1e-12)
+    campus("submit_grade", **ESSAY, user_id=4, grade=1e9)
+    grades = [one["grades"]["current_score"] for one in campus("get_course_grades", course_id=1)]
+    assert max(grade or 0 for grade in grades) > 1e18
+
+
 def test_work_that_was_not_handed_in_can_be_graded_and_the_grade_taken_back(campus):
     campus.as_("teacher")
     given = campus("submit_grade", **ESSAY, user_id=5, grade=10)

@@ -40,8 +40,8 @@ def address() -> str:
 
 
 def number(value: float | None) -> float | int | None:
-    """A whole number without its ``.0``."""
-    return int(value) if value is not None and value == int(value) else value
+    """A whole number without its ``.0``; one that no float holds exactly stays a float, as JSON has it."""
+    return int(value) if value is not None and abs(value) < 2**53 and value == int(value) else value
 
 
 def unguessable(kind: str, key: int) -> str:
