@@ -201,6 +201,22 @@ def test_a_field_that_a_message_lacks_is_refused_where_it_stands(
     assert (status, expected in message) == (400, True), message
 
 
+KINDS = (
+    *("addSheet", "deleteSheet", "duplicateSheet", "updateSheetProperties", "updateSpreadsheetProperties"),
+    *("insertDimension", "appendDimension", "deleteDimension", "updateDimensionProperties"),
+    *("autoResizeDimensions", "insertRange", "deleteRange", "addNamedRange", "updateNamedRange"),
+    *("deleteNamedRange", "updateCells", "appendCells", "repeatCell", "copyPaste", "findReplace"),
+    *("sortRange", "mergeCells", "unmergeCells", "updateBorders"),
+)
+
+
+def test_every_kind_of_request_is_known_by_its_fields(sheets: Any, budget: str) -> None:
+    for kind in KINDS:
+        body = {"requests": [{kind: {"colour": 1}}]}
+        status, message = refusal(sheets.batchUpdate(spreadsheetId=budget, body=body))
+        assert (status, 'Unknown name "colour" at \'requests[0].' in message) == (400, True), (kind, message)
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

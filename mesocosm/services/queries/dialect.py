@@ -60,6 +60,8 @@ class Dialect(ABC):
     alike."""
     one_match: ClassVar[bool] = False
     """Whether UPDATE and MERGE refuse a row that several rows would change."""
+    named_as_written: ClassVar[bool] = False
+    """Whether columns without a name are called as they are written."""
 
     def tokens(self, tokens: list[Token]) -> list[Token]:
         """The tokens of a text, where sqlglot's parser does not know what the vendor's does."""

@@ -26,10 +26,9 @@ _DEEPEST, _LONGEST_RUN, _MOST_ARROWS, _DEEPEST_TREE = 100, 40, 300, 2_000
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE, TokenType.LT}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END, TokenType.GT}
 _ENDING = {*_CLOSING, TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING, TokenType.STAR}
-_BRACKETS = {
-    TokenType.L_PAREN: TokenType.R_PAREN,
-    TokenType.L_BRACKET: TokenType.R_BRACKET,
-    TokenType.L_BRACE: TokenType.R_BRACE,
+_NESTING = {
+    **dict.fromkeys((TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE), 1),
+    **dict.fromkeys((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE), -1),
 }
 _AFTER_COLUMNS = {
     *(TokenType.FROM, TokenType.INTO, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
@@ -65,7 +64,7 @@ def parse(text: str, dialect: Dialect) -> list[exp.Expr]:
         raise dialect.malformed(1, 1, "<EOF>", "Empty SQL statement.")
     for tree in found:
         _check_depth(tree)
-    if len(found) == 1:
+    if dialect.named_as_written and len(found) == 1:
         _note_columns(found[0], tokens, text)
     return found
 
@@ -92,7 +91,7 @@ def _note_columns(tree: exp.Expr, tokens: list[Token], text: str) -> None:
     for token in tokens:
         kind, behind_top = token.token_type, before is TokenType.TOP
         before = kind
-        depth += (kind in _BRACKETS) - (kind in _BRACKETS.values())
+        depth += _NESTING.get(kind, 0)
         if depth == 0 and kind is TokenType.SELECT:
             columns.append([])
         elif columns and depth == 0 and kind in _AFTER_COLUMNS:

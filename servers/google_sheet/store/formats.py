@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from mesocosm.errors import Invalid
+from mesocosm.servers.google_sheet.store.messages import FORMAT
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.rendering import DEFAULT_PATTERNS
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
@@ -17,21 +18,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-KNOWN = frozenset(
-    (
-        *(
-            "numberFormat",
-            "backgroundColor",
-            "backgroundColorStyle",
-            "borders",
-            "padding",
-            "horizontalAlignment",
-        ),
-        *("verticalAlignment", "wrapStrategy", "textDirection", "textFormat", "hyperlinkDisplayType"),
-        "textRotation",
-    )
-)
-"""Fields of the vendor's CellFormat."""
 MAX_FORMATTED = 200_000
 """Cells that one request may give a format."""
 
@@ -254,11 +240,10 @@ USUAL = {"ROWS": 21, "COLUMNS": 100}
 def checked(content: Json) -> Json:
     """A format without what is empty; ``Invalid`` for what the vendor's has not."""
     for name in content:
-        if name not in KNOWN:
+        if name not in FORMAT:
             raise Invalid(
                 f'Invalid JSON payload received. Unknown name "{str(name)[:60]}" at userEnteredFormat:'
-                " Cannot find"
-                " field.",
+                " Cannot find field.",
                 code="INVALID_ARGUMENT",
             )
     shown = content.get("numberFormat")

@@ -28,7 +28,7 @@ _STYLE = {"rgbColor": _COLOR, "themeColor": None}
 _BORDER = {"style": None, "width": None, "color": _COLOR, "colorStyle": _STYLE}
 _GRID_RANGE = _of("sheetId", "startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")
 _LINES = _of("sheetId", "dimension", "startIndex", "endIndex")
-_FORMAT: Shape = {
+FORMAT: Shape = {
     **_of(
         "horizontalAlignment", "verticalAlignment", "wrapStrategy", "textDirection", "hyperlinkDisplayType"
     ),
@@ -45,9 +45,10 @@ _FORMAT: Shape = {
     },
     "textRotation": _of("angle", "vertical"),
 }
+"""The vendor's CellFormat."""
 _CELL: Shape = {
     "userEnteredValue": _of("numberValue", "stringValue", "boolValue", "formulaValue"),
-    "userEnteredFormat": _FORMAT,
+    "userEnteredFormat": FORMAT,
     # What only the server says, which clients send back as they were given it:
     **_of("note", "effectiveValue", "formattedValue", "effectiveFormat", "hyperlink"),
 }

@@ -32,7 +32,7 @@ def copy_schema(store: Objects, source: Path, target: Path) -> None:
 
 def copy_item(store: Objects, source: Row, new: NewItem, *, rows: bool = True) -> None:
     """A copy of a table or view under the path of ``new``, with its keys, comments and counting columns;
-    without ``rows`` it is another table alike, of which nothing is said."""
+    without ``rows`` (``CREATE TABLE ... LIKE``) an empty one, without its comment and clustering."""
     columns = list(store.columns(source["id"]))
     new.columns = store.defined(source["id"])
     if rows:

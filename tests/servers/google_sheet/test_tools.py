@@ -119,6 +119,31 @@ def test_what_repeats_a_cell_is_empty_as_long_as_that_is(drive: Drive) -> None:
     assert drive.shown("E20:H20") == [["", "", "6"]]
 
 
+def test_a_formula_in_the_place_of_one_that_showed_nothing_shows_its_own(drive: Drive) -> None:
+    drive("update_cells", range="E20", data=[["=IF(TRUE,C4)"]])
+    assert drive.shown("E20") in ([], [[""]])
+    drive("update_cells", range="E20", data=[["=B4-5"]])
+    assert drive.shown("E20") == [["0"]]
+
+
+def test_an_array_reaches_over_cells_that_were_cleared(drive: Drive) -> None:
+    for before in (1, "", "=B2"):
+        drive("update_cells", range="E20:F20", data=[["x", before]])
+        drive("update_cells", range="E20:F20", data=[["=TRANSPOSE(B2:B4)", ""]])
+        assert drive.shown("E20:G20") == [["2", "3", "5"]]
+    drive("update_cells", range="E21:G21", data=[[7, 8, "=F21+1"]])
+    drive("update_cells", range="F21", data=[[""]])
+    drive("update_cells", range="E21", data=[["=TRANSPOSE(B2:B3)"]])
+    assert drive.shown("E21:G21") == [["2", "3", "4"]]
+
+
+def test_a_sheet_may_have_quotation_marks_in_its_name(drive: Drive) -> None:
+    drive.call("create_sheet", spreadsheet_id=drive.ids["Small"], title='the "old" ones')
+    formulas = [["=IF(TRUE,A9)", "=RANDBETWEEN(7,7)", "=TRANSPOSE(Data!C2:C4)"]]
+    drive("update_cells", 'the "old" ones', range="A1:C1", data=formulas)
+    assert drive.shown("A1:E1", 'the "old" ones') == [["", "7", "10", "6"]]
+
+
 def test_a_renamed_sheet_keeps_its_name_in_formulas(drive: Drive) -> None:
     drive("update_cells", "P_x", range="B1", data=[["=Data!C2+1"]])
     drive.call("rename_sheet", spreadsheet=drive.ids["Small"], sheet="data", new_name="Prices, old")

@@ -42,6 +42,7 @@ class Snowflake(Dialect):
 
     name: ClassVar[str] = "snowflake"
     functions: ClassVar[frozenset[str]] = FUNCTIONS
+    named_as_written: ClassVar[bool] = True
 
     def tokens(self, tokens: list[Token]) -> list[Token]:
         return [one for token in tokens for one in _apart(token)]

@@ -86,7 +86,7 @@ def translate(formula: str, place: str, book: Book) -> Translated:
     text = reading.sequence(until=None)
     written = [piece for piece in pieces if not piece.kind.startswith("Whitespace")]
     if _selects(written):
-        text = f'CHOOSE({PREFIX}{NOTED}("{place}",{text}),{text})'
+        text = f"CHOOSE({PREFIX}{NOTED}({_text(place)},{text}),{text})"
     elif len(written) == 1 and (reference := reference_of(text)) and reference.last is None:
         first, title = reference.first, reference.title or place.rpartition("!")[0]
         if first.row is not None and first.column is not None:
@@ -199,7 +199,7 @@ class _Reading:
         if name in RANDOM:
             self.draws += 1
             self.result.spills |= name == "RANDARRAY"
-            arguments = [f'"{self.place}#{self.draws}"', *arguments]
+            arguments = [_text(f"{self.place}#{self.draws}"), *arguments]
         elif name == "FILTER" and len(arguments) > 1:
             self.result.spills = True
             wanted = "*".join(f"({argument})" for argument in arguments[1:])
@@ -278,6 +278,10 @@ class _Reading:
         return str(Reference(title, first, last))
 
 
+def _text(value: str) -> str:
+    return '"' + value.replace('"', '""') + '"'
+
+
 def _may_be_array(argument: str) -> bool:
     return any(
         mark in argument for mark in (":", "{", f"{PREFIX}EACH(", "SEQUENCE(", "SPLIT(", "UNIQUE(", "FILTER(")
@@ -286,21 +290,10 @@ def _may_be_array(argument: str) -> bool:
 
 _SELECTING = frozenset(
     (
-        *(
-            "FILTER",
-            "UNIQUE",
-            "SORT",
-            "SORTN",
-            "TRANSPOSE",
-            "INDEX",
-            "VLOOKUP",
-            "HLOOKUP",
-            "XLOOKUP",
-            "LOOKUP",
-        ),
-        *("IF", "IFS", "IFERROR", "IFNA", "SWITCH", "CHOOSE", "OFFSET", "INDIRECT", "HSTACK", "VSTACK"),
-        *("CHOOSECOLS", "CHOOSEROWS", "TAKE", "DROP", "TOCOL", "TOROW", "FLATTEN", "ARRAY_CONSTRAIN"),
-        *("ARRAYFORMULA", "ARRAY_FORMULA", "LET"),
+        *("FILTER", "UNIQUE", "SORT", "SORTN", "TRANSPOSE", "INDEX", "VLOOKUP", "HLOOKUP", "XLOOKUP"),
+        *("LOOKUP", "IF", "IFS", "IFERROR", "IFNA", "SWITCH", "CHOOSE", "OFFSET", "INDIRECT", "HSTACK"),
+        *("VSTACK", "CHOOSECOLS", "CHOOSEROWS", "TAKE", "DROP", "TOCOL", "TOROW", "FLATTEN"),
+        *("ARRAY_CONSTRAIN", "ARRAYFORMULA", "ARRAY_FORMULA", "LET"),
     )
 )
 _SPILLING = frozenset(

@@ -83,6 +83,8 @@ class Workbook:
         self.computed: dict[Place, Answer] = {}
         self.spilled: dict[Place, Place] = {}
         self.entered: set[Place] = set()
+        self.cleared: set[Place] = set()
+        """Cells that were entered once: the library shows nothing there, whatever array reaches over them."""
         self.unreadable: set[Place] = set()
         self.blocked: set[Place] = set()
         """Formulas whose arrays found no room."""
@@ -230,15 +232,18 @@ class Workbook:
                     raise Hindered from None
         for title, row, column, value, is_formula, is_date in edits:
             place = (title, row, column)
+            if value is None and place not in self.entered:
+                continue
             self.formulas.pop(place, None)
             self.unreadable.discard(place)
             self.entered.discard(place)
+            self.cleared.discard(place)
+            self.empty.pop(f"{title}!{cell_name(row, column)}", None)
             if is_formula:
                 self._formula(place, value)
                 self.entered.add(place)
                 continue
-            if value is not None:
-                self.entered.add(place)
+            (self.cleared if value is None else self.entered).add(place)
             self.book.set_value(title, row + 1, column + 1, _given([row, column, value, False, is_date]))
 
     def evaluate(self, now: str, seed: str, touched: set[Place]) -> tuple[list[Answer], list[list[Any]]]:
@@ -289,13 +294,11 @@ class Workbook:
 
     def _repeats_nothing(self, place: Place, found: dict[Place, Answer]) -> bool:
         """Whether a formula only repeats a cell that is empty, or one that only repeats such a cell ..."""
-        seen = {place}
-        while (formula := self.formulas.get(place)) and formula.same:
-            place = formula.same
-            if place in seen:
-                return False
+        seen: set[Place] = set()
+        while (formula := self.formulas.get(place)) and formula.same and place not in seen:
             seen.add(place)
-        if len(seen) == 1:
+            place = formula.same
+        if not seen or place in seen:
             return False
         return found[place][3] == "" if place in found else place not in self.entered
 
@@ -460,6 +463,8 @@ class Worker:
             if request.get("sheets") is None:  # what a new workbook says counts
                 return {"missing": True}
             return {"refused": str(exhausted)[:300]}
+        if not book.cleared.isdisjoint(book.spilled):
+            return {"missing": True}
         self.books[after] = book
         while len(self.books) > 1 and sum(one.size for one in self.books.values()) > MAX_HELD:
             self.books.popitem(last=False)
