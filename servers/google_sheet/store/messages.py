@@ -28,7 +28,7 @@ _STYLE = {"rgbColor": _COLOR, "themeColor": None}
 _BORDER = {"style": None, "width": None, "color": _COLOR, "colorStyle": _STYLE}
 _GRID_RANGE = _of("sheetId", "startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")
 _LINES = _of("sheetId", "dimension", "startIndex", "endIndex")
-FORMAT: Shape = {
+FORMAT: Mapping[str, Shape] = {
     **_of(
         "horizontalAlignment", "verticalAlignment", "wrapStrategy", "textDirection", "hyperlinkDisplayType"
     ),
