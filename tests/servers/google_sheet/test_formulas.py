@@ -201,7 +201,7 @@ def test_what_needs_too_much_memory_is_refused_and_leaves_no_trace(world: World)
 def test_values_do_not_depend_on_what_a_process_has_kept() -> None:
     """Edits one after the other give what the whole gives that is read anew."""
     rng = Random(5)
-    for trial in range(12):
+    for trial in range(40):
         cells: dict[tuple[int, int], list[Any]] = {}
         kept = Worker()
         state = f"{trial}:0"
@@ -239,7 +239,13 @@ ENTRIES: list[tuple[Any, bool]] = [
     (-2.0, False),
     ("x", False),
     (True, False),
+    (None, False),
+    (0.0, False),
     ("=A2", True),
+    ("=E5", True),
+    ("=IF(TRUE,B4)", True),
+    ("=INDEX(A1:C6,4,3)", True),
+    ("={A1,D4;B2,C5}", True),
     ("=TRANSPOSE(B1:B3)", True),
     ("=SUM(A1:B6)", True),
     ("=A1*2", True),

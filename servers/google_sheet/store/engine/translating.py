@@ -65,6 +65,8 @@ class Translated:
     volatile: bool = False
     spills: bool = False
     """Whether its result may be more than one cell."""
+    fills: bool = False
+    """Whether its result is an array, by what the formula begins with."""
     missing: str = ""
     """The first sheet that it names and that is not there."""
     functions: list[str] = field(default_factory=list)
@@ -80,11 +82,11 @@ class Unreadable(Exception):
 def translate(formula: str, place: str, book: Book) -> Translated:
     """A formula of the cell ``place`` for the library. Raises ``Unreadable``."""
     pieces = pieces_of(formula)
-    if not pieces:
+    written = [piece for piece in pieces or () if not piece.kind.startswith("Whitespace")]
+    if not written:
         raise Unreadable
     reading = _Reading(list(pieces), place, book)
     text = reading.sequence(until=None)
-    written = [piece for piece in pieces if not piece.kind.startswith("Whitespace")]
     if _selects(written):
         text = f"CHOOSE({PREFIX}{NOTED}({_text(place)},{text}),{text})"
     elif len(written) == 1 and (reference := reference_of(text)) and reference.last is None:
@@ -92,7 +94,17 @@ def translate(formula: str, place: str, book: Book) -> Translated:
         if first.row is not None and first.column is not None:
             reading.result.same = (title, first.row, first.column)
     reading.result.text = "=" + text
+    reading.result.fills = _fills(written[0])
     return reading.result
+
+
+def _fills(first: Piece) -> bool:
+    if first.kind == "Func Open":
+        return first.text.rstrip("( ").upper() in _SPILLING
+    if first.kind == "Operand Range":
+        reference = reference_of(first.text)
+        return reference is not None and reference.last is not None
+    return first.kind == "Array Open"
 
 
 def _selects(pieces: list[Piece]) -> bool:
@@ -301,6 +313,7 @@ _SPILLING = frozenset(
         *("SPLIT", "SEQUENCE", "RANDARRAY", "SORT", "SORTN", "UNIQUE", "QUERY", "FLATTEN", "TRANSPOSE"),
         *("MMULT", "FREQUENCY", "INDIRECT", "OFFSET", "HSTACK", "VSTACK", "TOCOL", "TOROW", "REGEXEXTRACT"),
         *("CHOOSECOLS", "CHOOSEROWS", "TAKE", "DROP", "LET", "ARRAY_CONSTRAIN", "TREND", "GROWTH", "LINEST"),
+        *("ARRAYFORMULA", "ARRAY_FORMULA", "FILTER"),
     )
 )
 

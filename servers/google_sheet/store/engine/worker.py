@@ -83,8 +83,6 @@ class Workbook:
         self.computed: dict[Place, Answer] = {}
         self.spilled: dict[Place, Place] = {}
         self.entered: set[Place] = set()
-        self.cleared: set[Place] = set()
-        """Cells that were entered once: the library shows nothing there, whatever array reaches over them."""
         self.unreadable: set[Place] = set()
         self.blocked: set[Place] = set()
         """Formulas whose arrays found no room."""
@@ -210,16 +208,12 @@ class Workbook:
             return None
         return translated
 
-    def hinders(self, edits: list[list[Any]]) -> bool:
-        """Whether edits are to be met by a new workbook: where a cell was written to that an array reaches
-        over, the library does not find out what the array does, then and later."""
-        anchors = set(self.spilled.values())
-        return any(
-            (place := (edit[0], edit[1], edit[2])) in self.spilled
-            or place in anchors
-            or (edit[3] is None and self.blocked)
-            for edit in edits
-        )
+    @property
+    def has_arrays(self) -> bool:
+        """Whether results fill several cells, found no room to, or may do so: the library then does not find
+        out all that an edit changes (cells that are written to or cleared, what reads them), so that a new
+        workbook is to meet it."""
+        return bool(self.spilled or self.blocked) or any(one.fills for one in self.formulas.values())
 
     def edit(self, edits: list[list[Any]]) -> None:
         """Put cells: [title, row, column, value or formula, is formula, is date]."""
@@ -232,18 +226,16 @@ class Workbook:
                     raise Hindered from None
         for title, row, column, value, is_formula, is_date in edits:
             place = (title, row, column)
-            if value is None and place not in self.entered:
-                continue
             self.formulas.pop(place, None)
             self.unreadable.discard(place)
             self.entered.discard(place)
-            self.cleared.discard(place)
             self.empty.pop(f"{title}!{cell_name(row, column)}", None)
             if is_formula:
                 self._formula(place, value)
                 self.entered.add(place)
                 continue
-            (self.cleared if value is None else self.entered).add(place)
+            if value is not None:
+                self.entered.add(place)
             self.book.set_value(title, row + 1, column + 1, _given([row, column, value, False, is_date]))
 
     def evaluate(self, now: str, seed: str, touched: set[Place]) -> tuple[list[Answer], list[list[Any]]]:
@@ -448,7 +440,7 @@ class Worker:
         before, after = request["before"], request["after"]
         if request.get("sheets") is not None:
             book = Workbook(request)
-        elif before in self.books and not self.books[before].hinders(request["edits"]):
+        elif before in self.books and not self.books[before].has_arrays:
             book = self.books.pop(before)
             try:
                 book.edit(request["edits"])
@@ -463,7 +455,7 @@ class Worker:
             if request.get("sheets") is None:  # what a new workbook says counts
                 return {"missing": True}
             return {"refused": str(exhausted)[:300]}
-        if not book.cleared.isdisjoint(book.spilled):
+        if book.has_arrays and request.get("sheets") is None:
             return {"missing": True}
         self.books[after] = book
         while len(self.books) > 1 and sum(one.size for one in self.books.values()) > MAX_HELD:
