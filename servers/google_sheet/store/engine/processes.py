@@ -127,7 +127,7 @@ class Processes:
                 code="INVALID_ARGUMENT",
             ) from None
         except deadlines.Overdue:
-            if process.owed and perf_counter() - process.asked_at < 1:
+            if not process.owed or perf_counter() - process.asked_at < 1:
                 self._give_back(process)  # the same call is made again where it may take longer
             else:
                 self._drop(process)

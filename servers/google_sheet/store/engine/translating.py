@@ -81,8 +81,8 @@ class Unreadable(Exception):
 
 def translate(formula: str, place: str, book: Book) -> Translated:
     """A formula of the cell ``place`` for the library. Raises ``Unreadable``."""
-    pieces = pieces_of(formula)
-    written = [piece for piece in pieces or () if not piece.kind.startswith("Whitespace")]
+    pieces = pieces_of(formula) or ()
+    written = [piece for piece in pieces if not piece.kind.startswith("Whitespace")]
     if not written:
         raise Unreadable
     reading = _Reading(list(pieces), place, book)
