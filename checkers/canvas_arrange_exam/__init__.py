@@ -62,7 +62,9 @@ def _rows(schedule: Schedule, expected: Expected) -> list[Check]:
             extra.append(f"{cells[0]!r}{again}")
     present = [code for code in codes if code in lines]
     order = [code for code in lines if code in codes]
-    disorder = [] if order == present and present else [f"{order} instead of {present}"]
+    disorder = [] if order == present else [f"{order} instead of {present}"]
+    if not present:
+        disorder = ["none of the rows is there"]
     return [
         finding("rows_missing", missing),
         finding("rows_extra", extra),

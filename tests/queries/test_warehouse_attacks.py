@@ -170,6 +170,7 @@ def test_googlesql_that_tries_to_leave_or_is_too_large_is_refused(tmp_path: Path
             outcome = world.call("google_cloud", "bigquery_run_query", {"query": statement})
             assert outcome.status == "refused", (statement, outcome.text)
             assert not re.search("root|/bin/", outcome.text)
+            assert ("The array is too long" in outcome.text) == ("GENERATE_ARRAY" in statement)
             assert process_time() - started < 3
         assert (world.path / "google_cloud.db").read_bytes()[100:] == before[100:]
 

@@ -93,14 +93,16 @@ def bound_sizes(tree: exp.Expr) -> None:
             _bound_series(node)
 
 
-def _bounded(value: exp.Expr, size: exp.Expr, most: int) -> exp.Expr:
+_STRING = "String is too long and would be truncated"
+_ARRAY = f"The array is too long: at most {LONGEST_LIST * 10:,} elements are possible"
+
+
+def _bounded(value: exp.Expr, size: exp.Expr, most: int, refusal: str = _STRING) -> exp.Expr:
     if isinstance(value, exp.Literal) and isinstance(size, exp.Literal):
         if not size.is_string and float(size.this) > most:
             raise Invalid(f"String is too long: {size.this} characters; at most {most} are possible.")
         return value
-    refuse = exp.Anonymous(
-        this="error", expressions=[exp.Literal.string("String is too long and would be truncated")]
-    )
+    refuse = exp.Anonymous(this="error", expressions=[exp.Literal.string(refusal)])
     return exp.Case(
         ifs=[
             exp.If(this=exp.GT(this=exp.Paren(this=size), expression=exp.Literal.number(most)), true=refuse)
@@ -136,4 +138,4 @@ def _bound_series(node: exp.Expr) -> None:
     if not isinstance(node, exp.GenerateSeries) or start is None or end is None:
         return
     size = exp.Abs(this=exp.Paren(this=end.copy()) - exp.Paren(this=start.copy()))
-    node.set("end", _bounded(end, size, LONGEST_LIST * 10))
+    node.set("end", _bounded(end, size, LONGEST_LIST * 10, _ARRAY))

@@ -21,8 +21,9 @@ MAX_REQUEST_BYTES = 16 * 1024 * 1024
 MAX_UNDER_WAY = 256
 """How many calls may wait for their answers: more than there can be threads."""
 MAX_VALUE_BYTES = 20_000
-_PATIENCE = 3.0
-"""Seconds in which, while replaying, the call that came next shall come again."""
+_PATIENCE = 6.0
+"""Seconds in which, while replaying, the call that came next shall come again: as long as a thread of the
+program may compute in between, on a busy machine."""
 
 
 class Calls:
