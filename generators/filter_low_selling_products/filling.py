@@ -169,7 +169,8 @@ def _fill_shop(world: World, plan: Plan, rng: random.Random, prose: Prose) -> tu
             product["date_on_sale_to"] = f"{ware.sale_to}T23:59:59"
         products.append(product)
     ids = store.catalogue.add_products(products)
-    store.filling.add_orders(sorted(_orders(plan, ids, rng, prose), key=lambda order: order["date_created"]))
+    orders = sorted(_orders(plan, ids, rng, prose), key=lambda order: order["date_created"])
+    store.filling.add_orders(orders, numbered=True)
     return categories[CLEARANCE], ids
 
 

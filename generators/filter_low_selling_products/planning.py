@@ -10,7 +10,6 @@ from mesocosm.generators.filter_low_selling_products.expected import Reader
 from mesocosm.generators.filter_low_selling_products.params import MOVED, Params
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Person, Product, Prose
-from mesocosm.kits.prose.products import price_range
 
 CLEARANCE = "Clearance"
 ARCHIVE = "Clearance Archive"
@@ -190,10 +189,8 @@ def _ware(plan: Plan, fate: str, drawn: Product, category: str, rng: random.Rand
 
 
 def _price(drawn: Product) -> int:
-    """Multiples of 20 cents: every discount of five percent more is whole cents. Nothing is of the dearer
-    sorts of its kind."""
-    least, _ = price_range(drawn.name)
-    return 20 * round(5 * (least + (float(drawn.price) - least) / 5))
+    """Multiples of 20 cents: every discount of five percent more is whole cents."""
+    return 20 * round(5 * float(drawn.price))
 
 
 def _days(plan: Plan, fate: str, rng: random.Random) -> int:

@@ -156,7 +156,8 @@ def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
                 ],
             }
             for order, customer in bought
-        ]
+        ],
+        numbered=True,
     )
     for (order, _), number in zip(bought, ids, strict=True):
         order.id = number

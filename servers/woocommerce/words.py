@@ -221,7 +221,8 @@ class OrderThing(Thing):
     gives: ClassVar[Mapping[str, str]] = {"id": "The order's number."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
-        ids = world.store(rules.WooCommerceStore).filling.add_orders([_order(fields) for fields in things])
+        orders = [_order(fields) for fields in things]
+        ids = world.store(rules.WooCommerceStore).filling.add_orders(orders, numbered=True)
         return [{"id": number} for number in ids]
 
     def size(self, fields: Fields, count: Callable[[str], int]) -> int:

@@ -33,6 +33,8 @@ _NAMES, _SURNAMES, _ENDINGS, _PLACES, _ADDRESSES = 150, 250, 40, 80, 200
 _ZERO = re.compile(r"\b0")
 _MAC = re.compile(r"(?<=^Mc)[a-z]")
 """What Faker writes small: "Mckenzie"."""
+_RIGHTLY = {"OHG mbH": "OHG"}
+"""Forms of companies that Faker has and no law knows."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _OTHERWISE = frozenset(
     """
@@ -161,7 +163,9 @@ def _is_ending(text: str) -> bool:
 def _firms(locale: str) -> list[Node]:
     """Forms of company names."""
     last = _one_of(names_of(locale)[0].last)
-    endings = _one_of(_several(locale, "company_suffix", _ENDINGS, _is_ending))
+    endings = _one_of(
+        [_RIGHTLY.get(one, one) for one in _several(locale, "company_suffix", _ENDINGS, _is_ending)]
+    )
     form: Node = (last, " ", endings)
     return [form, form, (last, "-", last)] if locale.startswith("en") else [form] * 3
 

@@ -41,11 +41,10 @@ class Product:
 
 @dataclass(frozen=True)
 class _Range:
-    nouns: list[str]
+    nouns: dict[str, tuple[int, int]]
+    """With what each costs at least and at most."""
     kinds: list[str]
     features: list[str]
-    low: int
-    high: int
 
 
 @cache
@@ -55,10 +54,15 @@ def _ranges() -> dict[str, _Range]:
         if line.startswith("#"):
             continue
         category, _, rest = line.partition(": ")
-        nouns, kinds, features, prices = (part.replace("_", " ").split("; ") for part in rest.split(" / "))
-        low, high = prices[0].split("-")
-        ranges[category] = _Range(nouns, kinds, features, int(low), int(high))
+        nouns, kinds, features = (part.split("; ") for part in rest.replace("_", " ").split(" / "))
+        ranges[category] = _Range(dict(map(_priced, nouns)), kinds, features)
     return ranges
+
+
+def _priced(entry: str) -> tuple[str, tuple[int, int]]:
+    noun, _, prices = entry.rpartition(" ")
+    low, _, high = prices.partition("-")
+    return noun, (int(low), int(high))
 
 
 @cache
@@ -69,15 +73,15 @@ def price_range(name: str) -> tuple[int, int]:
     """
     plain = name.lower().rstrip("0123456789 ")
     found = [
-        (len(noun), kit.low, kit.high)
+        (len(noun), *prices)
         for kit in _ranges().values()
-        for noun in kit.nouns
+        for noun, prices in kit.nouns.items()
         if plain.endswith(noun.lower())
     ]
     if not found:
         raise ValueError(f"{name!r} is no product of the pool")
     _, low, high = max(found)
-    return low, low + max(2, (high - low) // 4)  # as prices crowd towards the cheap end
+    return low, low + max(2, (high - low) // 2)  # as prices crowd towards the cheap end
 
 
 def _title(text: str) -> str:
@@ -99,7 +103,7 @@ class Products:
         elif category not in CATEGORIES:
             raise ValueError(f"unknown category {category!r}; known: {', '.join(CATEGORIES)}")
         kit = _ranges()[category]
-        noun, kind = self._pick(kit.nouns), self._pick(kit.kinds)
+        noun, kind = self._pick(list(kit.nouns)), self._pick(kit.kinds)
         series = self._names.brand()
         name = self._unique(_title(f"{series} {kind} {noun}"), series)
         feature, second = self._rng.sample(kit.features, 2)
@@ -108,7 +112,8 @@ class Products:
             town=self._names.town(), maker=self._names.firm(),
         )  # fmt: skip
         # Prices crowd towards the cheap end, as they do in shops.
-        amount = kit.low + int((kit.high - kit.low) * self._rng.random() ** 2)
+        low, high = kit.nouns[noun]
+        amount = low + int((high - low) * self._rng.random() ** 2)
         return Product(
             name, self._sku(noun), category, fix_articles(blurb), f"{amount}{self._pick(_ENDINGS)}"
         )

@@ -97,12 +97,13 @@ class Prose:
     """All the words of one world. ``rng`` is the only source of randomness.
 
     With ``said``, sentences differ from what was said before in any eight words in a row, if a few attempts
-    find such.
+    find such. ``currency``: the sign before all sums.
     """
 
-    def __init__(self, rng: random.Random, said: Said | None = None) -> None:
+    def __init__(self, rng: random.Random, said: Said | None = None, currency: str = "$") -> None:
         self._rng = rng
         self._said = said
+        self._currency = currency
         self._names = Names(rng)
         self._courses = Courses(rng)
         self._products = Products(rng, self._names)
@@ -197,13 +198,22 @@ class Prose:
             self._set_fact(scene, "matter", matter)
         return self._line(scene, self._deal(scene, "subject"))
 
-    def text(self, topic: str, tokens: int, *, subject: CourseSubject | None = None) -> str:
-        """Paragraphs of ``tokens`` tokens, give or take one short sentence."""
+    def text(
+        self, topic: str, tokens: int, *, subject: CourseSubject | None = None, matter: str | None = None,
+        opening: bool = True,
+    ) -> str:  # fmt: skip
+        """Paragraphs of ``tokens`` tokens, give or take one short sentence: about one matter after another,
+        or about one alone. ``opening``: the first sentence about each introduces it."""
         paragraphs: list[str] = []
         left = tokens
         while left > 8 or not paragraphs:
             scene = self._scene(topic, subject)
-            first: str | None = self._opening(scene)
+            if matter is not None:
+                self._set_fact(scene, "matter", matter)
+            first: str | None = None
+            if opening:
+                first = self._opening(scene)
+                opening = matter is None
             for _ in range(1 + int(self._rng.random() * 3)):
                 paragraph, left = self._fill(scene, left, first, 3 + int(self._rng.random() * 4))
                 first = None
@@ -382,7 +392,7 @@ class Prose:
         expand(node, scene.bound, uniform, out.append)
         text = "".join(out)
         if text[-1] == "~":  # a subject line: never dressed up, never ended with a full stop
-            return _polish(text[:-1].strip())
+            return self._in_currency(_polish(text[:-1].strip()))
         if text[-1] not in ".?!":
             out.clear()
             grammar = scene.sections.grammar
@@ -395,7 +405,10 @@ class Prose:
                 expand(grammar.rule("tail"), scene.bound, uniform, out.append)
             out.append(".")
             text = "".join(out)
-        return _polish(text)
+        return self._in_currency(_polish(text))
+
+    def _in_currency(self, text: str) -> str:
+        return text if self._currency == "$" else text.replace("$", self._currency)
 
     def _deal(self, scene: _Scene, section: str) -> Node:
         deck = self._decks.get((scene.topic, section))

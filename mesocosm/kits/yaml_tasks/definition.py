@@ -281,6 +281,8 @@ class Everyday(Strict):
     """The share of them that answer a mail of the owner, which they quote below and which lies in Sent."""
     attached: float = Field(default=0, ge=0, le=1)
     """The share of them that have a file, in which nothing matters."""
+    currency: str = Field(default="$", min_length=1)
+    """The sign before sums in it: that of the currency that the task has."""
     share: float = Field(default=1, gt=0, allow_inf_nan=False)
     """Its part of the filler that is everyday, against the other sorts."""
 

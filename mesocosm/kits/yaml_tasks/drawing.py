@@ -201,8 +201,14 @@ class Period(BaseModel):
     )
     """Hours of the day."""
     minutes: list[Annotated[int, Field(ge=0, le=59)]] = Field(default=list(range(60)), min_length=1)
+    """Minutes of the hour, at which it is then to the second; left out, it may be at any second."""
     weekdays: bool | list[str] = False
     """True: Monday to Friday; or some days by name."""
+
+    @property
+    def appointed(self) -> bool:
+        """Whether people agreed on it: what only happens does so at any second."""
+        return "minutes" in self.model_fields_set
 
     def days(self) -> Sequence[int]:
         """Numbers of the weekdays, Monday is 0."""
@@ -256,7 +262,8 @@ class Moment(Draw):
         for _ in range(_TRIES if span >= 0 else 0):
             day = _day(after.date(), span, days, source)
             hour, minute = source.even("hour"), source.even("minute")
-            clock = dt.time(hours[int(hour * len(hours))], minutes[int(minute * len(minutes))])
+            second = 0 if self.moment.appointed else source.rng.randrange(60)
+            clock = dt.time(hours[int(hour * len(hours))], minutes[int(minute * len(minutes))], second)
             found = dt.datetime.combine(day, clock, source.zone)
             if day.weekday() in days and after <= found <= before:
                 return found

@@ -80,12 +80,19 @@ class Letters:
     """Writes the parts of a letter that are the same for all: what it says of a topic is about one matter."""
 
     def __init__(
-        self, rng: random.Random, course: CourseSubject | None = None, said: Said | None = None
+        self,
+        rng: random.Random,
+        course: CourseSubject | None = None,
+        said: Said | None = None,
+        matters: Mapping[str, str] | None = None,
+        currency: str = "$",
     ) -> None:
+        """``matters``: by topic, what others have said of it is about."""
         self._rng = rng
         self._course = course
         self._said = said
-        self._matters: dict[str, str] = {}
+        self.matters = dict(matters or {})
+        self._currency = currency
 
     def courtesies(self, fields: Mapping[str, Any], owner: Mapping[str, Any]) -> tuple[str, str]:
         """How a letter begins and ends: one to the owner, or to whom it is."""
@@ -101,7 +108,8 @@ class Letters:
     def like(self, content: str, length: int, topic: str, size: int) -> str:
         """Everyday text as long as a statement (of ``length`` tokens), with as much around it."""
         before, after = self.around(topic, size, apart="\n" in content)
-        return f"{before}{' '.join(self.text(topic, length).split())}{after}"
+        text = self.text(topic, length, opening=not (before or after))
+        return f"{before}{' '.join(text.split())}{after}"
 
     def around(self, topic: str, size: int, *, apart: bool) -> tuple[str, str]:
         """What stands before and after a statement: everyday text of about so many tokens, among whose
@@ -138,24 +146,27 @@ class Letters:
         )
 
     def _matter(self, topic: str) -> str:
-        if topic not in self._matters:
-            self._matters[topic] = self._prose.matter(topic, subject=self._course)
-        return self._matters[topic]
+        if topic not in self.matters:
+            self.matters[topic] = self._prose.matter(topic, subject=self._course)
+        return self.matters[topic]
 
     def _cost(self, sentence: str) -> int:
         return cost(sentence)
 
     @cached_property
     def _prose(self) -> Prose:
-        return Prose(self._rng, self._said)
+        return Prose(self._rng, self._said, self._currency)
 
     def subject(self, topic: str) -> str:
         """What an everyday letter is about."""
         return self._prose.title(topic, matter=self._matter(topic), subject=self._course)
 
-    def text(self, topic: str, size: int) -> str:
-        """Everyday text of exactly so many tokens, give or take a short sentence."""
-        return self._prose.text(topic, size, subject=self._course)
+    def text(self, topic: str, size: int, *, opening: bool = True) -> str:
+        """Everyday text of exactly so many tokens, give or take a short sentence; ``opening``: the first one
+        says what the matter is."""
+        return self._prose.text(
+            topic, size, subject=self._course, matter=self._matter(topic), opening=opening
+        )
 
     def remark(self, topic: str, size: int) -> str:
         """A sentence about the matter, of about so many tokens."""
@@ -237,7 +248,7 @@ class Sketches(Letters):
     def subject(self, topic: str) -> str:
         return self._words(self._rng.randint(2, 8))
 
-    def text(self, topic: str, size: int) -> str:
+    def text(self, topic: str, size: int, *, opening: bool = True) -> str:
         return "\n\n".join(" ".join(lines) for lines in self._lines(topic, size))
 
     def company(self) -> str:
@@ -249,6 +260,9 @@ class Sketches(Letters):
     def _file(self, topic: str, moment: dt.datetime) -> dict[str, Any]:
         # What makes real files takes longer to load than the rest of a lint.
         return {"filename": f"{self._words(1)}.pdf", "data": b"%PDF-"}
+
+    def _matter(self, topic: str) -> str:
+        return ""
 
     def _words(self, tokens: int) -> str:
         return " ".join("x" * self._rng.choice((2, 3, 3, 4, 5, 7)) for _ in range(tokens))

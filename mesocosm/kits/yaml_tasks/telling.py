@@ -62,6 +62,8 @@ class Told:
     given: Fields = field(default_factory=dict)
     cost: int = 0
     """About how many tokens a survey spends on it, once that was asked."""
+    matters: Mapping[str, str] = field(default_factory=dict)
+    """By topic, what the everyday text in it is about."""
 
     def again(self) -> Told:
         """The same for another world."""
@@ -76,6 +78,7 @@ class Told:
             self.counting,
             {},
             self.cost,
+            self.matters,
         )
 
     @property
@@ -125,6 +128,7 @@ class _Frame:
     after: str
     title: str | None
     topic: str = ""
+    matters: Mapping[str, str] = field(default_factory=dict)
 
 
 class Teller:
@@ -247,7 +251,8 @@ class Teller:
             fields[thing.text] = f"{frame.before}{content}{frame.after}"
             if thing.title and frame.title is not None:
                 fields[thing.title] = frame.title
-            letters = self._letters(self._stream(f"dress:{called}"), told)
+            told.matters = frame.matters
+            letters = self._letters(self._stream(f"dress:{called}"), told, matters=frame.matters)
             fields |= self._dress(thing, fields, letters, frame.topic)
         if problem := thing.check(fields):
             raise Wrong(keys, f"{entity.label}: {problem}" if entity else problem)
@@ -355,21 +360,29 @@ class Teller:
             hello, bye = letters.courtesies(fields, self.truth.singles["me"])
             before, after = f"{hello}\n\n{before}", f"{after}\n\n{bye}"
         subject = thing.title and thing.title not in fields
-        return _Frame(before, after, letters.subject(topic) if subject else None, topic)
+        title = letters.subject(topic) if subject else None
+        return _Frame(before, after, title, topic, letters.matters)
 
-    def _letters(self, rng: random.Random, like: Told, said: Said | None = None) -> Letters:
+    def _letters(
+        self,
+        rng: random.Random,
+        like: Told,
+        said: Said | None = None,
+        matters: Mapping[str, str] | None = None,
+    ) -> Letters:
         """Who writes what stands around a statement, or is like it: about its course, if it has one."""
         everyday = self.definition.background.get(like.what)
         name = everyday.course if everyday else None
+        currency = everyday.currency if everyday else "$"
         if name is None or like.entity is None:
-            return self._kind_of_letters(rng, said=said)
+            return self._kind_of_letters(rng, None, said, matters, currency)
         course = like.entity.lookup(name)
         try:
             title, number = str(course["title"]), int(course["code"])
         except (KeyError, TypeError, ValueError):
             problem = f"{name} of {like.entity.label} has no title, or no number as code"
             raise Wrong(("background", like.what, "course"), problem) from None
-        return self._kind_of_letters(rng, subject_called(title, number), said)
+        return self._kind_of_letters(rng, subject_called(title, number), said, matters, currency)
 
     def _dress(self, thing: Thing, fields: Fields, letters: Letters, topic: str) -> Fields:
         """What a mail has besides its text, if the background says that some have more."""
@@ -545,9 +558,10 @@ class Teller:
         if size >= LEAST and longer and thing.text:
             one = rng.choice(longer)
             hello, _, rest = str(one.fields[thing.text]).partition("\n\n") if thing.letter else ("", "", "")
-            further = self._letters(rng, one, self._said).text(
-                rng.choice(_topics(everyday, one.statement)), size
-            )
+            topics = [topic for topic in _topics(everyday, one.statement) if topic in one.matters]
+            topic = rng.choice(topics or _topics(everyday, one.statement))
+            letters = self._letters(rng, one, self._said, one.matters)
+            further = letters.text(topic, size, opening=not topics)
             whole = [hello, further, rest] if thing.letter else [str(one.fields[thing.text]), further]
             one.fields[thing.text] = "\n\n".join(part for part in whole if part)
 
@@ -570,7 +584,10 @@ class Teller:
         if thing.when:
             day, clock = (rng.choice(crowd.letters)[thing.when] for _ in range(2))
             if isinstance(day, dt.datetime) and isinstance(clock, dt.datetime):
-                moment = dt.datetime.combine(day.date(), clock.timetz().replace(tzinfo=None), day.tzinfo)
+                at = clock.timetz().replace(tzinfo=None)
+                if at.second:  # nobody writes at the second at which somebody else does
+                    at = at.replace(second=rng.randrange(60))
+                moment = dt.datetime.combine(day.date(), at, day.tzinfo)
                 fields = thing.moved(fields, moment if moment <= max(self.truth.now, day) else day)
         if thing.letter and rng.random() < 0.5:
             fields |= strangers.sender(letters, pattern.fields, rng)
@@ -595,8 +612,8 @@ class Teller:
         assert thing.text
         fields[thing.text] = text
         if not exactly:
-            fields |= self._dress(thing, fields, self._letters(rng, pattern), topic)
-        return Told(what, thing.unlike(fields), content=text)
+            fields |= self._dress(thing, fields, self._letters(rng, pattern, None, letters.matters), topic)
+        return Told(what, thing.unlike(fields), content=text, matters=letters.matters)
 
 
 def _written(thing: Thing, fields: Fields) -> Fields:

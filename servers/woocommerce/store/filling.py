@@ -126,16 +126,21 @@ class _Past:
 class Filling(Part):
     """Bulk methods for generators."""
 
-    def add_orders(self, orders: Iterable[NewOrder], *, reduce_stock: bool = False) -> list[int]:
+    def add_orders(
+        self, orders: Iterable[NewOrder], *, reduce_stock: bool = False, numbered: bool = False
+    ) -> list[int]:
         """Many orders at once, with their dates, lines and totals; returns their ids.
 
         Totals, discounts and taxes are computed as for an order made by a tool. A customer's addresses are
         used where the order brings none. Paid orders count among the sales of their products and as uses of
         their coupons; one that is ``refunded`` gets the refund. Stock is taken only with ``reduce_stock``:
-        without it, the products' stock is taken to be what these orders have left.
+        without it, the products' stock is taken to be what these orders have left. With ``numbered``, those
+        of a new shop have numbers as after years of other orders, which are no longer kept; else from 1 on.
         """
         found = [checked(order, PAST_ORDER_CHECKS) for order in orders]
         past = self._past(found)
+        if numbered and past.next_id == 1:
+            past.next_id = self.world.stream("first order").randrange(12_000, 58_000)
         ids = [self._place_order(past, values) for values in found]
         for kind, rows in past.rows.items():
             self.add(kind, rows)
