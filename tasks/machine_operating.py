@@ -247,7 +247,8 @@ _CLOCK = re.compile(r"\b\d\d:\d\d\b")
 
 def _notes(tools: Tools) -> Iterator[tuple[str, str, str]]:
     """Of each note that names a machine: its code, the sentence that does, and that with the next one."""
-    for text in folder_texts(tools, "notes"):
+    for note in folder_texts(tools, "notes"):
+        text = note.partition("\n\n")[2]  # the first line says who wrote it, and when
         sentences = re.split(r"(?<=[.?!]) (?=[A-Z0-9])", " ".join(text.split()))
         for number, sentence in enumerate(sentences):
             if code := re.search(r"MC-\d{6}", sentence):

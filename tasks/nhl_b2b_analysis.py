@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
+import math
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
@@ -52,6 +54,10 @@ _PLAYOFFS = 44
 """Days of the rounds after it in which clubs of one conference meet; the final follows."""
 LOOSE = 60
 """Games of a club against the other clubs of the report in a season, at most: 82 are those against all."""
+_MEETINGS = 2.6
+"""Games of two clubs in a season, on average."""
+_MOST_SEASONS = 12
+"""Seasons back to which the games go where few clubs are asked to play many: then they meet more often."""
 EARLIER_SEASONS = 3
 _TRIES = 60
 _FURTHER_DAYS = {"replayed": 1, "moved": 1, "withdrawn": 1, "twice": 2, "undone": 2}
@@ -65,8 +71,12 @@ Window = tuple[dt.date, dt.date]
 
 
 def clubs_for(games: int) -> int:
-    """How many clubs play so many games."""
-    return max(5, min(28, 4 + games // 55))
+    """How many clubs play so many games, if two of them meet three times in a season at most."""
+    return next((clubs for clubs in range(7, 28) if clubs * (clubs - 1) / 2 * _MEETINGS >= games), 28)
+
+
+def _by_the_pacific(pair: tuple[str, str]) -> bool:
+    return any(_town(club) in PACIFIC for club in pair)
 
 
 def opening_of(start: dt.date, back: int) -> dt.date:
@@ -101,7 +111,9 @@ class Books:
         names.insert(0, names.pop(next(at for at, name in enumerate(names) if _town(name) in PACIFIC)))
         self.clubs, self.others = sorted(names[:listed]), sorted(names[listed:]) or sorted(names)
         start = dt.date.fromisoformat(game.lookup("start_date"))
-        count = max(1, -(-2 * len(games) // (LOOSE * listed)))
+        each = min(LOOSE, _MEETINGS * (listed - 1))
+        loose = math.ceil(2 * len(games) / (LOOSE * listed))
+        count = max(1, loose, min(_MOST_SEASONS, math.ceil(2 * len(games) / (each * listed))))
         openings = [opening_of(start, back) for back in reversed(range(count))]
         self.seasons = [(day, day + dt.timedelta(days=DAYS - 1)) for day in openings]
         earlier = [opening_of(start, count + back) for back in range(EARLIER_SEASONS)]
@@ -119,7 +131,6 @@ class Books:
         return f"the season {last}" if first == last else f"the seasons {first} to {last} (both included)"
 
     def _plan(self, kinds: Sequence[str], rng: random.Random) -> None:
-        pairs = self._pairs(len(kinds), rng)
         plain = [place for place, kind in enumerate(kinds) if kind == "plain"]
         left = [place for place in range(len(kinds)) if place not in set(plain)]
         fixed = list(self._boundaries(rng))[: len(plain)]
@@ -127,25 +138,34 @@ class Books:
             window = self.seasons[0]
             self._mark(pair, window, day)
             self.lines[place] = self._line("plain", label_of(window[0]), pair, window, rng, day)
-        for place in [*plain[len(fixed) :], *left]:  # plain ones first: the others lie beside them
+        others = [*plain[len(fixed) :], *left]  # plain ones first: the others lie beside them
+        dealt = [
+            self._deal(number, others, [pair for pair, _ in fixed], rng)
+            for number in range(len(self.seasons))
+        ]
+        for place in others:
             window = self.seasons[place % len(self.seasons)]
-            pair = self._late_at_home(kinds[place], pairs.pop(), rng)
+            pairs = dealt[place % len(self.seasons)]
+            suits = (at for at, pair in enumerate(pairs) if kinds[place] != "late" or _by_the_pacific(pair))
+            pair = self._late_at_home(kinds[place], pairs.pop(next(suits, 0)), rng)
             self.lines[place] = self._line(kinds[place], label_of(window[0]), pair, window, rng)
 
-    def _pairs(self, count: int, rng: random.Random) -> list[tuple[str, str]]:
-        """Visitor and home of so many games, in which all clubs play about as often."""
-        pairs: list[tuple[str, str]] = []
-        waiting: list[str] = []
-        while len(pairs) < count:
-            waiting += rng.sample(self.clubs, len(self.clubs))
-            while len(waiting) > 1:
-                one, other = waiting.pop(0), waiting.pop(0)
-                if one == other:
-                    waiting.append(other)
-                    waiting.insert(0, one) if len(waiting) > 1 else None
-                    continue
-                pairs.append((one, other))
-        return pairs[:count]
+    def _deal(
+        self, season: int, places: Sequence[int], played: Sequence[tuple[str, str]], rng: random.Random
+    ) -> list[tuple[str, str]]:
+        """Visitor and home of the games of a season: each two clubs have met once before any two meet again,
+        by turns at the one's and the other's. The first season has games that were ``played``."""
+        wanted = sum(place % len(self.seasons) == season for place in places)
+        met = Counter(frozenset(pair) for pair in played) if season == 0 else Counter[frozenset[str]]()
+        rounds: list[tuple[str, str]] = []
+        turn = 0
+        while len(rounds) < wanted:
+            pairs = [pair for pair in combinations(self.clubs, 2) if met[frozenset(pair)] <= turn]
+            rng.shuffle(pairs)
+            flipped = [pair if (turn + at) % 2 else pair[::-1] for at, pair in enumerate(pairs)]
+            rounds += flipped
+            turn += 1
+        return rounds[:wanted]
 
     def _boundaries(self, rng: random.Random) -> Iterator[tuple[tuple[str, str], dt.date]]:
         """Cases that every instance has: sets across the turn of a month and of the year, three days in a

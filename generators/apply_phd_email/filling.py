@@ -34,7 +34,7 @@ from mesocosm.services.world import World
 
 # Not "admissions": mail about anything else must not look like a request for material.
 _TOPICS: tuple[Topic, ...] = (
-    "campus_life", "coursework", "newsletter", "events", "it_support", "personal", "project_work",
+    "campus_life", "coursework", "newsletter", "events", "it_support", "personal", "travel",
 )  # fmt: skip
 _SIZES = (40, 260)
 """Tokens of what a mail says besides, if anything."""

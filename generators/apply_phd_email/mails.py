@@ -17,7 +17,7 @@ from mesocosm.kits.prose import Said, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.worlds import tokens
 
-TOPICS: tuple[Topic, ...] = ("research", "research", "conference", "project_work")
+TOPICS: tuple[Topic, ...] = ("research", "research", "conference")
 """What professors write about besides."""
 _BATCH = 60
 """Professors to whom the applicant wrote with one mail, about."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from mesocosm.generators.course_assistant import wording
 from mesocosm.generators.course_assistant.expected import Student
 from mesocosm.generators.course_assistant.planning import Plan
-from mesocosm.kits.mailbox import Mail, MailWriter, awake, file_name, later, misfiled
+from mesocosm.kits.mailbox import Mail, MailWriter, answer_to, awake, file_name, later, misfiled
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Topic
 from mesocosm.kits.prose.names import slug
@@ -50,10 +50,12 @@ class Writer:
     # -- from the instructor ----------------------------------------------------------------------------
 
     def deadlines(self) -> list[Mail]:
-        """What the instructor announced to the assistant: a deadline, and a later one."""
+        """What the instructor announced to the assistant: a deadline, which was answered, and a later one."""
         plan = self._plan
+        first = self._deadline(plan.first_deadline, 21, wording.WORK)
         return [
-            self._deadline(plan.first_deadline, 21, wording.WORK),
+            first,
+            answer_to(first, self._writer.owner, self._rng, plan.zone, plan.now),
             self._deadline(plan.deadline, 7, wording.WORK, moved=True),
         ]
 

@@ -14,7 +14,7 @@ from mesocosm.worlds import tokens
 SMALL = 12
 """Submissions up to which mails are short: else little but evidence would fit."""
 _OFFICIAL: tuple[Topic, ...] = ("conference",)
-_AMONG_COLLEAGUES: tuple[Topic, ...] = ("research", "project_work", "conference")
+_AMONG_COLLEAGUES: tuple[Topic, ...] = ("research", "conference")
 
 
 def mail_size(submissions: int) -> tuple[int, int]:

@@ -224,8 +224,7 @@ def _forwarded(one: Submission, at: _Decoy) -> Mail:
 def _look_alike(one: Submission, at: _Decoy) -> Mail:
     """Wrong because it comes from an address that only looks like the conference's."""
     voice, label = Voice(at.rng), one.edition.label
-    acronym = one.edition.conference.acronym.lower()
-    domain = voice.pick(f"{acronym}.com", f"{acronym}.biz", f"{acronym}s.com")
+    domain = at.plan.names.look_alike(one.edition.conference)
     states = at.wrong(one)
     author = Contact(
         f"{label} {voice.pick('Publishing', 'Proceedings Desk', 'Services')}",

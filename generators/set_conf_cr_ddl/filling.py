@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from mesocosm.families.family import Evidence
+from mesocosm.generators.set_conf_cr_ddl.answering import answered
 from mesocosm.generators.set_conf_cr_ddl.composing import Composer, mail_size
 from mesocosm.generators.set_conf_cr_ddl.conferences import Deadline, Mail, Office, Plan, Submission
 from mesocosm.generators.set_conf_cr_ddl.decoys import decoys
@@ -22,6 +23,7 @@ from mesocosm.generators.set_conf_cr_ddl.letters import Letters
 from mesocosm.generators.set_conf_cr_ddl.params import Params
 from mesocosm.generators.set_conf_cr_ddl.planning import other_papers, plan_world
 from mesocosm.generators.set_conf_cr_ddl.traffic import Appointment, Traffic, cost, reminders_held
+from mesocosm.kits.mailbox import message_id
 from mesocosm.kits.moments import in_words, shown_offset, utc_stamp
 from mesocosm.kits.prose import Prose, Said
 from mesocosm.servers.calendar.store import CalendarStore
@@ -98,9 +100,29 @@ def _fill_mailbox(world: World, office: Office, mails: Sequence[Mail]) -> None:
     store.sign_in(user.email)
     read = world.stream("opened")
     ordered = sorted(mails, key=lambda mail: (mail.moment, mail.author.email, mail.subject))
-    store.add_emails(
-        user.email, "INBOX", [_mail(mail, office, is_read=read.random() < 0.7) for mail in ordered]
-    )
+    received = [_mail(mail, office, is_read=read.random() < 0.7) for mail in ordered]
+    sent = []
+    for place, answer in answered(ordered, office, world.stream("answered")):
+        mail, new = ordered[place], received[place]
+        new["message_id"] = message_id(new["sender"], mail.moment, mail.subject)
+        new["is_read"] = True
+        sent.append(_answer(answer, new))
+    store.add_emails(user.email, "INBOX", received)
+    store.add_emails(user.email, "Sent", sorted(sent, key=lambda new: (new["date"], new["subject"])))
+
+
+def _answer(answer: Mail, to: NewEmail) -> NewEmail:
+    """An answer as it lies in Sent."""
+    return {
+        "sender": f"{answer.author.name} <{answer.author.email}>",
+        "to": to["sender"],
+        "subject": answer.subject,
+        "body": answer.body,
+        "date": answer.moment,
+        "is_read": True,
+        "in_reply_to": to["message_id"],
+        "references": to["message_id"],
+    }
 
 
 def _mail(mail: Mail, office: Office, *, is_read: bool) -> NewEmail:

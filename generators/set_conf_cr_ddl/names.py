@@ -44,8 +44,8 @@ _KINDS = (
     ("Asian Conference on", "AC"), ("Annual Meeting on", "AM"), ("Nordic Conference on", "NC"),
     ("Joint Conference on", "JC"), ("Pacific Symposium on", "PS"), ("Winter Conference on", "WIN"),
 )  # fmt: skip
-_ENDINGS = ("org", "org", "net")
-"""As long as those of universities, and of those who only look like conferences."""
+ENDING = "example"
+"""Of every host: reserved for what does not exist, so that nobody's real conference is among them."""
 _TITLE_ADJECTIVES = (
     "Calibrated", "Cheap", "Compact", "Delayed", "Faithful", "Frugal", "Gentle", "Hidden", "Incremental",
     "Invariant", "Layered", "Lazy", "Local", "Noisy", "Patient", "Portable", "Quiet", "Rapid", "Sparse",
@@ -77,6 +77,8 @@ class Names:
         self._acronyms: set[str] = set()
         self._drawn: list[str] = []
         """Domains of conferences."""
+        self._elsewhere: set[str] = set()
+        """Domains that are no conference's."""
         self._titles: set[str] = set()
         self._pool = [self._invent() for _ in range(size)]
         self._rng.shuffle(self._pool)
@@ -89,6 +91,7 @@ class Names:
         further._acronyms |= self._acronyms
         further._drawn += self._drawn
         further._titles |= self._titles
+        further._elsewhere = self._elsewhere  # nobody's domain may become a conference's later
         return further
 
     def conference(self) -> Conference:
@@ -98,7 +101,23 @@ class Names:
     def university(self, place: str) -> str:
         """The domain of a university, which is cut to the length of some conference's."""
         conference = self._rng.choice(self._drawn).partition(".")[0]
-        return f"{slug(place)[: len(conference)]}.edu"
+        name = slug(place)[: len(conference)]
+        while f"{name}.{ENDING}" in self._drawn:
+            name += "u"
+        domain = f"{name}.{ENDING}"
+        self._elsewhere.add(domain)
+        return domain
+
+    def look_alike(self, of: Conference) -> str:
+        """A domain that is nobody's and is easily taken for a conference's."""
+        acronym = of.acronym.lower()
+        ways = [f"{acronym}{acronym[-1]}", f"{acronym}s", f"{acronym[:-2]}{acronym[:-3:-1]}", f"{acronym}c"]
+        self._rng.shuffle(ways)
+        taken = self._elsewhere.union(self._drawn)
+        domains = (f"{way}.{ENDING}" for way in (*ways, f"{acronym}{acronym}"))
+        domain = next(domain for domain in domains if domain not in taken)
+        self._elsewhere.add(domain)
+        return domain
 
     def twin(self, of: Conference) -> Conference:
         """Another conference on the same topic, whose acronym is easily taken for the first one's."""
@@ -131,7 +150,7 @@ class Names:
         self._topics.add((kind[0], *topic))
         acronym = self._acronym(kind[1], topic)
         self._acronyms.add(acronym)
-        domain = f"{acronym.lower()}.{_ENDINGS[len(self._acronyms) % len(_ENDINGS)]}"
+        domain = f"{acronym.lower()}.{ENDING}"
         self._drawn.append(domain)
         return Conference(acronym, f"{kind[0]} {topic[0]} {topic[1]}", domain, topic)
 
@@ -142,5 +161,11 @@ class Names:
         candidates = [start + adjective[0] + initials, start + adjective[0] + noun[:2]]
         for long in range(2, 7):
             candidates += [start + adjective[:long] + noun[0], start + adjective[:long] + noun[:long]]
-        candidates = [name for name in candidates if len(name) > 2 and name not in self._acronyms]
+        candidates = [
+            name
+            for name in candidates
+            if len(name) > 2
+            and name not in self._acronyms
+            and f"{name.lower()}.{ENDING}" not in self._elsewhere
+        ]
         return candidates[0] if candidates else f"{start}{adjective}{noun}{len(self._acronyms)}"

@@ -31,12 +31,12 @@ from mesocosm.kits.spending import spend
 from mesocosm.kits.wording import Phrases
 from mesocosm.worlds import tokens
 
-_WITHIN: tuple[Topic, ...] = ("research", "project_work", "personal", "travel", "campus_life", "events")
+_WITHIN: tuple[Topic, ...] = ("research", "research", "personal", "travel", "campus_life", "events")
 _DESKS: dict[tuple[str, str], tuple[Topic, ...]] = {
     ("IT Helpdesk", "helpdesk"): ("it_support",), ("Human Resources", "hr"): ("hr",),
     ("Travel Office", "travel"): ("travel",), ("Finance Office", "finance"): ("finance",),
     ("Newsletter", "news"): ("newsletter", "events"),
-    ("Research Office", "research-office"): ("research", "project_work", "admissions"),
+    ("Research Office", "research-office"): ("research", "admissions"),
 }  # fmt: skip
 """Names and mailboxes of offices, and what they write about."""
 _WEIGHTS = {"noise": 0.7, "mail": 0.2, "event": 0.1}

@@ -64,9 +64,7 @@ class Mail:
     @property
     def thread(self) -> Thread:
         """What answers to it refer to; a message-id of its own is of the form that the service gives."""
-        digest = hashlib.sha256(f"{self.sender}:{self.moment}:{self.subject}".encode()).hexdigest()[:24]
-        made = f"<{digest}@{self.sender.rpartition('@')[2].removesuffix('>')}>"
-        return Thread(self.subject, self.message_id or made)
+        return Thread(self.subject, self.message_id or message_id(self.sender, self.moment, self.subject))
 
     def filed(self, folder: str) -> Mail:
         """The mail in another folder."""
@@ -79,6 +77,12 @@ class Mail:
         blocks = self.body.split("\n\n")
         blocks.insert(place, text)
         return replace(self, body="\n\n".join(blocks))
+
+
+def message_id(sender: str, moment: dt.datetime, subject: str) -> str:
+    """A message-id of the form that the service gives, settled before the mail is stored."""
+    digest = hashlib.sha256(f"{sender}:{moment}:{subject}".encode()).hexdigest()[:24]
+    return f"<{digest}@{sender.rpartition('@')[2].removesuffix('>')}>"
 
 
 def misfiled(index: int, *, spam: bool = True) -> str:
@@ -244,7 +248,7 @@ class EverydayMail:
             left -= cost
             if self._may_be_answered(mail) and (self.writer.rng.random() < self.answered or not answered):
                 answered = True
-                answer = self._answer(mail)
+                answer = answer_to(mail, self.writer.owner, self.writer.rng, self.zone, self.now)
                 if (cost := cost_of(answer, self.writer.owner)) <= left:
                     mails.append(answer)
                     left -= cost
@@ -254,18 +258,6 @@ class EverydayMail:
         """Who answers a mail of the owner's need not be answered."""
         return mail.folder == "INBOX" and not (
             self.thread and any(mail.sender == who.header for who in self.known)
-        )
-
-    def _answer(self, mail: Mail) -> Mail:
-        writer = self.writer
-        text = writer.rng.choice(_ANSWERS).format(day=f"{mail.moment.astimezone(self.zone):%A}")
-        body = f"Dear {mail.sender.partition(' ')[0]},\n\n{text}\n\n{writer.owner.person.first}"
-        moment = later(
-            mail.moment, writer.rng, dt.timedelta(days=2), self.zone, until=self.now - dt.timedelta(minutes=1)
-        )
-        subject = f"Re: {mail.subject.removeprefix('Re: ')}"
-        return Mail(
-            writer.owner.header, moment, subject, body, "Sent", to=mail.sender, answers=mail.thread.message_id
         )
 
     def _size(self) -> int:
@@ -301,6 +293,15 @@ class EverydayMail:
             thread=thread,
             pages=pages,
         )
+
+
+def answer_to(mail: Mail, owner: Contact, rng: random.Random, zone: dt.tzinfo, now: dt.datetime) -> Mail:
+    """What the owner of the mailbox answered within two days: it says nothing but that it was read."""
+    text = rng.choice(_ANSWERS).format(day=f"{mail.moment.astimezone(zone):%A}")
+    body = f"Dear {mail.sender.partition(' ')[0]},\n\n{text}\n\n{owner.person.first}"
+    moment = later(mail.moment, rng, dt.timedelta(days=2), zone, until=now - dt.timedelta(minutes=1))
+    subject = f"Re: {mail.subject.removeprefix('Re: ')}"
+    return Mail(owner.header, moment, subject, body, "Sent", to=mail.sender, answers=mail.thread.message_id)
 
 
 def file_name(sender: Contact, rng: random.Random, *others: str) -> str:

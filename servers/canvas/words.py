@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar
+from zoneinfo import ZoneInfo
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
@@ -27,8 +29,8 @@ else:
         "mesocosm.servers.canvas.store.accounts",
     )
 
-_PREPARED, _ENTERED = timedelta(days=97, hours=3, minutes=21), timedelta(days=61, hours=1, minutes=8)
-"""So long ago courses were made, and their members and assignments entered."""
+_PREPARED, _MEMBERS, _ENTERED = (91, 104), (62, 75), (40, 61)
+"""So many days ago, at least and at most, courses were made, and their members and assignments entered."""
 _ROLES = ("teacher", "student", "ta")
 _COURSE = Word("Id of the course: `{{ course.place.id }}`.", "number", required=True)
 
@@ -54,6 +56,14 @@ def _zone(store: rules.CanvasStore) -> str:
     return str(store.accounts.account(store.accounts.root_account_id)["default_time_zone"])
 
 
+def _office_hours(store: rules.CanvasStore, rng: Random, days: tuple[int, int]) -> str:
+    """A moment so many days ago at which people work in offices, by the platform's clocks."""
+    day = store.now.astimezone(ZoneInfo(_zone(store))) - timedelta(days=rng.randint(*days))
+    if day.weekday() > 4:
+        day -= timedelta(days=day.weekday() - 4)
+    return stamp(day.replace(hour=rng.randint(8, 16), minute=rng.randrange(60), second=rng.randrange(60)))
+
+
 def _me(store: rules.CanvasStore) -> int:
     return int(store.user_id)
 
@@ -76,13 +86,14 @@ class CourseThing(Thing):
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         store = world.store(rules.CanvasStore)
+        rng = world.stream("courses made")
         courses = [
             {
                 "name": str(one["name"]),
                 "course_code": str(one["course_code"]),
                 "syllabus_body": one.get("syllabus_body"),
                 "time_zone": _zone(store),
-                "created_at": stamp(world.now - _PREPARED),
+                "created_at": _office_hours(store, rng, _PREPARED),
             }
             for one in things
         ]
@@ -95,6 +106,7 @@ class CourseThing(Thing):
             members += [(users[str(name)], "teacher") for name in one.get("teachers") or ()]
             members += [(users[str(name)], "student") for name in one.get("students") or ()]
             seen: dict[int, str] = {}
+            entered = _office_hours(store, rng, _MEMBERS)
             for user, role in members:
                 seen.setdefault(user, role)
             rows += [
@@ -103,7 +115,7 @@ class CourseThing(Thing):
                     "user_id": user,
                     "type": _ENROLLED[role],
                     "enrollment_state": "active",
-                    "created_at": stamp(world.now - _ENTERED),
+                    "created_at": entered,
                 }
                 for user, role in seen.items()
             ]
@@ -205,6 +217,7 @@ class AssignmentThing(Thing):
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         store = world.store(rules.CanvasStore)
+        rng = world.stream(f"assignments made {things[0].get('name')}" if things else "assignments made")
         rows: list[Any] = [
             {
                 "course_id": int(one["course_id"]),
@@ -212,7 +225,7 @@ class AssignmentThing(Thing):
                 "description": _html(str(one["description"])) if one.get("description") else None,
                 "due_at": stamp(one["due_at"]) if one.get("due_at") else None,
                 "points_possible": float(one.get("points_possible") or 0),
-                "created_at": stamp(world.now - _ENTERED),
+                "created_at": _office_hours(store, rng, _ENTERED),
             }
             for one in things
         ]

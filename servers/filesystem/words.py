@@ -82,10 +82,12 @@ class TextFile(FileThing):
     suffixes = (".txt", ".md", ".log")
     text = "content"
     when = "date"
+    writer = "author"
     says: ClassVar[Mapping[str, Word]] = {
         "path": _PATH,
         "content": Word("Its text.", required=True),
         "date": Word("When it was written.", "moment", required=True),
+        "author": Word("Who wrote it: its first line has the name and the date; default: no such line."),
     }
     judges: ClassVar[Mapping[str, Word]] = {
         "path": _PATH,
@@ -93,8 +95,18 @@ class TextFile(FileThing):
     }
     gives: ClassVar[Mapping[str, str]] = {"path": "Its path."}
 
+    def size(self, fields: Fields, count: Callable[[str], int]) -> int:
+        return count(self._head(fields))
+
+    def _head(self, fields: Fields) -> str:
+        """The line that says who wrote it, and when."""
+        if not fields.get("author"):
+            return ""
+        date = fields["date"]
+        return f"{fields['author']}, {date:%A}, {date.day} {date:%B %Y}, {date:%H:%M}\n\n"
+
     def data(self, fields: Fields) -> bytes:
-        return (str(fields["content"]).rstrip("\n") + "\n").encode()
+        return (self._head(fields) + str(fields["content"]).rstrip("\n") + "\n").encode()
 
     def read(self, name: str, data: bytes) -> Iterator[Fields]:
         yield {"content": data.decode(errors="replace").strip()}

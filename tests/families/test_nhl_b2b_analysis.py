@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import io
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -71,6 +72,14 @@ def test_clubs_play_no_more_games_in_a_season_than_there_are() -> None:
             label = f"NHL {window[0].year}-{(window[0].year + 1) % 100:02}"
             games = [line for line in found.lines if line["competition"] == label and club in line.values()]
             assert len(games) <= 82
+
+
+@pytest.mark.parametrize("games", [60, 570, 2303])
+def test_two_clubs_meet_four_times_in_a_season_at_most(games: int) -> None:
+    found = books(games, 1)
+    met = Counter((line["competition"], frozenset((line["visitor"], line["home"]))) for line in found.lines)
+    assert max(met.values()) <= 4
+    assert sum(met.values()) == games
 
 
 def test_sets_are_counted_as_the_prompt_says() -> None:

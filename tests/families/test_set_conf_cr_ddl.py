@@ -115,8 +115,11 @@ def test_two_tracks_of_one_conference_have_a_reminder_each(build: Build) -> None
 
 def test_nothing_but_the_text_tells_evidence_from_the_rest(build: Build) -> None:
     instance = build(0, num_target=18, filler_tokens=20_000)
-    dates = [row[0] for row in rows_of(instance, "email", "SELECT date FROM emails ORDER BY id")]
-    assert dates == sorted(dates)
+    for folder in ("INBOX", "Sent"):
+        said = f"SELECT date FROM emails JOIN folders ON folder_id = folders.id WHERE name = '{folder}'"
+        dates = [row[0] for row in rows_of(instance, "email", f"{said} ORDER BY emails.id")]
+        assert dates
+        assert dates == sorted(dates)
     made = [row[0] for row in rows_of(instance, "calendar", "SELECT created FROM events ORDER BY number")]
     assert made == sorted(made)
 
@@ -174,7 +177,8 @@ def test_the_survey_meets_every_piece_of_evidence(build: Build) -> None:
     seen = {index for result in instance.survey.results for index in result.evidence}
     assert seen == set(range(len(instance.expected.evidence)))
     read = sum(result.tool == "read_email" for result in instance.survey.results)
-    assert [(read,)] == rows_of(instance, "email", "SELECT count(*) FROM emails")
+    received = "SELECT count(*) FROM emails JOIN folders ON folder_id = folders.id WHERE name = 'INBOX'"
+    assert [(read,)] == rows_of(instance, "email", received)
 
 
 # -- solving -----------------------------------------------------------------------------------------------
@@ -375,3 +379,19 @@ def test_a_mutant_without_its_place_says_so(build: Build, tmp_path: Path) -> Non
     with pytest.raises(Inapplicable), episode.world.editing() as world:
         mutant.apply(world, instance.expected)
     episode.close()
+
+
+def test_the_user_has_answered_mails_of_all_sorts_later_and_without_a_word_on_deadlines(build: Build) -> None:
+    instance = build(0, num_target=18, filler_tokens=20_000)
+    rows = rows_of(
+        instance,
+        "email",
+        "SELECT sent.date, sent.body, got.date, got.body FROM emails AS sent"
+        " JOIN folders ON sent.folder_id = folders.id AND name = 'Sent'"
+        " JOIN emails AS got ON got.message_id = sent.in_reply_to",
+    )
+    assert len(rows) > 5
+    assert all(sent > got for sent, _, got, _ in rows)
+    assert not any(list(deadlines(body)) for _, body, _, _ in rows)
+    bodies = {piece.contains for piece in instance.expected.evidence if piece.service == "email"}
+    assert 0 < sum(body in bodies for *_, body in rows) < len(rows)

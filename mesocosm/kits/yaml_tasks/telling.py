@@ -591,7 +591,7 @@ class Teller:
                 fields = thing.moved(fields, moment if moment <= max(self.truth.now, day) else day)
         if thing.letter and rng.random() < 0.5:
             fields |= strangers.sender(letters, pattern.fields, rng)
-        if thing.writer and rng.random() < _ONCE and (name := letters.other_name(crowd)):
+        if thing.writer in fields and rng.random() < _ONCE and (name := letters.other_name(crowd)):
             fields[thing.writer] = name
         topic = rng.choice(_topics(everyday, pattern.statement))
         if thing.title:
@@ -618,7 +618,7 @@ class Teller:
 
 def _written(thing: Thing, fields: Fields) -> Fields:
     """A thing as a letter from who wrote it."""
-    return {**fields, "from": fields[thing.writer]} if thing.writer else fields
+    return {**fields, "from": fields[thing.writer]} if thing.writer in fields else fields
 
 
 def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Rows, str | None]]:
