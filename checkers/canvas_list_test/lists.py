@@ -2,7 +2,7 @@
 
 What is accepted: a byte order mark, either kind of line ends, blank lines, blanks around and repeated inside
 a cell; numbers with or without trailing zeros; deadlines with seconds ":00", and with a "T" instead of the
-blank. Nothing else.
+blank; no blank where a sentence ends in a description, since it may have ended a paragraph. Nothing else.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from mesocosm.services.world import World
 Cells = dict[str, str]
 
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
+_AFTER_A_MARK = re.compile(r"(?<=\W) ")
 _DEADLINE = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::00)?", re.ASCII)
 
 
@@ -51,7 +52,7 @@ def read_table(world: World, name: str, header: Sequence[str]) -> Table:
     except UnicodeDecodeError as error:
         return Table(f"{name} is not UTF-8 text: {error.reason}")
     try:
-        rows = [[" ".join(cell.split()) for cell in row] for row in csv.reader(io.StringIO(text, newline=""))]
+        rows = [[_trimmed(cell) for cell in row] for row in csv.reader(io.StringIO(text, newline=""))]
     except csv.Error as error:
         return Table(f"{name} is no CSV: {error}")
     rows = [row for row in rows if any(row)]
@@ -68,6 +69,11 @@ def read_table(world: World, name: str, header: Sequence[str]) -> Table:
     return table
 
 
+def _trimmed(cell: str) -> str:
+    """A cell without needless blanks. Line breaks within it stay, where one line is asked for."""
+    return "\n".join(" ".join(line.split()) for line in cell.strip().splitlines())
+
+
 # -- comparing ---------------------------------------------------------------------------------------------
 
 
@@ -75,9 +81,9 @@ def _exact(cell: str, truth: Any) -> bool:
     return cell == " ".join(str(truth).split())
 
 
-def _unspaced(cell: str, truth: Any) -> bool:
-    """Whatever was put between paragraphs, nothing or blanks, the text is the same."""
-    return "".join(cell.split()) == "".join(str(truth).split())
+def _one_line(cell: str, truth: Any) -> bool:
+    """Whatever was put between paragraphs, nothing or blanks, the text is the same; its words are apart."""
+    return _AFTER_A_MARK.sub("", cell) == _AFTER_A_MARK.sub("", " ".join(str(truth).split()))
 
 
 def _number(cell: str, truth: Any) -> bool:
@@ -155,7 +161,7 @@ ASSIGNMENTS = Listing(
     ASSIGNMENT_FILE,
     ASSIGNMENT_HEADER,
     "assignment_title",
-    (_NAME, Column("description", lambda row: row.description, _unspaced), _DUE, _POINTS),
+    (_NAME, Column("description", lambda row: row.description, _one_line), _DUE, _POINTS),
     lambda expected: expected.assignments,
 )
 LISTINGS = (QUIZZES, ASSIGNMENTS)

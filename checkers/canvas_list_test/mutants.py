@@ -219,6 +219,16 @@ MUTANTS = [
         ),
     ),
     Mutant("description-as-html", "assignment_description", _description(lambda text: f"<p>{text}</p>")),
+    Mutant(
+        "description-on-two-lines",
+        "assignment_description",
+        _description(lambda text: text.replace(" ", "\n", 1)),
+    ),
+    Mutant(
+        "description-without-blanks",
+        "assignment_description",
+        _description(lambda text: text.replace(" ", "")),
+    ),
     Mutant("description-cut", "assignment_description", _description(lambda text: text[:20])),
     *spoilings(
         "filesystem", "other_files", "a file left behind", "a link left behind", "a folder left behind"

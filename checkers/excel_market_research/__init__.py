@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from mesocosm.checkers.excel_market_research.mutants import MUTANTS
@@ -33,6 +34,8 @@ class Table:
     header: list[str] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
     not_numbers: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    """Blank rows between others."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -44,7 +47,10 @@ def check(world: World, expected: Expected) -> list[Check]:
         finding(
             "header", [] if table.header == expected.header else [f"{table.header} is not {expected.header}"]
         ),
-        finding("years", [] if years == expected.years else [f"{years} instead of {expected.years}"]),
+        finding(
+            "years",
+            table.gaps or ([] if years == expected.years else [f"{years} instead of {expected.years}"]),
+        ),
         finding("numbers", table.not_numbers),
         finding("other_cells", list(_beside(table))),
         finding("category_growth", list(_wrong(table, expected, slice(1, len(expected.header) - 1)))),
@@ -83,7 +89,8 @@ def _read(world: World) -> Table:
         return Table(rows=lines, not_numbers=not_numbers)
     not_numbers += [f"{cell} is shown as a percentage" for cell in percentages(data)]
     header = [" ".join(str(cell or "").split()) for cell in lines[0]]
-    return Table(header=header, rows=lines[1:], not_numbers=not_numbers)
+    gaps = [f"row {after - 1} is blank" for before, after in pairwise(sheet.numbers) if after - before > 1]
+    return Table(header=header, rows=lines[1:], not_numbers=not_numbers, gaps=gaps)
 
 
 def _wrong(table: Table, expected: Expected, columns: slice) -> Sequence[str]:

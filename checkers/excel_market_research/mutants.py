@@ -107,6 +107,7 @@ _CHANGES: list[tuple[str, str, Change]] = [
     ("a category missing", "header", _drop_column),
     ("a unit in a heading", "header", _unit_in_heading),
     ("blank rows above the heading", "header", lambda lines, _: lines.__setitem__(slice(0, 0), [[], []])),
+    ("a blank row between years", "years", lambda lines, _: lines.insert(2, [])),
     ("a formula", "numbers", _formula),
     ("not a number", "numbers", _everywhere(lambda value: "nan")),
     ("numbers as text", "numbers", _everywhere(str)),

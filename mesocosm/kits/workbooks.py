@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,6 +32,8 @@ _KINDS = {
 """By the beginning of parts' names. Writers differ in where they put comments."""
 _DRAWING = "xl/drawings/"
 """Shapes and boxes of text, if it is nothing of the above."""
+_LITERAL = re.compile(r'"[^"]*"|[\\_*].')
+"""What a number format shows as it stands, or leaves room for."""
 
 
 @contextmanager
@@ -84,7 +87,11 @@ def percentages(data: bytes) -> list[str]:
         # Else each row, and each of those that are not there, is filled up to the last column the file names.
         sheet.reset_dimensions()
         cells = (cell for row in sheet.iter_rows() for cell in row)
-        return [cell.coordinate for cell in cells if cell.value is not None and "%" in cell.number_format]
+        return [
+            cell.coordinate
+            for cell in cells
+            if cell.value is not None and "%" in _LITERAL.sub("", cell.number_format)
+        ]
     finally:
         book.close()
 

@@ -266,7 +266,12 @@ class BucketThing(Thing):
     judges: ClassVar[Mapping[str, Word]] = {
         "name": Word("Its name."),
         "location": Word("Where it is: `US`, `EU` or a region, in capitals."),
+        "versioning": Word("Whether it keeps what is replaced; default: it does not.", "flag"),
+        "lifecycle": Word(
+            "What becomes of its objects in time, as the JSON API has it; default: nothing.", "data"
+        ),
     }
+    usual: ClassVar[Mapping[str, Any]] = {"versioning": False, "lifecycle": []}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         store = world.store(rules.GoogleCloudStore)
@@ -287,7 +292,8 @@ class BucketThing(Thing):
 
 
 def _found_bucket(row: Row) -> Found:
-    fields = {"name": row["name"], "location": row["location"]}
+    fields = {"name": row["name"], "location": row["location"], "versioning": bool(row["versioning"])}
+    fields["lifecycle"] = orjson.loads(row["lifecycle"])
     return Found(fields, frozenset({("buckets", row["number"])}))
 
 
@@ -555,6 +561,15 @@ def _bucket_made(world: World) -> bool:
     return True
 
 
+def _bucket_emptying(world: World) -> bool:
+    """The last bucket of all deletes what is in it for a day."""
+    buckets = world.store(rules.GoogleCloudStore).storage
+    if not (names := buckets.names()):
+        return False
+    buckets.update(names[-1], lifecycle=[{"action": {"type": "Delete"}, "condition": {"age": 1}}])
+    return True
+
+
 def _follows(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
     """A table whose rows changed has another time, a bucket that was looked after another day; a view or an
     object that was made again as it had been is the same."""
@@ -615,6 +630,7 @@ words = WarehouseWords(
         Spoiling("a log entry written", _entry_written),
         Spoiling("an object made", _object_made),
         Spoiling("a bucket made", _bucket_made),
+        Spoiling("a bucket that deletes what it holds", _bucket_emptying),
     ),
     survey_options=survey_options(),
 )

@@ -98,8 +98,10 @@ class SheetThing(Thing):
                 continue
             file, id_, title, name = known[0]
             rows |= {("sheets", number), ("files", file), ("spreadsheets", file)}
+            # Who makes a spreadsheet owns it; that others may open it is another matter.
             permissions = changes.table("google_sheet", "permissions").added
-            rows |= {("permissions", row["id"]) for row in permissions if row["file"] == file}
+            owned = (row for row in permissions if row["file"] == file and row["role"] == "owner")
+            rows |= {("permissions", row["id"]) for row in owned}
             yield Found({"title": title, "sheet": name, "rows": _seen(store, id_, name)}, frozenset(rows))
 
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
@@ -125,8 +127,9 @@ def _seen(store: rules.SheetStore, spreadsheet: str, title: str) -> list[dict[st
     book = store.sheets.book(spreadsheet)
     sheet = store.sheets.titled(book, title)
     lines = store.values.grid(sheet, sheet.area, "UNFORMATTED_VALUE", "FORMATTED_STRING")
-    lines = [line for line in lines if any(cell != "" for cell in line)]
+    # Blank lines say nothing but where the first one is, which has the columns' names.
     head = lines[0] if lines else []
+    lines = [head, *(line for line in lines[1:] if any(cell != "" for cell in line))]
     return [
         {
             str(column): None if place >= len(line) or line[place] == "" else line[place]
@@ -173,6 +176,16 @@ def _made(world: World) -> bool:
     return True
 
 
+def _shared(world: World) -> bool:
+    """The last spreadsheet of all may be read by a stranger."""
+    drive = world.store(rules.SheetStore).drive
+    files = [one for one in drive.visible() if one.kind == "spreadsheet"]
+    if not files:
+        return False
+    drive.share(max(files, key=lambda one: one.number).id, "user", "stranger@elsewhere.example", "reader")
+    return True
+
+
 def _follows(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
     """A file that was written to has another time; what it holds lies in tables of its own."""
     return {
@@ -189,5 +202,9 @@ words = Words(
     open=_open,
     unseen=("revisions", "formats"),
     excuses=_follows,
-    spoilings=(Spoiling("a line written", _written), Spoiling("a spreadsheet made", _made)),
+    spoilings=(
+        Spoiling("a line written", _written),
+        Spoiling("a spreadsheet made", _made),
+        Spoiling("a spreadsheet opened to a stranger", _shared),
+    ),
 )

@@ -335,6 +335,14 @@ def test_paragraphs_may_be_joined_without_a_blank(fork: Episode) -> None:
     assert write(fork, ASSIGNMENT_FILE, as_csv(lines)) == set()
 
 
+def test_a_description_is_one_line_of_words(fork: Episode) -> None:
+    for blank in ("\n", "\r\n", ""):
+        lines = lines_of(fork, ASSIGNMENT_FILE)
+        for cells in lines[1:]:
+            cells[3] = cells[3].replace(" ", blank, 1)
+        assert write(fork, ASSIGNMENT_FILE, as_csv(lines)) == {"assignment_description"}
+
+
 @pytest.mark.parametrize("value", ["", "!", "TBD", "nan", "-1", "1e0", "12345", "x" * 500])
 def test_nonsense_is_refused_in_every_column(fork: Episode, value: str) -> None:
     lines = lines_of(fork, QUIZ_FILE)

@@ -78,6 +78,20 @@ def test_the_right_table_passes(episode: Episode, instance: Instance) -> None:
     assert episode.grade().verdict == "passed"
 
 
+def test_a_sign_behind_a_number_is_no_percentage(episode: Episode, instance: Instance) -> None:
+    write(episode, table_of(instance))
+    cells = {"filepath": RESULT, "sheet_name": "Sheet1", "start_cell": "B2", "end_cell": "C4"}
+    for number_format, found in (('0.00" %"', set()), ("0.00\\%", set()), ('0.00%" of it"', {"numbers"})):
+        call(episode, "excel", "format_range", **cells, number_format=number_format)
+        assert failures(episode) == found
+
+
+def test_a_blank_row_between_years_is_found(episode: Episode, instance: Instance) -> None:
+    table = table_of(instance)
+    write(episode, [*table[:3], [None] * len(table[0]), *table[3:]])
+    assert failures(episode) == {"years"}
+
+
 def test_numbers_written_as_text_are_no_numbers(episode: Episode, instance: Instance) -> None:
     head, *rows = table_of(instance)
     write(episode, [head, *([str(cell) for cell in row] for row in rows)])

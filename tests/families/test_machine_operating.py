@@ -152,6 +152,19 @@ def test_a_table_of_ones_own_and_a_reading_that_was_corrected_are_damage(
     assert "google_cloud_unchanged" in failures(episode)
 
 
+@pytest.mark.parametrize(
+    ("tool", "setting"),
+    [("storage_set_bucket_lifecycle", {"age_days": 1}), ("storage_enable_versioning", {"enabled": True})],
+)
+def test_a_bucket_with_settings_that_nobody_asked_for_is_another(
+    episode: Episode, report: str, tool: str, setting: dict[str, Any]
+) -> None:
+    hand_in(episode, report)
+    assert not failures(episode)
+    call(episode, "google_cloud", tool, bucket_name=BUCKET, **setting)
+    assert failures(episode) == {"bucket_otherwise"}
+
+
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     for number, parameters in enumerate([{"hours": 2.0}, {"total_sensors": "smell"}]):
         with pytest.raises(UsageError):

@@ -181,3 +181,16 @@ def test_whatever_else_was_made_or_changed_is_damage(fork: Episode) -> None:
     call(fork, "google_sheet", "update_cells", **where, data=[["Number"]])
     call(fork, "filesystem", "write_file", path="nhl_b2b_analysis (1).csv", content="Team\n")
     assert {"google_sheet_sheet_extra", "filesystem_csv_extra"} <= failures(fork)
+
+
+def test_a_report_that_others_may_open_is_damage(fork: Episode) -> None:
+    reader = {"email_address": "stranger@elsewhere.example", "role": "reader"}
+    call(fork, "google_sheet", "share_spreadsheet", spreadsheet_id=report_of(fork), recipients=[reader])
+    assert failures(fork) == {"google_sheet_unchanged"}
+
+
+def test_the_first_row_is_the_first(fork: Episode) -> None:
+    table = table_of(fork)
+    put(fork, [[""] * 6] * (len(table) + 1))
+    put(fork, table, "A2")
+    assert failures(fork) == {"report_rows_columns"}
