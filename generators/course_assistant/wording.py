@@ -117,8 +117,8 @@ HANDED_IN = (
     "[please find|you have|I send] the slides [for my|of the|for the] talk [with this mail|in the "
     "attachment|attached]",
     "attached is what I [am going to|will|want to] [present|show|talk about]",
-    "I [am handing|hereby hand|hand] in my presentation [with this|herewith|attached]",
-    "[the|my] slides [are|come] in the [file|attachment] [that comes|sent|coming] with this [mail|message]",
+    "I [am handing|now hand|hand] in my presentation [with this|herewith|attached]",
+    "[the|my] slides [are|all are] in the [file|attachment] [that comes|sent|coming] with this [mail|note]",
     "this is my presentation[, as you asked|]",
     "my talk is [finished|ready|done], [and its|so the|its] slides [are attached|come with this|are here]",
     "with this [mail|message] I [hand in|send|give you] [the slides|all slides] of my [presentation|talk]",
