@@ -50,6 +50,18 @@ class Whole(Cells):
     whole = True
 
 
+class InBothForms(str):
+    """A text that was sent as HTML, too: most readers see that one, so both have to be right."""
+
+    html: str
+
+    def __new__(cls, text: str, html: str) -> InBothForms:
+        """Of the text, and what stands beside it."""
+        made = super().__new__(cls, text)
+        made.html = html
+        return made
+
+
 @dataclass(frozen=True)
 class Owner:
     """Who acts in a world: signed in wherever one can be."""

@@ -49,9 +49,12 @@ class EventThing(Thing):
         **_STATED,
         "start": Word("The instant at which it starts, or its first day.", "date"),
         "end": Word("The instant at which it ends, or the day after its last.", "date"),
+        "recurrence": Word("The rules by which it comes again; default: it does not.", "list"),
         "id": Word("Which event, where it was there before: `{{ visit.event.id }}`.", "data"),
     }
-    usual: ClassVar[Mapping[str, Any]] = {"attendees": [], "transparency": "opaque", "status": "confirmed"}
+    usual: ClassVar[Mapping[str, Any]] = {
+        "attendees": [], "transparency": "opaque", "status": "confirmed", "recurrence": [],
+    }  # fmt: skip
     gives: ClassVar[Mapping[str, str]] = {"id": "The event's id.", "calendar": "The id of its calendar."}
     when = "start"
     text = "description"
@@ -141,6 +144,7 @@ def _seen(store: rules.CalendarStore, row: Row) -> Fields:
         "attendees": list(guests),
         "transparency": row["transparency"],
         "status": row["status"],
+        "recurrence": (row["recurrence"] or "").splitlines(),
     }
 
 

@@ -285,8 +285,9 @@ class PullThing(Thing):
         "path": Word("Path of the one file that it changes."),
         "content": Word("What that file says then; usually by `lines`."),
         "labels": Word("Exactly these labels; default: none.", "list"),
+        "state": Word("Whether it is still open; default: it is.", choices=("open", "closed")),
     }
-    usual: ClassVar[Mapping[str, Any]] = {"labels": [], "base": "main"}
+    usual: ClassVar[Mapping[str, Any]] = {"labels": [], "base": "main", "state": "open"}
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         session = world.store(rules.CodehostStore).session
@@ -304,7 +305,7 @@ class PullThing(Thing):
                 .one()
             )
             path, content = _changed_file(world, seen["repo"], dict(pull))
-            fields = {name: seen[name] for name in ("repo", "title", "body", "labels")} | {
+            fields = {name: seen[name] for name in ("repo", "title", "body", "labels", "state")} | {
                 "head": row["head_ref"], "base": row["base_ref"], "path": path, "content": content,
             }  # fmt: skip
             yield Found(fields, self._rows(changes, issue, row))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from mesocosm.servers.email.headers import addresses
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
+from mesocosm.services.words import Fields, Found, InBothForms, Owner, Spoiling, Thing, Word, Words
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -186,10 +186,13 @@ def _sent(copy: Row, delivery: Row, files: Sequence[Row], messages: Mapping[str,
 
 
 def _seen(mail: Row) -> str:
-    """What a reader sees who does not look at what was quoted."""
+    """What a reader sees who does not look at what was quoted: one form of it or the other."""
     text = str(mail["body"] or "")
     lines = [line for line in text.split("\n") if not line.startswith(">")]
-    return "\n".join(lines) if text.strip() else str(mail["html_body"] or "")
+    html = str(mail["html_body"] or "")
+    if not text.strip():
+        return html
+    return InBothForms("\n".join(lines), html) if html.strip() else "\n".join(lines)
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:

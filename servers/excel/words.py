@@ -93,8 +93,9 @@ class SheetThing(Thing):
             before = (
                 _sheets(Workspace(world.base / "workspace"), name) if name in changes.files_changed else {}
             )
+            filled = _filled(world.workspace, name)
             for sheet, rows in now.items():
-                if (rows or sheet in before) and before.get(sheet) != rows:
+                if (sheet in filled or sheet in before) and before.get(sheet) != rows:
                     fields = {"path": name, "sheet": sheet, "rows": rows}
                     yield Found(fields, frozenset({("file", name)}))
             for sheet in before:
@@ -123,6 +124,19 @@ def _sheets(workspace: Workspace, name: str) -> dict[str, list[dict[str, Any]]]:
             {str(column): cell for column, cell in zip(head, line, strict=False)} for line in lines[1:]
         ]
     return found
+
+
+def _filled(workspace: Workspace, name: str) -> set[str]:
+    """The sheets with anything in them, be it in their first line alone or a chart."""
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(workspace.read(name)))
+    except (Refusal, exceptions.InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
+        return set()
+    return {
+        sheet.title
+        for sheet in book.worksheets
+        if getattr(sheet, "_charts", ()) or any(cell is not None for line in sheet.values for cell in line)
+    }
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:

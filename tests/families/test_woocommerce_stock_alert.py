@@ -129,6 +129,13 @@ def test_damage_to_the_shop_is_found(fork: Episode) -> None:
     assert failures(fork) == {"woocommerce_unchanged"}
 
 
+def test_nobody_else_is_let_into_the_sheet(fork: Episode) -> None:
+    stranger = {"email_address": "stranger@elsewhere.example", "role": "reader"}
+    shared = {"spreadsheet_id": book_of(fork), "recipients": [stranger]}
+    call(fork, "google_sheet", "share_spreadsheet", **shared)
+    assert failures(fork) == {"google_sheet_unchanged"}
+
+
 def test_the_register_may_not_change(fork: Episode) -> None:
     books = json.loads(call(fork, "google_sheet", "list_spreadsheets"))
     register = next(book["id"] for book in books if book["title"] == "Suppliers")

@@ -8,12 +8,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from trials import call
+import pytest
+from trials import call, failures, solve
 
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.kits.yaml_tasks.linting import lint
+from mesocosm.kits.yaml_tasks.starting import starting_file
 
 VISITS = Path(__file__).with_name("visits.yaml")
 
@@ -96,3 +98,26 @@ def test_everyday_text_of_a_course_is_about_that_course(tmp_path: Path) -> None:
             assert not any(other in text for other in others)
             assert not re.search(r"\b[A-Z]{2,5} \d{3}\b", text), "the code of a course of nowhere"
     assert named
+
+
+@pytest.mark.parametrize(
+    ("html", "right"),
+    [
+        ("<p>Hello,</p><p>See you on {{ agreed }}</p>", True),
+        ("Hello,<br>\\nSee you\\non {{ agreed }}<br>", True),
+        ("<pre>Hello,\\nSee you on {{ agreed }}</pre>", True),
+        ("<table><tr><td>See you on</td> <td>{{ agreed }}</td></tr></table>", True),
+        ("<p>Hello, see you some day</p>", False),
+        ("<p hidden>See you on {{ agreed }}</p>", False),
+        ("<blockquote>See you on {{ agreed }}</blockquote>", False),
+    ],
+)
+def test_what_a_mail_says_in_html_is_judged_like_its_text(tmp_path: Path, html: str, right: bool) -> None:
+    path = tmp_path / "mine.yaml"
+    body = 'body: "Hello,\\nSee you on {{ agreed }}\\n"'
+    path.write_text(starting_file().replace(body, f'{body}, html_body: "{html}"'))
+    family = load_family(str(path))
+    instance = build_instance(family, 0, tmp_path / "instance", parameters={"size": 6})
+    episode = Episode.create(tmp_path / "episode", instance.path, family)
+    solve(family, episode)
+    assert failures(episode) == (set() if right else {"email_mail_body"})

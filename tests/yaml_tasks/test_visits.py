@@ -86,6 +86,24 @@ def test_an_event_of_the_own_calendar_is_too_much(episode: Episode) -> None:
     assert "calendar_event_extra" in failures(episode)
 
 
+def test_an_event_that_comes_again_is_another(episode: Episode) -> None:
+    solve(load_family(str(VISITS)), episode, claim=False)
+    visits = next(
+        one["id"]
+        for one in json.loads(call(episode, "calendar", "list_calendars"))["items"]
+        if one["summary"] == "Visits"
+    )
+    events = json.loads(
+        call(
+            episode, "calendar", "list_events", calendarId=visits, timeMin="2000-01-01T00:00:00Z",
+            timeMax="2100-01-01T00:00:00Z",
+        )
+    )["items"]  # fmt: skip
+    event = {"calendarId": visits, "eventId": events[-1]["id"]}
+    call(episode, "calendar", "update_event", **event, recurrence=["RRULE:FREQ=WEEKLY;COUNT=3"])
+    assert failures(episode) == {"calendar_event_otherwise"}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

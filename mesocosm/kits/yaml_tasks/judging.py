@@ -14,13 +14,14 @@ import regex
 
 from mesocosm.errors import UsageError
 from mesocosm.families.verdict import Check, finding
+from mesocosm.kits.html_text import visible_text
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal, Rows
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
-from mesocosm.services.words import Cells, Fields, Found, Thing, find_thing, load_words
+from mesocosm.services.words import Cells, Fields, Found, InBothForms, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
     from mesocosm.services.world import World
@@ -37,6 +38,8 @@ WAYS = {
 }
 """How a field may be judged but by its value."""
 _ADDRESS = re.compile(r"[^\s<>,]+@[^\s<>,]+")
+_LINE_ENDS = re.compile(r"</?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|hr)\b[^<>]*>", re.IGNORECASE)
+"""Elements before and after which a line ends."""
 _PATIENCE = 2.0
 """Seconds that a pattern may take on a text."""
 
@@ -200,6 +203,8 @@ def _moment(value: Any) -> Any:
 
 def matches(wanted: Any, found: Any) -> bool:
     """Whether a field is as its goal says."""
+    if isinstance(found, InBothForms):
+        return all(matches(wanted, form) for form in (str(found), _lines_of(found.html)))
     if isinstance(found, Cells):
         if not isinstance(wanted, Mapping) or (found.whole and wanted.keys() != found.keys()):
             return False
@@ -230,6 +235,14 @@ def matches(wanted: Any, found: Any) -> bool:
         if not right:
             return False
     return True
+
+
+def _lines_of(html: str) -> str:
+    """The lines that a reader sees of HTML, without what was quoted."""
+    own = re.split(r"<blockquote\b", html, maxsplit=1, flags=re.IGNORECASE)[0]
+    text = own if re.search(r"<pre\b", own, re.IGNORECASE) else " ".join(own.split())
+    shown = visible_text(_LINE_ENDS.sub(r"\n\g<0>\n", text))
+    return "\n".join(" ".join(line.split()) for line in shown.splitlines())
 
 
 def _fits(pattern: str, text: str) -> bool:
