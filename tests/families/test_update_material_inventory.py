@@ -177,5 +177,7 @@ def test_a_format_a_sheet_and_a_product_that_are_others_are_found(fork: Episode,
     product = orjson.loads(call(fork, "woocommerce", "woo_products_list"))[-1]
     changed = {"stock_quantity": product["stock_quantity"] + 1, "name": "Stool"}
     call(fork, "woocommerce", "woo_products_update", productId=product["id"], productData=changed)
-    call(fork, "woocommerce", "woo_orders_update", orderId=1, orderData={"customer_note": "Please ring."})
+    listed = call(fork, "woocommerce", "woo_orders_list", perPage=1)
+    order = orjson.loads(listed.partition("\n")[0])[0]["id"]
+    call(fork, "woocommerce", "woo_orders_update", orderId=order, orderData={"customer_note": "Please ring."})
     assert {"google_sheet_unchanged", "woocommerce_unchanged", "stock_otherwise"} <= failures(fork)

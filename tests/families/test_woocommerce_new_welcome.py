@@ -57,7 +57,7 @@ def sent_mail(episode: Episode) -> dict[str, str]:
 
 def entered(episode: Episode) -> int:
     """The id of a row that was entered, with the number of an order."""
-    text = ask(episode, f"SELECT id FROM {TABLE} WHERE id < 10000 ORDER BY id LIMIT 1")
+    text = ask(episode, f"SELECT id FROM {TABLE} WHERE id < 200000 ORDER BY id LIMIT 1")
     return int(text.rpartition('"id":')[2].partition("}")[0])
 
 
@@ -112,7 +112,7 @@ def test_a_wrong_column_is_found(fork: Episode, change: str) -> None:
 
 
 def test_history_may_not_change(fork: Episode) -> None:
-    ask(fork, f"UPDATE {TABLE} SET phone = '1' WHERE id = (SELECT MIN(id) FROM {TABLE} WHERE id > 20000)")
+    ask(fork, f"UPDATE {TABLE} SET phone = '1' WHERE id = (SELECT MIN(id) FROM {TABLE} WHERE id > 200000)")
     assert failures(fork)
 
 
