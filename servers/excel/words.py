@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
@@ -93,10 +93,11 @@ class SheetThing(Thing):
             before = (
                 _sheets(Workspace(world.base / "workspace"), name) if name in changes.files_changed else {}
             )
-            filled = _filled(world.workspace, name)
-            for sheet, rows in now.items():
-                if (sheet in filled or sheet in before) and before.get(sheet) != rows:
-                    fields = {"path": name, "sheet": sheet, "rows": rows}
+            for sheet, seen in now.items():
+                if sheet in before and before[sheet].rows == seen.rows:
+                    continue
+                if sheet in before or seen.filled:
+                    fields = {"path": name, "sheet": sheet, "rows": seen.rows}
                     yield Found(fields, frozenset({("file", name)}))
             for sheet in before:
                 if sheet not in now:
@@ -109,34 +110,26 @@ def _cell(value: Any) -> Any:
     return value.replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
 
 
-def _sheets(workspace: Workspace, name: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of each sheet, by the cells of its first line."""
+class _Seen(NamedTuple):
+    """A sheet: its rows by the cells of its first line, and whether anything is in it, be it in that line
+    alone or a chart."""
+
+    rows: list[dict[str, Any]]
+    filled: bool
+
+
+def _sheets(workspace: Workspace, name: str) -> dict[str, _Seen]:
     try:
         book = openpyxl.load_workbook(io.BytesIO(workspace.read(name)), data_only=False)
     except (Refusal, exceptions.InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
         return {}
     found = {}
     for sheet in book.worksheets:
-        lines = [list(line) for line in sheet.iter_rows(values_only=True)]
-        lines = [line for line in lines if any(cell is not None for cell in line)]
+        lines = [line for line in sheet.iter_rows(values_only=True) if any(cell is not None for cell in line)]
         head = [cell for cell in lines[0] if cell is not None] if lines else []
-        found[sheet.title] = [
-            {str(column): cell for column, cell in zip(head, line, strict=False)} for line in lines[1:]
-        ]
+        rows = [{str(column): cell for column, cell in zip(head, line, strict=False)} for line in lines[1:]]
+        found[sheet.title] = _Seen(rows, bool(lines or getattr(sheet, "_charts", ())))
     return found
-
-
-def _filled(workspace: Workspace, name: str) -> set[str]:
-    """The sheets with anything in them, be it in their first line alone or a chart."""
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(workspace.read(name)))
-    except (Refusal, exceptions.InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
-        return set()
-    return {
-        sheet.title
-        for sheet in book.worksheets
-        if getattr(sheet, "_charts", ()) or any(cell is not None for line in sheet.values for cell in line)
-    }
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
