@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from rich.box import MARKDOWN
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -25,7 +26,7 @@ from mesocosm.families.quantities import show_length
 
 if TYPE_CHECKING:
     from mesocosm.evaluation.runs import RunResult
-    from mesocosm.families.exposure import Exposure
+    from mesocosm.families.exposure.measuring import Estimate, Exposure, FamilyExposure
     from mesocosm.families.faults import Fault
     from mesocosm.families.proving import Proof
 
@@ -127,6 +128,26 @@ def show_exposure(exposure: Exposure, edl: int) -> None:
     out.print("[bold]exposure[/] (a filter trained on other seeds, keeping 99 % of the evidence)")
     for name, value in shown.items():
         out.print(f"  {name:<35}{escape(value)}")
+
+
+def show_exposures(measured: list[tuple[str, int, FamilyExposure]]) -> None:
+    """A table in Markdown: a task at a length a row, with the mean of its instances and a 95 % interval."""
+    columns = ("task", "length", "instances", "skippable", "AUC of the text", "AUC without text")
+    table = Table(*columns, "worst single fact", box=MARKDOWN)
+    for task, length, one in measured:
+        figures = [_estimate(figure) for figure in (one.skippable, one.auc_text, one.auc_without_text)]
+        worst = ""
+        if one.worst:
+            sure = "" if one.worst_error is None else f" ± {one.worst_error:.2f}"
+            worst = escape(f"{one.worst.auc:.2f}{sure} `{one.worst.name}`")
+        table.add_row(f"`{task}`", show_length(length), str(one.instances), *figures, worst)
+    out.print(table)
+
+
+def _estimate(figure: Estimate | None) -> str:
+    if figure is None:
+        return ""
+    return f"{figure.mean:.2f}" + ("" if figure.error is None else f" ± {figure.error:.2f}")
 
 
 def _auc(value: float | None) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
-from mesocosm.families.drawing import render
-from mesocosm.families.exposure import Exposure, measure_exposure
+from mesocosm.families.drawing import kind_of, render
+from mesocosm.families.exposure.drawing import draw_curves
+from mesocosm.families.exposure.measuring import Exposure, measure_exposure
 from mesocosm.families.family import load_family
 from mesocosm.families.length import Survey, take_survey
 from mesocosm.families.quantities import parse_length
@@ -20,6 +21,7 @@ from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -154,26 +156,38 @@ def _summarise(task: str, seed: int, target: int | None, survey: Survey, evidenc
 
 
 def draw_evidence(described: Description, path: Path) -> None:
-    """Draw the survey as a bar from first to last token, with a mark wherever a result holds evidence."""
-    kind = path.suffix.removeprefix(".")
-    if kind not in ("svg", "png"):
-        raise UsageError(f"cannot draw {path.name}: the file's name has to end in .svg or .png")
+    """Draw the survey as a bar from first to last token, with a mark wherever a result holds evidence.
+
+    Where exposure was measured, what filters lose as they skip more is drawn below.
+    """
+    kind = kind_of(path)
+    exposure = described.exposure if described.exposure and described.exposure.curves else None
 
     def draw(figure: Figure) -> None:
-        axes = figure.add_subplot()
-        axes.axvspan(0, described.edl, color="#eef0f3")
-        least = described.edl / 900
-        for number, service in enumerate(described.by_service):
-            found = [place for place in described.places if place.service == service]
-            marks = [(place.start, max(place.tokens, least)) for place in found]
-            axes.broken_barh(marks, (0, 1), color=f"C{number}", label=service)
-        axes.set(xlim=(0, described.edl), ylim=(0, 1), yticks=[], xlabel="tokens of the description")
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.set_title(_caption(described), fontsize="medium")
-        figure.legend(loc="outside lower center", ncols=6, fontsize="small", frameon=False)
+        if not exposure:
+            _draw_places(described, figure.add_subplot(), "outside lower center")
+            return
+        upper, lower = figure.subplots(2, 1, height_ratios=(1, 3))
+        _draw_places(described, upper, "outside upper center")
+        draw_curves(lower, exposure)
 
     style = {"svg.fonttype": "none", "font.family": "sans-serif"}
-    path.write_bytes(render(draw, kind, size=(9, 2), style=style))
+    path.write_bytes(render(draw, kind, size=(9, 5.5 if exposure else 2), style=style))
+
+
+def _draw_places(
+    described: Description, axes: Axes, legend: Literal["outside upper center", "outside lower center"]
+) -> None:
+    axes.axvspan(0, described.edl, color="#eef0f3")
+    least = described.edl / 900
+    for number, service in enumerate(described.by_service):
+        found = [place for place in described.places if place.service == service]
+        marks = [(place.start, max(place.tokens, least)) for place in found]
+        axes.broken_barh(marks, (0, 1), color=f"C{number}", label=service)
+    axes.set(xlim=(0, described.edl), ylim=(0, 1), yticks=[], xlabel="tokens of the description")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_title(_caption(described), fontsize="medium")
+    axes.figure.legend(loc=legend, ncols=6, fontsize="small", frameon=False)
 
 
 def _caption(described: Description) -> str:

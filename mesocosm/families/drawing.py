@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.errors import MissingExtra
+from mesocosm.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STYLE = {"svg.hashsalt": "mesocosm", "font.family": "DejaVu Sans"}
+
+
+def kind_of(path: Path) -> str:
+    """The format that a picture's name asks for; ``UsageError`` unless it is svg or png."""
+    kind = path.suffix.removeprefix(".")
+    if kind not in ("svg", "png"):
+        raise UsageError(f"cannot draw {path.name}: the file's name has to end in .svg or .png")
+    return kind
 
 
 def render(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from commands import mesocosm
 
-from mesocosm.families.exposure import Item, judge, judge_family
+from mesocosm.families.exposure.measuring import judge, judge_family
+from mesocosm.families.exposure.reading import Item
 
 WORDS = "the report of last week says numbers rose again nobody knows why".split()  # noqa: SIM905
 
@@ -69,3 +71,33 @@ def test_describe_says_it() -> None:
     exposure = json.loads(shown.stdout)["exposure"]
     assert 0 <= exposure["skippable"] < 1
     assert 0 < exposure["evidence_tokens"] <= 8080
+
+
+def test_the_picture_of_an_instance_has_what_filters_lose(tmp_path: Path) -> None:
+    drawn = tmp_path / "x.svg"
+    shown = mesocosm(
+        "describe", "lore_documents", "--length", "8k", "--exposure", "--plot", str(drawn), "--json"
+    )
+    curves = json.loads(shown.stdout)["exposure"]["curves"]
+    assert set(curves) == {"text", "everything but the text", "both"}
+    for points in curves.values():
+        assert points[0] == [0, 1]
+        assert points[-1] == [1, 0]
+        assert points == sorted(points, key=lambda point: (point[0], -point[1]))
+    assert "evidence kept" in drawn.read_text()
+
+
+def test_the_suite_is_measured_as_a_table(tmp_path: Path) -> None:
+    drawn = tmp_path / "x.svg"
+    tasks = ("--tasks", "lore_documents,lore_documents_hard", "--lengths", "8k")
+    shown = mesocosm("suite", "exposure", *tasks, "--seeds", "0-2", "--plot", str(drawn))
+    rows = [line for line in shown.stdout.splitlines() if line.startswith("| `")]
+    assert [row.split("|")[1].strip() for row in rows] == ["`lore_documents`", "`lore_documents_hard`"]
+    assert all(row.split("|")[3].strip() == "3" for row in rows)
+    assert "lore_documents_hard 8k" in drawn.read_text()
+
+
+def test_one_instance_teaches_no_filter() -> None:
+    refused = mesocosm("suite", "exposure", "--tasks", "lore_documents", "--seeds", "0")
+    assert refused.returncode == 2
+    assert "at least two" in refused.stderr
