@@ -1,14 +1,14 @@
 """The two files as the agent left them, and how their cells compare with the truth.
 
-What is accepted: a byte order mark, either kind of line ends, blank lines, blanks around and repeated inside
-a cell; numbers with or without trailing zeros; deadlines with seconds ":00", and with a "T" instead of the
-blank; no blank where a sentence ends in a description, since it may have ended a paragraph. Nothing else.
+What is accepted: a byte order mark, either kind of line ends, blank lines after the last row, blanks
+around and repeated inside a cell; numbers with or without trailing zeros; deadlines with seconds ":00",
+and with a "T" instead of the blank; no blank where a sentence ends in a description, since it may have
+ended a paragraph. Nothing else.
 """
 
 from __future__ import annotations
 
 import csv
-import io
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -24,6 +24,7 @@ from mesocosm.generators.canvas_list_test.expected import (
     Expected,
     Row,
 )
+from mesocosm.services.csv_text import csv_lines
 from mesocosm.services.world import World
 
 Cells = dict[str, str]
@@ -40,25 +41,27 @@ class Table:
     problem: str = ""
     """Why it is not a table with the right header."""
     lines: list[Cells] = field(default_factory=list)
-    """The rows below the header that are not blank, by column."""
+    """The rows below the header, by column."""
 
 
 def read_table(world: World, name: str, header: Sequence[str]) -> Table:
     """A file, its columns told by their place; one that cannot be read has a problem and no lines."""
     try:
-        text = world.workspace.read(name).decode("utf-8-sig")
+        text = world.workspace.read(name).decode()
     except Refusal as refusal:
         return Table(refusal.message)
     except UnicodeDecodeError as error:
         return Table(f"{name} is not UTF-8 text: {error.reason}")
     try:
-        rows = [[_trimmed(cell) for cell in row] for row in csv.reader(io.StringIO(text, newline=""))]
+        rows = [[_trimmed(cell) for cell in row] for row in csv_lines(text)]
     except csv.Error as error:
         return Table(f"{name} is no CSV: {error}")
-    rows = [row for row in rows if any(row)]
     if not rows:
         return Table(f"{name} is empty")
     table = Table()
+    if not all(map(any, rows)):
+        table.problem = f"{name} has blank lines above or between its rows"
+    rows = [row for row in rows if any(row)]
     if rows[0] != list(header):
         table.problem = f"the header of {name} is {','.join(rows[0])[:200]!r}"
     for number, row in enumerate(rows[1:], 1):

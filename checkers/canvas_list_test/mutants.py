@@ -63,6 +63,7 @@ def _of_both(listing: Listing) -> Iterator[Mutant]:
     )
     yield Mutant(f"{kind}-column-renamed", f"{kind}_file", table.heading(listing.header[0], "course"))
     yield Mutant(f"{kind}-row-too-long", f"{kind}_file", table.edit(_stray_cell))
+    yield Mutant(f"{kind}-blank-line", f"{kind}_file", table.edit(_blank_line))
 
 
 _LEFT_OUT = {
@@ -121,6 +122,10 @@ _CELLS: dict[str, tuple[str, Callable[[Row, Expected], str | None]]] = {
 
 def _stray_cell(lines: Lines, expected: Expected) -> None:
     lines[-1].append("checked")
+
+
+def _blank_line(lines: Lines, expected: Expected) -> None:
+    lines.insert(1, [])
 
 
 # -- one of them -------------------------------------------------------------------------------------------

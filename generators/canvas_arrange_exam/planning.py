@@ -22,7 +22,7 @@ from mesocosm.generators.canvas_arrange_exam.courses import (
 )
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.kits.apportioning import share_of
-from mesocosm.kits.campus import CREDITS, ZONES
+from mesocosm.kits.campus import CREDITS, ZONES, domain_of
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import CourseSubject, Prose
 
@@ -158,7 +158,7 @@ def _campus(rng: random.Random, prose: Prose) -> Campus:
     day = rng.choice([date for date in dates if date.weekday() < 5])
     clock = dt.time(10 + rng.randrange(2), rng.choice((0, 15, 30, 45)))
     place = prose.place()
-    domain = f"{place.replace(' ', '').lower()}.edu"
+    domain = domain_of(place)
     return Campus(
         university=f"{place} {rng.choice(('University', 'College'))}",
         domain=domain,

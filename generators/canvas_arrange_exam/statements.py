@@ -125,9 +125,8 @@ RULE_EXCLUSIVE = (
     "{limit}.",
     "[nobody|no student|none of those] with a coursework average above {limit} [has to|must|need] sit "
     "{final}.",
-    "only from {limit} upwards, {limit} not included, [does a|will a] coursework average [free you "
-    "from|let you "
-    "skip|open a way round|spare you] {final}.",
+    "only above {limit} [does a|will a] coursework average [free you from|let you skip|spare you] {final}; "
+    "{limit} itself is not enough.",
 )
 AVERAGES = (
     "your {mark} in {title} is {average}.",

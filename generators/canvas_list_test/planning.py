@@ -12,7 +12,7 @@ from mesocosm.generators.canvas_list_test.campus import Campus, Course, Kind, Pl
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.stories import Stories
 from mesocosm.generators.canvas_list_test.titles import Titles
-from mesocosm.kits.campus import CREDITS, ZONES
+from mesocosm.kits.campus import CREDITS, ZONES, domain_of
 from mesocosm.kits.moments import shown_offset
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose
@@ -80,7 +80,7 @@ def _campus(rng: random.Random, prose: Prose) -> Campus:
     day = rng.choice([date for date in dates if date.weekday() < 5])
     clock = dt.time(rng.randint(10, 16), rng.choice((0, 15, 30, 45)))
     place = prose.place()
-    domain = f"{place.replace(' ', '').lower()}.edu"
+    domain = domain_of(place)
     return Campus(
         university=f"{place} {rng.choice(('University', 'College'))}",
         domain=domain,

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from mesocosm.kits.moments import utc_stamp
 from mesocosm.kits.people import Contact
+from mesocosm.kits.prose.names import slug
 from mesocosm.servers.canvas.store import CanvasStore
 
 ZONES = (
@@ -18,6 +19,11 @@ ZONES = (
 )  # fmt: skip
 CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6, 7.5)
 """What courses are worth."""
+
+
+def domain_of(place: str) -> str:
+    """The domain of a university there, reserved for what does not exist: nobody's real one."""
+    return f"{slug(place)}.example"
 
 
 @dataclass(frozen=True)

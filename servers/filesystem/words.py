@@ -14,6 +14,7 @@ import orjson
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
+from mesocosm.services.csv_text import csv_lines
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 
 if TYPE_CHECKING:
@@ -152,8 +153,7 @@ class CsvFile(FileThing):
         return ("\n".join([*lines, *(_line(row.values()) for row in rows)]) + "\n").encode()
 
     def read(self, name: str, data: bytes) -> Iterator[Fields]:
-        text = data.decode("utf-8-sig", errors="replace")
-        lines = [line for line in csv.reader(io.StringIO(text, newline="")) if any(line)]
+        lines = csv_lines(data.decode(errors="replace"))
         head = [cell.strip() for cell in lines[0]] if lines else []
         rows = [
             {column: cell.strip() for column, cell in zip(head, line, strict=False)}

@@ -16,6 +16,7 @@ import orjson
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.columns import Columns, blocks_of
+from mesocosm.services.csv_text import csv_lines
 from mesocosm.services.later import later
 from mesocosm.services.queries.words import (
     Kept,
@@ -402,7 +403,7 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _table(text: str) -> list[dict[str, str]]:
-    lines = [line for line in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")) if any(line)]
+    lines = csv_lines(text)
     head = [cell.strip() for cell in lines[0]] if lines else []
     rows = []
     for line in lines[1:]:

@@ -86,6 +86,17 @@ def test_numbers_in_other_forms_and_lines_that_end_otherwise_are_right(solved: E
     assert not failures(solved)
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_blank_lines_end_the_list_and_stand_nowhere_else(solved: Episode, place: int) -> None:
+    text = (solved.world.workspace.root / FILE).read_text()
+    call(solved, "filesystem", "write_file", path=FILE, content=f"{text}\n\n")
+    assert not failures(solved)
+    written = text.splitlines()
+    written.insert(place, "")
+    call(solved, "filesystem", "write_file", path=FILE, content="\n".join(written))
+    assert failures(solved)
+
+
 @pytest.mark.parametrize(
     ("column", "change", "finding"),
     [

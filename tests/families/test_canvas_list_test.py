@@ -343,6 +343,15 @@ def test_a_description_is_one_line_of_words(fork: Episode) -> None:
         assert write(fork, ASSIGNMENT_FILE, as_csv(lines)) == {"assignment_description"}
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("blank", [[], ["", "", ""], [" "]])
+def test_blank_lines_end_a_file_and_stand_nowhere_else(fork: Episode, place: int, blank: list[str]) -> None:
+    lines = lines_of(fork, ASSIGNMENT_FILE)
+    assert write(fork, ASSIGNMENT_FILE, as_csv([*lines, blank, blank])) == set()
+    lines.insert(place, blank)
+    assert write(fork, ASSIGNMENT_FILE, as_csv(lines)) == {"assignment_file"}
+
+
 @pytest.mark.parametrize("value", ["", "!", "TBD", "nan", "-1", "1e0", "12345", "x" * 500])
 def test_nonsense_is_refused_in_every_column(fork: Episode, value: str) -> None:
     lines = lines_of(fork, QUIZ_FILE)
