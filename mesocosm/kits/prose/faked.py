@@ -11,8 +11,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
-from faker import Faker
+from faker import Generator
+from faker.config import DEFAULT_LOCALE
+from faker.providers import BaseProvider
 
 from mesocosm.kits.prose.grammar import Node
 
@@ -80,8 +85,21 @@ class Addresses:
 
 
 @cache
-def _faker(locale: str) -> Faker:
-    return Faker(locale, providers=_PROVIDERS, use_weighting=False)
+def _faker(locale: str) -> Any:
+    """Faker in a locale: ``Faker(locale)`` without weights, which would read a hundred folders first."""
+    faker = Generator()
+    for name in _PROVIDERS:
+        faker.add_provider(_provider(name, locale, faker))
+    return faker
+
+
+def _provider(name: str, locale: str, faker: Generator) -> BaseProvider:
+    """A provider in a locale; where it has none, as Faker does, in that which it has by default."""
+    if find_spec(f"{name}.{locale}") is None:
+        locale = getattr(import_module(name), "default_locale", "") or DEFAULT_LOCALE
+    provider: BaseProvider = import_module(f"{name}.{locale}").Provider(faker)
+    provider.__lang__ = locale
+    return provider
 
 
 def _several(
