@@ -33,13 +33,13 @@ _TEXTS = (
     "All prices include VAT. Reminders are charged at EUR 12.00.",
     "INVOICE\n\nCustomer: {unit}\nDocument {number} of {date:%B %d, %Y}\n"
     "Order reference {order}\n\n"
-    "No.\tGoods\tPrice\tSum\n{items}\n\nSum total in EUR\t{total}\n{paid}\n\nThank you for buying from us.",
-    "{number}\n\nTo {unit}\nIn answer to your order {order} we delivered, and charge on {date:%d-%b-%Y}:\n\n"
-    "Pieces\tWhat\tSingle\tTogether\n{items}\n\nWe charge in all EUR {total}.\n{paid}\n\n"
+    "Pcs.\tGoods\tPrice\tSum\n{items}\n\nSum total in EUR\t{total}\n{paid}\n\nThank you for buying from us.",
+    "{number}\n\nTo {unit}\nFor the goods of your order {order}, invoiced on {date:%d-%b-%Y}:\n\n"
+    "Pieces\tDescription\tEach\tTogether\n{items}\n\nWe charge in all EUR {total}.\n{paid}\n\n"
     "Goods remain ours until they are paid for. Next year our prices rise by 3.50 %.",
     "BILL {number}\n\nSold to\t{unit}\nPurchase order\t{order}\nBill date\t{date:%Y-%m-%d}\n\n"
     "Count\tItem\tRate\tValue\n{items}\n\nBill total, EUR\t{total}\n{paid}\n\n"
-    "Orders above EUR 500.00 travel free of charge.",
+    "Orders above EUR 500.00 are delivered free of charge.",
     "SALES INVOICE\n\nInvoice: {number}    Order: {order}\nDate: {date:%d %b %Y}\nFor: {unit}\n\n"
     "Units\tProduct\tPer unit\tLine\n{items}\n\nGrand total: {total} EUR\n{paid}\n\n"
     "The prices above are list prices less a discount of 2.00 %.",
@@ -53,12 +53,12 @@ _PAID = (
     "Paid on account, EUR\t{}",
     "{{With the order we received|Your down payment was}} {} EUR.",
 )
-_NOTHING = ("{{We have not received|We are still without|There has not been}} any payment.",)
+_NOTHING = "{{We have not received any payment|No payment has been received|Nothing has been paid so far}}."
 _NOTE = (
-    "CREDIT NOTE {credit_number}\n\n{unit}\n\n"
+    "CREDIT NOTE {credit_number}\n\n{unit}\n{date:%d %B %Y}\n\n"
     "{{For goods returned|For a delivery that fell short|For damage in transit}}, "
     "we credit you EUR {credit:,.2f}\non our invoice\t{number}\n"
-    "{{Please set it off|No payment is made}}. {date:%d %B %Y}"
+    "{{Please set it off against what you owe|It is not paid out}}."
 )
 _NUMBERS = (
     "INV-{year}-{serial}", "{serial}/{short}", "RG{year}{serial}", "A-{serial}", "{year}.{serial}",
@@ -134,7 +134,7 @@ def document_of(invoice: Any) -> str:
         f"{one['count']}\t{one['what']}\t{one['price']:,.2f}\t{one['count'] * one['price']:,.2f}"
         for one in invoice["items"]
     )
-    paid = _PAID[layout] if invoice["paid"] else _NOTHING[0]
+    paid = _PAID[layout] if invoice["paid"] else _NOTHING
     return _TEXTS[layout].format(
         unit=invoice["addressee"],
         number=invoice["number"],

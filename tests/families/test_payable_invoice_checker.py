@@ -41,6 +41,20 @@ class Unclaimed(Tools):
         return None if service == "claim_done" else super().call(service, tool, **arguments)
 
 
+class OneMailOtherwise(Unclaimed):
+    """Tools with which the first mail of a subject is sent with another text, and what else is said."""
+
+    def __init__(self, tools: Tools, subject: str, body: str, **more: Any) -> None:
+        super().__init__(tools)
+        self._subject, self._body, self._more, self._met = subject, body, more, False
+
+    def call(self, service: str, tool: str, **arguments: Any) -> Any:
+        if arguments.get("subject", "").startswith(self._subject) and not self._met:
+            self._met = True
+            arguments |= {"body": self._body.format(arguments["body"]), **self._more}
+        return super().call(service, tool, **arguments)
+
+
 @pytest.fixture(scope="module")
 def once_solved(instance: Instance, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
     episode = Episode.create(tmp_path_factory.mktemp("solved") / "episode", instance.path, FAMILY)
@@ -159,3 +173,69 @@ def test_a_mail_too_many_is_found(solved: Episode, subject: str) -> None:
     address = json.loads(call(solved, "email", "get_emails", folder="INBOX"))["emails"][0]["from"]
     call(solved, "email", "send_email", to=address, subject=subject, body="scan-1.pdf")
     assert "email_mail_extra" in failures(solved)
+
+
+OPEN, QUESTION = "Process Outstanding Invoices", "Question about"
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "more", "broken"),
+    [
+        (OPEN, "These are the .pdf files:\n\n{}", {}, set()),
+        (OPEN, "{}\nscan-1.pdf", {}, {"outstanding_body"}),
+        (OPEN, "{}\nand scan-1, I think", {}, {"outstanding_body"}),
+        (OPEN, "{0}\n{0}", {}, {"outstanding_body"}),
+        (OPEN, "- {}", {}, {"outstanding_body"}),
+        (OPEN, "{}", {"html_body": "<p>scan-1.pdf</p>"}, {"outstanding_body"}),
+        (OPEN, "{}", {"attachments": ["files"]}, {"outstanding_otherwise"}),
+        (QUESTION, "The invoice is not over what order PO-400001 says:\n\n{}\n\nWhat is right?", {}, set()),
+        (QUESTION, "{}\nInvoice 1.00, order 2.00", {}, {"questions_body"}),
+        (QUESTION, "{}\nOr was it invoice 1.00, order 2.00?", {}, {"questions_body"}),
+        (QUESTION, "{} EUR", {}, {"questions_body"}),
+    ],
+)
+def test_a_mail_says_what_it_should_and_nothing_against_it(
+    instance: Instance, tmp_path: Path, subject: str, body: str, more: dict[str, Any], broken: set[str]
+) -> None:
+    episode = Episode.create(tmp_path / "episode", instance.path, FAMILY)
+    if "attachments" in more:
+        more = {"attachments": [f"files/scan-{invoices(instance)['settled']['scan_number']}.pdf"]}
+    with McpTools(world_server(episode.world)) as tools:
+        otherwise = OneMailOtherwise(tools, subject, body, **more)
+        FAMILY.solve(otherwise, episode.prompt, episode.expected())
+    assert failures(episode) == broken
+    episode.close()
+
+
+MADE_ANEW = "CREATE OR REPLACE TABLE {0}.INVOICES AS SELECT "
+COLUMNS = "INVOICE_ID, SUPPLIER_NAME, {} AS INVOICE_AMOUNT, PURCHASER_EMAIL, INVOICE_DATE FROM {{0}}.INVOICES"
+
+
+@pytest.mark.parametrize(
+    ("changes", "broken"),
+    [
+        (
+            [
+                "CREATE TABLE {0}.B CLONE {0}.INVOICES",
+                "ALTER TABLE {0}.INVOICES SWAP WITH {0}.B",
+                "DROP TABLE {0}.B",
+            ],
+            set(),
+        ),
+        (["INSERT OVERWRITE INTO {0}.INVOICES SELECT * FROM {0}.INVOICES ORDER BY INVOICE_AMOUNT"], set()),
+        (["CREATE TEMPORARY TABLE {0}.B AS SELECT * FROM {0}.INVOICES"], set()),
+        ([MADE_ANEW + COLUMNS.format("INVOICE_AMOUNT")], set()),
+        ([MADE_ANEW + COLUMNS.format("TO_VARCHAR(INVOICE_AMOUNT)")], {"snowflake_unchanged"}),
+        (["CREATE VIEW {0}.OPEN AS SELECT * FROM {0}.INVOICE_PAYMENTS"], {"snowflake_unchanged"}),
+        (
+            ["ALTER TABLE {0}.INVOICES RENAME TO {0}.B", "CREATE VIEW {0}.INVOICES AS SELECT * FROM {0}.B"],
+            {"invoices_table", "snowflake_unchanged"},
+        ),
+    ],
+)
+def test_rows_may_come_to_the_tables_in_any_way(
+    solved: Episode, changes: list[str], broken: set[str]
+) -> None:
+    for change in changes:
+        write(solved, change.format(SCHEMA))
+    assert failures(solved) == broken
