@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from mesocosm.kits.prose.courses import Courses, CourseSubject, catalogue
@@ -33,6 +33,8 @@ _SAID_AS_IT_IS = (
     "could ",
 )
 """How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
+_ONCE_A_SENTENCE = (", which", "because", "though ", ";", "since ", " if ", "ccording to")
+"""What no sentence has twice."""
 _FIT_FROM = 48
 """Tokens left at which a text begins to choose sentences by their length."""
 
@@ -65,11 +67,23 @@ class _Deck:
     __slots__ = ("_entries", "_left", "_rng")
 
     def __init__(self, entries: list[Node], rng: random.Random) -> None:
-        self._entries = entries
+        # What comes several times in a list is one entry of greater weight: it has one number.
+        numbers = {id(entry): number for number, entry in reversed(list(enumerate(entries)))}
+        self._entries = [(numbers[id(entry)], entry) for entry in entries]
         self._rng = rng
-        self._left: list[Node] = []
+        self._left: list[tuple[int, Node]] = []
 
-    def deal(self) -> Node:
+    def deal(self, *, but: Container[int] = ()) -> tuple[int, Node]:
+        """The next entry with its number, if possible none of ``but``."""
+        dealt = self._next()
+        for _ in range(_ATTEMPTS):
+            if dealt[0] not in but:
+                break
+            self._left.insert(0, dealt)
+            dealt = self._next()
+        return dealt
+
+    def _next(self) -> tuple[int, Node]:
         if not self._left:
             self._left = self._entries.copy()
             self._rng.shuffle(self._left)
@@ -79,12 +93,17 @@ class _Deck:
 class _Scene:
     """One matter with its people and places: the facts that the sentences of a message share."""
 
-    __slots__ = ("bound", "sections", "topic")
+    __slots__ = ("bound", "dealt", "sections", "told", "topic")
 
     def __init__(self, topic: str, topic_sections: Sections) -> None:
         self.topic = topic
         self.sections = topic_sections
         self.bound = [""] * len(BOUND)
+        self.dealt = 0
+        """The number of the template that the last sentence was made from."""
+        self.told: dict[str, set[int]] = {}
+        """Numbers of the templates, by their section, that sentences of the message were made from: nobody
+        says things in the same way twice in one mail."""
 
     def __getitem__(self, name: str) -> str:
         return self.bound[BOUND_INDEX[name]]
@@ -183,7 +202,11 @@ class Prose:
         if matter is not None:
             self._set_fact(scene, "matter", matter)
         for number in range(count):
-            yield self._opening(scene) if opening and not number else self._body_sentence(scene)
+            if opening and not number:
+                yield self._opening(scene)
+            else:
+                yield self._body_sentence(scene)
+                scene.told.setdefault("body", set()).add(scene.dealt)
 
     def matter(self, topic: str, *, subject: CourseSubject | None = None) -> str:
         """Something to write about, as the arguments ``matter`` take it."""
@@ -351,20 +374,22 @@ class Prose:
                     return " ".join(lines), min(left, 8)
             else:
                 sentence = self._body_sentence(scene)
+            scene.told.setdefault("body", set()).add(scene.dealt)
             lines.append(sentence)
             left -= cost(sentence)
         return " ".join(lines), left
 
     def _fitting(self, scene: _Scene, left: int) -> str:
         """The sentence, of a few, nearest to ``left`` tokens; "" when none is nearer than stopping."""
-        best, distance = "", abs(left) if left > 0 else 0
+        best, distance, dealt = "", abs(left) if left > 0 else 0, scene.dealt
         for _ in range(7):
             if distance < 4:
                 break
             sentence = self._body_sentence(scene)
             off = abs(left - cost(sentence))
             if off < distance:
-                best, distance = sentence, off
+                best, distance, dealt = sentence, off, scene.dealt
+        scene.dealt = dealt
         return best
 
     # Sentences ----------------------------------------------------------------------------------------
@@ -395,17 +420,30 @@ class Prose:
             return self._in_currency(_polish(text[:-1].strip()))
         if text[-1] not in ".?!":
             out.clear()
-            grammar = scene.sections.grammar
             if uniform() < _LEAD_SHARE and not text.startswith(_SAID_AS_IT_IS):
                 rule = "doclead" if scene.topic in DOCUMENTS else "lead"
-                expand(grammar.rule(rule), scene.bound, uniform, out.append)
-                out.append(" ")
+                lead = self._dressing(scene, rule, text)
+                out.append(f"{lead} " if lead else "")
             out.append(text)
             if uniform() < _TAIL_SHARE:
-                expand(grammar.rule("tail"), scene.bound, uniform, out.append)
+                out.append(self._dressing(scene, "tail", text))
             out.append(".")
             text = "".join(out)
         return self._in_currency(_polish(text))
+
+    def _dressing(self, scene: _Scene, rule: str, text: str) -> str:
+        """What goes before or after a sentence: not twice in a message, and nothing that it has already."""
+        ways = scene.sections.grammar.rule(rule)
+        told = scene.told.setdefault(rule, set())
+        for _ in range(_ATTEMPTS):
+            place = int(self._rng.random() * len(ways))
+            if place in told:
+                continue
+            said = self._expand(scene, ways[place])
+            if not any(word in text and word in said for word in _ONCE_A_SENTENCE):
+                told.add(place)
+                return said
+        return ""
 
     def _in_currency(self, text: str) -> str:
         return text if self._currency == "$" else text.replace("$", self._currency)
@@ -415,7 +453,8 @@ class Prose:
         if deck is None:
             entries = scene.sections.entries(section)
             deck = self._decks[scene.topic, section] = _Deck(entries, self._rng)
-        return deck.deal()
+        scene.dealt, node = deck.deal(but=scene.told.get(section, ()))
+        return node
 
     def _expand(self, scene: _Scene, node: Node) -> str:
         out: list[str] = []
