@@ -50,15 +50,17 @@ class Whole(Cells):
     whole = True
 
 
-class InBothForms(str):
-    """A text that was sent as HTML, too: most readers see that one, so both have to be right."""
+class InForms(str):
+    """A text that readers see in one form or another, each of which has to be right: as text or as HTML, with
+    what it quotes or without."""
 
-    html: str
+    texts: tuple[str, ...]
+    htmls: tuple[str, ...]
 
-    def __new__(cls, text: str, html: str) -> InBothForms:
-        """Of the text, and what stands beside it."""
+    def __new__(cls, text: str, texts: Sequence[str], htmls: Sequence[str]) -> InForms:
+        """Of the text by which it goes, and all forms that there are."""
         made = super().__new__(cls, text)
-        made.html = html
+        made.texts, made.htmls = tuple(texts), tuple(htmls)
         return made
 
 

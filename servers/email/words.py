@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.servers.email.headers import addresses
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, InBothForms, Owner, Spoiling, Thing, Word, Words
+from mesocosm.services.words import Fields, Found, InForms, Owner, Spoiling, Thing, Word, Words
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -24,6 +25,8 @@ else:
 
 _FOLDERS = ("INBOX", "Archive", "Spam", "Sent", "Trash")
 _LARGEST_PAGE = 100
+_QUOTED_HTML = re.compile(r"<blockquote\b", re.IGNORECASE)
+_ANSWERING = re.compile(r"\s*(?:re|aw|fwd?)\s*:", re.IGNORECASE)
 _FILE = 32
 """Tokens that a survey spends on an attached file besides its name, measured on whole worlds."""
 
@@ -186,13 +189,15 @@ def _sent(copy: Row, delivery: Row, files: Sequence[Row], messages: Mapping[str,
 
 
 def _seen(mail: Row) -> str:
-    """What a reader sees who does not look at what was quoted: one form of it or the other."""
-    text = str(mail["body"] or "")
-    lines = [line for line in text.split("\n") if not line.startswith(">")]
-    html = str(mail["html_body"] or "")
-    if not text.strip():
-        return html
-    return InBothForms("\n".join(lines), html) if html.strip() else "\n".join(lines)
+    """What a reader sees, in all forms. What an answer quotes is not what it says; of a mail that answers
+    nothing it might be, so both readings count."""
+    text, html = str(mail["body"] or ""), str(mail["html_body"] or "")
+    own = "\n".join(line for line in text.split("\n") if not line.startswith(">"))
+    own_html = _QUOTED_HTML.split(html, maxsplit=1)[0]
+    answers = bool(mail["in_reply_to"] or _ANSWERING.match(str(mail["subject"] or "")))
+    texts = dict.fromkeys([own] if answers else [own, text]) if text.strip() else ()
+    htmls = dict.fromkeys([own_html] if answers else [own_html, html]) if html.strip() else ()
+    return own if len(texts) < 2 and not htmls else InForms(own, tuple(texts), tuple(htmls))
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words, stamp
+from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words, only_stamped, stamp
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -344,6 +344,15 @@ _READ = {
 }
 
 
+def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
+    """What was saved and holds what it held: a price that was changed and set back."""
+    return {
+        (table, number)
+        for table in ("products", "customers", "orders")
+        for number in only_stamped(changes.table("woocommerce", table), "id", _CHANGED)
+    }
+
+
 def _spoil(table: str, **values: Any) -> Any:
     def apply(world: World) -> bool:
         model = getattr(models, table)
@@ -373,6 +382,7 @@ words = Words(
         "note": NoteThing(),
     },
     survey=_survey,
+    excuses=_saved_unchanged,
     survey_options={
         things: f"The fields of {things} to read; default: {', '.join(fields)}."
         for things, fields in _READ.items()

@@ -6,13 +6,17 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from trials import call, failures
 
+from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import Image
 
 FAMILY = load_family("woocommerce_new_welcome")
 DONE = 3, {"parameters": {"first_time_customers": 6}}
@@ -36,6 +40,28 @@ def fork(done: Episode, tmp_path: Path) -> Iterator[Episode]:
     """The same, to be spoiled."""
     episode = done.fork(tmp_path / "fork")
     yield episode
+    episode.close()
+
+
+Welcome = tuple[Episode, list[dict[str, str]]]
+
+
+@pytest.fixture
+def welcome(done: Episode, tmp_path: Path) -> Iterator[Welcome]:
+    """An episode in which the rows are right and nothing is sent yet, and the mails that are to be sent."""
+    episode = Episode.create(tmp_path / "unsent", done.path.parent / "instance", FAMILY)
+    sent: list[dict[str, str]] = []
+
+    class Kept(Tools):
+        def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+            if tool == "send_email":
+                sent.append(arguments)
+            silent = tool in ("send_email", "claim_done")
+            return ["{}"] if silent else tools.look(service, tool, arguments)
+
+    with McpTools(world_server(episode.world)) as tools:
+        FAMILY.solve(Kept(), episode.prompt, episode.expected())
+    yield episode, sent
     episode.close()
 
 
@@ -114,6 +140,51 @@ def test_a_wrong_column_is_found(fork: Episode, change: str) -> None:
 def test_history_may_not_change(fork: Episode) -> None:
     ask(fork, f"UPDATE {TABLE} SET phone = '1' WHERE id = (SELECT MIN(id) FROM {TABLE} WHERE id > 200000)")
     assert failures(fork)
+
+
+def turned_round(body: str) -> str:
+    """The lines of a mail, the last one first."""
+    return "\n".join(reversed(body.splitlines()))
+
+
+@pytest.mark.parametrize(
+    ("write", "right"),
+    [
+        (lambda body: {"body": body.replace("\n\n", "\r\n") + "  \n"}, True),
+        (lambda body: {"body": body, "html_body": "<p>" + body.replace("\n", "<br>") + "</p>"}, True),
+        (lambda body: {"body": "", "html_body": f"<pre>{body}</pre>"}, True),
+        (lambda body: {"body": turned_round(body)}, False),
+        (lambda body: {"body": f"{body}\n> Buy two and pay one."}, False),
+        (
+            lambda body: {"body": body, "html_body": f"<pre>{body}</pre><blockquote>Buy two.</blockquote>"},
+            False,
+        ),
+        (
+            lambda body: {"body": body, "html_body": f"<pre>{body}</pre>".replace("Order amount: ", "$")},
+            False,
+        ),
+    ],
+)
+def test_a_mail_has_the_lines_of_the_template_in_their_order(
+    welcome: Welcome, write: Callable[[str], dict[str, str]], right: bool
+) -> None:
+    episode, sent = welcome
+    for mail in sent[:1]:
+        call(episode, "email", "send_email", **mail | write(mail["body"]))
+    for mail in sent[1:]:
+        call(episode, "email", "send_email", **mail)
+    assert failures(episode) == (set() if right else {"mails_body"})
+
+
+def test_what_was_saved_as_it_was_does_no_harm(fork: Episode) -> None:
+    listed = call(fork, "woocommerce", "woo_customers_list", perPage=1, fields=["id", "first_name"])
+    [customer] = json.loads(listed.splitlines()[0])
+    for name in ("Somebody", customer["first_name"]):
+        call(
+            fork, "woocommerce", "woo_customers_update", customerId=customer["id"],
+            customerData={"first_name": name},
+        )  # fmt: skip
+    assert not failures(fork)
 
 
 def test_one_more_mail_is_found(fork: Episode) -> None:

@@ -121,3 +121,41 @@ def test_what_a_mail_says_in_html_is_judged_like_its_text(tmp_path: Path, html: 
     episode = Episode.create(tmp_path / "episode", instance.path, family)
     solve(family, episode)
     assert failures(episode) == (set() if right else {"email_mail_body"})
+
+
+@pytest.mark.parametrize(
+    ("mail", "right"),
+    [
+        ({"body": "Hello,\n\n  See you  on {{ agreed }}\n"}, True),
+        ({"body": "", "html_body": "<p>Hello,</p><p>See you on {{ agreed }}</p>"}, True),
+        ({"subject": "Re: Delivery", "body": "Hello,\nSee you on {{ agreed }}\n> When do you come?"}, True),
+        ({"body": "See you on {{ agreed }}\nHello,"}, False),
+        ({"body": "Hello,\nSee you on {{ agreed }}\nAnn"}, False),
+        ({"body": "Hello,\nSee you on {{ agreed }}\n> We sell bags, too."}, False),
+        ({"body": "Hello,\n> See you on {{ agreed }}"}, False),
+        (
+            {
+                "body": "Hello,\nSee you on {{ agreed }}",
+                "html_body": "Hello,<br>See you on {{ agreed }}<blockquote>We sell bags.</blockquote>",
+            },
+            False,
+        ),
+        ({"body": "", "html_body": "<p hidden>Hello,</p>"}, False),
+    ],
+)
+def test_all_lines_are_judged_in_their_order_and_with_what_a_mail_quotes(
+    tmp_path: Path, mail: dict[str, str], right: bool
+) -> None:
+    path = tmp_path / "mine.yaml"
+    text = starting_file().replace(
+        '{lines: "See you on {{ agreed }}"}', '{all_lines: ["Hello,", "See you on {{ agreed }}"]}'
+    )
+    if "subject" in mail:
+        text = text.replace("subject: Delivery", f'subject: "{mail["subject"]}"')
+    sent = "".join(f", {name}: {json.dumps(mail[name])}" for name in ("body", "html_body") if name in mail)
+    path.write_text(text.replace(', body: "Hello,\\nSee you on {{ agreed }}\\n"', sent))
+    family = load_family(str(path))
+    instance = build_instance(family, 0, tmp_path / "instance", parameters={"size": 6})
+    episode = Episode.create(tmp_path / "episode", instance.path, family)
+    solve(family, episode)
+    assert failures(episode) == (set() if right else {"email_mail_body"})

@@ -21,7 +21,7 @@ from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
-from mesocosm.services.words import Cells, Fields, Found, InBothForms, Thing, find_thing, load_words
+from mesocosm.services.words import Cells, Fields, Found, InForms, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
     from mesocosm.services.world import World
@@ -32,6 +32,7 @@ WAYS = {
     "without": "This text does not, or none of these.",
     "lines": "One of its lines is this text, or for each of these one is.",
     "only": "Of the lines that this pattern fits there are exactly those under `lines`.",
+    "all_lines": "Its lines, apart from empty ones, are these and no others, in this order.",
     "one_of": "It is one of these values.",
     "number": "It is this number, as near as `within` says.",
     "matches": "This pattern (a regular expression) fits all of it.",
@@ -203,8 +204,8 @@ def _moment(value: Any) -> Any:
 
 def matches(wanted: Any, found: Any) -> bool:
     """Whether a field is as its goal says."""
-    if isinstance(found, InBothForms):
-        return all(matches(wanted, form) for form in (str(found), _lines_of(found.html)))
+    if isinstance(found, InForms):
+        return all(matches(wanted, form) for form in (*found.texts, *map(_lines_of, found.htmls)))
     if isinstance(found, Cells):
         if not isinstance(wanted, Mapping) or (found.whole and wanted.keys() != found.keys()):
             return False
@@ -224,6 +225,9 @@ def matches(wanted: Any, found: Any) -> bool:
             case "only":
                 such = [line.strip() for line in show(found).splitlines() if _fits(str(value), line.strip())]
                 right = sorted(such) == sorted(map(_flat, _several(wanted.get("lines", []))))
+            case "all_lines":
+                such = [_flat(line) for line in show(found).splitlines() if line.strip()]
+                right = such == [_flat(part) for part in _several(value)]
             case "one_of":
                 right = any(same(part, found) for part in _several(value))
             case "number":
@@ -238,9 +242,8 @@ def matches(wanted: Any, found: Any) -> bool:
 
 
 def _lines_of(html: str) -> str:
-    """The lines that a reader sees of HTML, without what was quoted."""
-    own = re.split(r"<blockquote\b", html, maxsplit=1, flags=re.IGNORECASE)[0]
-    text = own if re.search(r"<pre\b", own, re.IGNORECASE) else " ".join(own.split())
+    """The lines that a reader sees of HTML."""
+    text = html if re.search(r"<pre\b", html, re.IGNORECASE) else " ".join(html.split())
     shown = visible_text(_LINE_ENDS.sub(r"\n\g<0>\n", text))
     return "\n".join(" ".join(line.split()) for line in shown.splitlines())
 
