@@ -56,16 +56,19 @@ def generate(world: World, params: Params) -> Expected:
     evidence = own.deadlines()
     for index, student in enumerate(plan.students):
         evidence += own.story(student, index)
-    around, contacts, left = _around(world, params, plan, prose, said, sizes)
-    # What is too little for a mail of its own makes one of the instructor's longer.
+    alike, everyday, contacts, left = _around(world, params, plan, prose, said, sizes)
+    # What is too little for a mail of its own makes one of the instructor's about this course longer.
     rest = rest_text(Prose(world.stream("longer"), said), "teaching", left, subject=plan.subject)
     theirs = plan.instructor.header
-    longer = around if any(mail.sender == theirs for mail in around) else evidence
+    longer = everyday if any(mail.sender == theirs for mail in everyday) else evidence
     last = max(place for place, mail in enumerate(longer) if mail.sender == theirs)
     longer[last] = longer[last].with_paragraph(rest, 1)
     # Everybody on a roster has a mailbox: whether one exists says nothing about who is to be written to.
     fill_mailbox(
-        world, plan.assistant, [*evidence, *around], [plan.instructor, *plan.people.values(), *contacts]
+        world,
+        plan.assistant,
+        [*evidence, *alike, *everyday],
+        [plan.instructor, *plan.people.values(), *contacts],
     )
     _write_roster(world, plan)
     return _expected(plan, evidence)
@@ -73,9 +76,9 @@ def generate(world: World, params: Params) -> Expected:
 
 def _around(
     world: World, params: Params, plan: Plan, people: Prose, said: Said, sizes: tuple[int, int]
-) -> tuple[list[Mail], list[Contact], int]:
-    """Mails of other courses and about other coursework, and everyday ones; who wrote the former; and the
-    tokens that are left."""
+) -> tuple[list[Mail], list[Mail], list[Contact], int]:
+    """Mails of other courses and about other coursework; everyday ones; who wrote the former; and the tokens
+    that are left."""
     rng = world.stream("other courses")
     writer = MailWriter(plan.assistant, rng, Prose(rng, said), sizes)
     courses: list[Plan] = []
@@ -100,7 +103,7 @@ def _around(
         known=[*plan.people.values(), plan.instructor, *known], topics_of=topics_of,
     )  # fmt: skip
     mails, left = everyday.worth(left, params.distraction_emails)
-    return [*alike, *mails], known, left
+    return alike, mails, known, left
 
 
 def _other_groups(

@@ -12,6 +12,7 @@ from mesocosm.generators.course_assistant.planning import Plan
 from mesocosm.kits.mailbox import Mail, MailWriter, answer_to, awake, file_name, later, misfiled
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Topic
+from mesocosm.kits.prose.inflect import fix_articles
 from mesocosm.kits.prose.names import slug
 from mesocosm.kits.wording import Phrases
 
@@ -108,7 +109,8 @@ class Writer:
 
     def _said(self, student: Student, ways: Sequence[str], work: str, when: str = "") -> str:
         who = self._rng.choice((f"{student.name} ({student.number})", f"{student.number} ({student.name})"))
-        return self._phrases.say(ways, who=who, work=work, when=when, title=self._plan.subject.title)
+        said = self._phrases.say(ways, who=who, work=work, when=when, title=self._plan.subject.title)
+        return fix_articles(said)  # "an essay", but "a presentation"
 
     # -- from and about the students --------------------------------------------------------------------
 
@@ -127,13 +129,13 @@ class Writer:
             case "submitted":
                 yield self._submission(student, in_time)
                 if rng.random() < 0.15 and self._room:
-                    yield self._submission(student, self._in_time_after(in_time), again=True)
+                    yield self._submission(student, self._in_time_after(in_time), wording.ONCE_MORE)
             case "boundary":
                 # The last minute counts as a whole; in UTC it is often the next day already.
                 yield self._submission(student, plan.deadline + dt.timedelta(seconds=rng.randint(0, 59)))
             case "attached_later":
                 yield self._without_file(student, in_time)
-                yield self._submission(student, self._in_time_after(in_time))
+                yield self._submission(student, self._in_time_after(in_time), wording.ATTACHED_NOW)
             case "extended":
                 yield self._extension(student)
                 yield self._submission(student, self._day(plan.extended, rng.randint(0, 2), _MORNING))
@@ -177,14 +179,15 @@ class Writer:
         return self._phrases.part(ways, number=student.number, name=student.name, **values)
 
     def _submission(
-        self, student: Student, moment: dt.datetime, *, again: bool = False, private: bool = False
-    ) -> Mail:
+        self, student: Student, moment: dt.datetime, ways: Sequence[str] = wording.HANDED_IN, *,
+        private: bool = False,
+    ) -> Mail:  # fmt: skip
         sender = self._plan.people[student.number]
         if private:
             # Not the address on the roster: the student ID in the subject says whose it is.
             handle = sender.person.handle.replace(".", "")
             sender = Contact(sender.person, f"{handle}{self._rng.randint(70, 99)}@postbox.net")
-        fact = self._phrases.say(wording.ONCE_MORE if again else wording.HANDED_IN)
+        fact = self._phrases.say(ways)
         file = file_name(sender, self._rng, student.number, "slides", "talk")
         return self._write(sender, moment, STUDENTS, fact, subject=self._subject(student), file=file)
 
@@ -249,8 +252,11 @@ class Writer:
             case _:
                 ways = rng.choice((wording.EXCUSE, wording.NOT_EXCUSED, wording.DROPPED, wording.BACK))
                 theirs = [way for way in ways if " I " not in f" {way}" and " my " not in way]
+                # Nobody knows the student IDs of others.
                 said = self._said(student, theirs, wording.WORK[0])[:-1]
-                if not said[0].isdigit() and not said.startswith(student.name):
+                said = said.replace(f" ({student.number})", "")
+                said = said.replace(f"{student.number} ({student.name})", student.name)
+                if not said.startswith(student.name):
                     said = f"{said[0].lower()}{said[1:]}"
                 others = [one for one in plan.students if one is not student] or [student]
                 fact = self._phrases.say(wording.HEARSAY, said=said)

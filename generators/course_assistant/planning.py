@@ -78,7 +78,10 @@ def plan_course(params: Params, rng: random.Random, prose: Prose) -> Plan:
 
 
 def other_courses(plan: Plan, params: Params, rng: random.Random, prose: Prose) -> Iterator[Plan]:
-    """Courses that the assistant helps with too, as large and as tangled as this one, without end."""
+    """Courses that the assistant helps with too, as large and as tangled as this one, without end.
+
+    All are of one department, as whoever teaches or helps with several of them is.
+    """
     taken = set(plan.people)
     instructor = plan.instructor
     while True:
@@ -89,7 +92,7 @@ def other_courses(plan: Plan, params: Params, rng: random.Random, prose: Prose) 
         earlier = dt.timedelta(days=rng.randint(-1, 1))
         yield replace(
             plan,
-            subject=prose.course_subject(),
+            subject=_related(plan.subject, prose),
             instructor=instructor,
             students=students,
             people=people,
@@ -99,6 +102,14 @@ def other_courses(plan: Plan, params: Params, rng: random.Random, prose: Prose) 
         )
         # The instructor in question teaches some of them.
         instructor = plan.instructor if rng.random() < 0.5 else Contact.at(plan.domain, prose)
+
+
+def _related(subject: CourseSubject, prose: Prose) -> CourseSubject:
+    """Another subject of the same department, whose title does not have this one's in it."""
+    while True:
+        other = prose.course_subject()
+        if other.code_prefix == subject.code_prefix and subject.title not in other.title:
+            return other
 
 
 def _students(

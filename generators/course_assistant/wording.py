@@ -138,6 +138,17 @@ ONCE_MORE = (
     "the [fonts|colours] looked [odd|wrong], so I [am sending|send] the presentation [a second time|again]",
     "here is [the|my] presentation again, with [the|all] sources [that I forgot|this time]",
 )
+ATTACHED_NOW = (
+    "sorry, I forgot the file: [my|the] slides are attached [now|this time]",
+    "my [last|first] mail came without the slides, [which I attach now|so here they are]",
+    "this time the presentation [really is|is really] attached",
+    "I forgot to attach [my|the] presentation, [which comes with this mail|and here it is]",
+    "the slides were not [in|with] my [last|first] mail; [here they are|now they are]",
+    "there was no file [with|in] my [last|first] mail, so [here are the slides|I send the slides now]",
+    "as you [may|will] have noticed, my slides were missing; [this mail has them|they are attached now]",
+    "please excuse the mail without [a file|slides]: [my|the] presentation [is attached|comes] with this one",
+)
+"""Said with the file by those who forgot it at first."""
 TAKEN_BACK = (
     "I take back the slides [that I|I] sent: [the|my] [results|numbers] [in them are wrong|were wrong]",
     "please delete the presentation [I sent you|that I sent|you have from me], which I [withdraw|hereby "
