@@ -21,8 +21,13 @@ from mesocosm.worlds.changes import Changes, Row
 
 __all__ = ["MUTANTS", "check"]
 
-_MOMENT = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d \d\d:\d\d(?!\d)")
+_MOMENT = re.compile(
+    r"(?<!\d)\d{4}-\d\d-\d\d \d\d:\d\d(?!\d)(?:(?::\d\d)? ?\(?(?:UTC|GMT|Z)\b(?! ?[+\u2212-] ?\d))?"
+)
+"""With a zone behind it that the depot does not have."""
 _ORDER = re.compile(r"#(\d{1,12})")
+_NAMED = re.compile(r"\borders? (?:no\.? |nos\.? |numbers? |id )?(\d{4,12})\b(?!-\d)", re.IGNORECASE)
+"""An order that is named without the sign."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -90,6 +95,8 @@ def _calendar_damage(changes: Changes, made: set[int]) -> Iterable[str]:
         for row in difference.added:
             if table == "attendees":
                 yield f"{row['email']} was invited"
+            elif table == "entries" and row["cancelled"]:
+                continue  # what is left of an event that was moved there and away again
             elif table not in ("events", "entries") or (table == "entries" and row["event"] not in made):
                 yield f"{table}: {row} was added"
 
@@ -127,16 +134,19 @@ def _mails(world: World, changes: Changes, expected: Expected) -> Iterable[Check
 
 def _wrong_slots(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
     for mail, pickup in pairs:
-        stated = sorted(set(_MOMENT.findall(mail.text)))
-        if stated != [pickup.local]:
-            yield f"{', '.join(stated) or 'no moment'} in the mail to {pickup.email}, not {pickup.local}"
+        for form in mail.forms:
+            stated = sorted(set(_MOMENT.findall(form)))
+            if stated != [pickup.local]:
+                yield f"{', '.join(stated) or 'no moment'} in the mail to {pickup.email}, not {pickup.local}"
 
 
 def _wrong_orders(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
     for mail, pickup in pairs:
-        stated = sorted({int(number) for number in _ORDER.findall(mail.text)})
-        if stated != pickup.orders:
-            yield f"orders {stated} in the mail to {pickup.email}, not {pickup.orders}"
+        for form in mail.forms:
+            stated = {int(number) for number in _ORDER.findall(form)}
+            others = {int(number) for number in _NAMED.findall(form)} - set(pickup.orders)
+            if stated != set(pickup.orders) or others:
+                yield f"orders {sorted(stated | others)} in the mail to {pickup.email}, not {pickup.orders}"
 
 
 # -- notes ------------------------------------------------------------------------------------------

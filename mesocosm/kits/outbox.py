@@ -43,8 +43,15 @@ class Letter:
     def text(self) -> str:
         """What a reader sees. Many agents send the same in both forms: each is read, together they say no
         more. What HTML does not show says nothing: a colour in a style sheet is no order number."""
-        # A line may break anywhere.
         return " ".join(f"{self.body}\n{visible_text(self.html)}".split())
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """What a reader sees of the one form or the other: who reads the HTML does not read the text."""
+        # A line may break anywhere.
+        forms = (" ".join(form.split()) for form in (self.body, visible_text(self.html)))
+        sent = (self.body, self.html)
+        return tuple(form for form, given in zip(forms, sent, strict=True) if given.strip()) or ("",)
 
 
 class Outbox:

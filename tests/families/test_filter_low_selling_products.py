@@ -130,6 +130,37 @@ def test_other_line_ends_and_wrapping_and_a_byte_order_mark_make_no_difference(
     assert episode.grade().verdict == "passed"
 
 
+@pytest.mark.parametrize(
+    ("write", "right"),
+    [
+        (lambda body: body.replace("\n", "  \r\n") + "\n\n", True),
+        (lambda body: body.replace("\n\n", "\n\n\n"), True),
+        (lambda body: body.replace("\n\n", "\n"), False),
+        (lambda body: " ".join(body.rsplit("\n", 1)), False),
+        (lambda body: "\n\n".join(body.rsplit("\n", 1)), False),
+        (lambda body: f"{body}\n> Until then!", False),
+    ],
+)
+def test_the_body_is_the_template_line_by_line(
+    episode: Episode, instance: Instance, write: Callable[[str], str], right: bool
+) -> None:
+    move(episode, instance.expected)
+    write_list(episode, lines_of(instance.expected))
+    send_all(episode, instance.expected, write)
+    assert failures(episode) == (set() if right else {"body"})
+
+
+@pytest.mark.parametrize("change", [lambda price: f"0{price}", lambda price: f"{price}0"])
+def test_prices_are_written_as_the_prompt_has_them(
+    episode: Episode, instance: Instance, change: Callable[[str], str]
+) -> None:
+    move(episode, instance.expected)
+    first, *rest = lines_of(instance.expected)
+    write_list(episode, [[*first[:3], change(first[3]), first[4]], *rest])
+    send_all(episode, instance.expected)
+    assert failures(episode) == {"list_values", "attachment"}
+
+
 def test_doing_nothing_fails(episode: Episode) -> None:
     assert {"moved", "list_format", "list_values", "recipients_missing", "body"} <= failures(episode)
 

@@ -136,17 +136,73 @@ def test_an_event_that_was_made_wrong_and_deleted_does_no_harm(episode: Episode,
     assert failures(episode) == set()
 
 
-def test_a_mail_in_html_is_read_too(episode: Episode, expected: Expected) -> None:
+def _one_mail_otherwise(episode: Episode, expected: Expected, **mail: str) -> None:
+    """All is arranged; into what the first customer gets, slot and orders are filled."""
     first, *others = expected.pickups
     arrange(episode, expected, others)
     create_event(episode, expected, first)
-    body = f"At {first.local}, for " + ", ".join(f"#{number}" for number in first.orders)
-    call(
-        episode, "email", "send_email", to=first.email, subject=first.title, body=body,
-        html_body=f"<style>p {{color: #111}}</style><p style='color:#303030'>{body}&#33;</p>",
-    )  # fmt: skip
+    values = {
+        "slot": first.local,
+        "orders": ", ".join(f"#{number}" for number in first.orders),
+        "other": str(others[0].orders[0]),
+    }
+    filled = {name: text.format(**values) for name, text in mail.items()}
+    call(episode, "email", "send_email", to=first.email, subject=first.title, **filled)
     for number in first.orders:
         call(episode, "woocommerce", "woo_orders_notes_create", orderId=number, note=first.note)
+
+
+@pytest.mark.parametrize(
+    "mail",
+    [
+        {
+            "body": "At {slot}, for {orders}",
+            "html_body": "<style>p {{color: #111}}</style><p style='color:#33'>At {slot}: {orders}&#33;</p>",
+        },
+        {"body": "", "html_body": "<p>At<br>{slot}, for {orders}</p>"},
+        {"body": "At {slot} (UTC-7), until 11:00. Orders: {orders}. You did order 2 of them."},
+        {"body": "Your order 2025-01-02, as we call it: {orders}. We come on {slot}:00."},
+    ],
+)
+def test_a_mail_may_be_written_in_many_ways(
+    episode: Episode, expected: Expected, mail: dict[str, str]
+) -> None:
+    _one_mail_otherwise(episode, expected, **mail)
+    assert failures(episode) == set()
+
+
+@pytest.mark.parametrize(
+    ("mail", "found"),
+    [
+        ({"body": "At {slot}, for {orders}", "html_body": "<p>Hello</p>"}, {"mail_slot", "mail_orders"}),
+        (
+            {"body": "At {slot}, for {orders}", "html_body": "<p>{slot}</p><p hidden>{orders}</p>"},
+            {"mail_orders"},
+        ),
+        ({"body": "See below.", "html_body": "<p>{slot}, {orders}</p>"}, {"mail_slot", "mail_orders"}),
+        ({"body": "At {slot} UTC, for {orders}"}, {"mail_slot"}),
+        ({"body": "At {slot}Z, for {orders}"}, {"mail_slot"}),
+        ({"body": "At {slot}, for {orders} and order no. {other}"}, {"mail_orders"}),
+        ({"body": "At {slot}, for {orders} and order {other}"}, {"mail_orders"}),
+    ],
+)
+def test_a_mail_says_it_in_each_of_its_forms_and_says_no_more(
+    episode: Episode, expected: Expected, mail: dict[str, str], found: set[str]
+) -> None:
+    _one_mail_otherwise(episode, expected, **mail)
+    assert failures(episode) == found
+
+
+def test_an_event_that_was_moved_away_and_back_does_no_harm(episode: Episode, expected: Expected) -> None:
+    arrange(episode, expected)
+    span = {"timeMin": expected.horizon[0], "timeMax": expected.horizon[1]}
+    listed = orjson.loads(call(episode, "calendar", "list_events", calendarId=expected.calendar, **span))
+    event = next(one["id"] for one in listed["items"] if "Recall" not in one["summary"])
+    moved = {"calendarId": expected.calendar, "destination": "primary"}
+    call(episode, "calendar", "move_event", eventId=event, **moved)
+    assert failures(episode) == {"calendar"}
+    moved = {"calendarId": "primary", "destination": expected.calendar}
+    call(episode, "calendar", "move_event", eventId=event, **moved)
     assert failures(episode) == set()
 
 
