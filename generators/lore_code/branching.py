@@ -1,4 +1,5 @@
-"""Branches that are not taken look like those that are: they lead on, to modules that are there anyway."""
+"""Branches that are not taken look like those that are: they end as often, or lead on, to modules that are
+there anyway until distractors grow in their place."""
 
 from __future__ import annotations
 
@@ -22,6 +23,8 @@ class Lookalikes:
     modules: Mapping[str, Node]
     called: frozenset[str]
     """Modules of the tree that they call."""
+    models: Mapping[str, Node]
+    """For each such leaf a branch that is taken somewhere: what stands in its place is to look like that."""
 
 
 def levels_of(tree: Tree, level: int) -> dict[Node, int]:
@@ -45,23 +48,22 @@ def lookalikes(tree: Tree, levels: Mapping[Node, int], rng: random.Random, weave
     spare = {name for _, rule in forks for name in rule.spare}
     by_level = sorted((node for node in levels if node.id not in spare), key=levels.__getitem__)
     places = [levels[node] for node in by_level]
-    forms = [(node, node.rule) for node in by_level if node.rule]
-    takens = [weights[_branches(fork, rule)[0]] for fork, rule in forks]
+    takens = [_branches(fork, rule)[0] for fork, rule in forks]
     made: dict[str, Node] = {}
     called: set[str] = set()
-    for (fork, rule), weight in zip(forks, takens, strict=True):
+    models: dict[str, Node] = {}
+    for fork, rule in forks:
         left = _branches(fork, rule)[1]
         above = by_level[bisect_right(places, levels[left]) :]
-        form, said = rng.choice(forms)
-        # As many of them end here as of the branches that are taken.
-        if rng.choice(takens) == 1 or len(above) < len(form.children):
+        # So as many end here as of the branches that are taken.
+        model = models[left.id] = rng.choice(takens)
+        if not model.rule or len(above) < len(model.children):
             continue
-        _, *aims = sorted((weights[child] for child in form.children), reverse=True)
-        rest = (weight - sum(aims)) * rng.uniform(*_JITTER)
-        chosen = _chosen(above, [max(rest, 2), *aims], weights, rng)
-        made[left.id] = weaver.over(left.id, said.operator, chosen)
+        most, *aims = sorted((weights[child] for child in model.children), reverse=True)
+        chosen = _chosen(above, [most * rng.uniform(*_JITTER), *aims], weights, rng)
+        made[left.id] = weaver.over(left.id, model.rule.operator, chosen)
         called.update(node.id for node in chosen)
-    return Lookalikes(made, frozenset(called))
+    return Lookalikes(made, frozenset(called), models)
 
 
 def _branches(fork: Node, rule: Rule) -> tuple[Node, Node]:

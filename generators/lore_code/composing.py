@@ -22,12 +22,16 @@ _MODULI = (503, 547, 599, 601, 653, 701, 751, 797, 809, 853, 907, 953, 997)
 _DEEPEST = 60
 """Modules that import each other in a row, beyond which Python's own limit would be met."""
 _PREAMBLE = "import sys\n\nsys.setrecursionlimit(100_000)"
-_SHARE_OF_BRANCHES = 0.6
-"""How many distractors grow in branches that are not taken; uncalled functions lead to the others."""
+_SHARE_OF_BRANCHES = 0.7
+"""How many distractors grow in branches that are not taken, where only a comparison tells that nobody needs
+them; uncalled functions lead to the others."""
 _SHORTEST_PASSAGE = 10
-_ROOM_FOR_A_TREE, _ROOM_FOR_A_MODULE = 700, 90
+_ROOM_FOR_A_TREE, _ROOM_FOR_AN_OPERATION, _ROOM_FOR_A_MODULE = 700, 350, 90
+"""In tokens."""
+_MODULES_PER_OPERATION = 4
+"""At most."""
 _OPERATIONS = (0, 0, 1, 1, 1, 2, 3)
-"""Of a distractor."""
+"""Of a distractor to which an uncalled function leads."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +84,17 @@ def compose(streams: Streams, params: Params) -> Codebase:
     )
 
 
+@dataclass(frozen=True)
+class Spare:
+    """A leaf that nobody asks for, in a branch that is not taken."""
+
+    leaf: Node
+    passes_on: bool
+    """Whether it is to say no more than which module it asks, as the branch does that it is to look like."""
+    shared: bool
+    """Whether it is to keep its result."""
+
+
 @dataclass
 class Draft:
     """The modules of a program while they are written."""
@@ -91,27 +106,42 @@ class Draft:
     modules: dict[str, Module] = field(default_factory=dict)
     """In an order in which imports lead to them."""
     hosts: list[Module] = field(default_factory=list)
-    spare: dict[str, Node] = field(default_factory=dict)
-    """Leaves of the trees in branches that are not taken, where distractors can grow."""
+    spare: dict[str, Spare] = field(default_factory=dict)
+    """Where distractors can grow."""
+    below: int = 0
+    """Modules of distractors in branches that are not taken."""
+    beside: int = 0
+    """Modules of distractors to which uncalled functions lead."""
     deepest: int = 0
 
-    def plant(self, tree: Tree, level: int, weaver: TopDown) -> list[Module]:
-        """Write a tree down, each node in place of the module of its name if there is one."""
+    def plant(
+        self, tree: Tree, level: int, weaver: TopDown, *, called: bool = True, shared: bool = False
+    ) -> list[Module]:
+        """Write a tree down, each node in place of the module of its name if there is one.
+
+        Args:
+            called: Whether distractors may grow in its branches that are not taken.
+            shared: Whether its root keeps its result.
+        """
         levels = levels_of(tree, level)
         others = lookalikes(tree, levels, self.branches, weaver)
         made = []
         for node in tree.nodes():
-            if node.rule:
-                spare = node.rule.spare
-                self.spare.update((child.id, child) for child in node.children if child.id in spare)
-            shared = len(node.parents) > 1 or node.id in others.called
-            module = self.author.module(others.modules.get(node.id, node), levels[node], shared=shared)
-            self.modules[node.id] = module
-            self.deepest = max(self.deepest, module.generation)
-            if node.id not in self.spare:
-                self.hosts.append(module)
-            made.append(module)
+            model = others.models.get(node.id)
+            looks = model or node
+            keeps = len(looks.parents) > 1 or looks.id in others.called or (shared and node is tree.root)
+            made.append(self._write(others.modules.get(node.id, node), levels[node], shared=keeps))
+            if called and model and model.rule:
+                self.spare[node.id] = Spare(node, passes_on=len(model.children) == 1, shared=keeps)
+            else:
+                self.hosts.append(made[-1])
         return made
+
+    def _write(self, node: Node, level: int, *, shared: bool = False) -> Module:
+        module = self.author.module(node, level, shared=shared)
+        self.modules[node.id] = module
+        self.deepest = max(self.deepest, level)
+        return module
 
     def files(self) -> Iterator[File]:
         """The modules as files."""
@@ -128,30 +158,52 @@ class Draft:
             if room is not None and room < _ROOM_FOR_A_MODULE:
                 self._note(room)
                 break
-            root, made, cost = self._grow(name, room)
+            root, made, cost = self._grow(name, left, room)
             computing = computing or (root if root.rule else None)
             left -= made
             spent += 0 if room is None else cost
         return computing
 
-    def _grow(self, name: Callable[[], str], room: int | None) -> tuple[Node, int, int]:
+    def _grow(self, name: Callable[[], str], left: int, room: int | None) -> tuple[Node, int, int]:
         """Add a distractor; returns its root, how many modules it has, and how many tokens it adds."""
+        few = self.below <= _SHARE_OF_BRANCHES * (self.below + self.beside)
+        if self.spare and few and (room is None or room >= _ROOM_FOR_A_TREE):
+            most = left // _MODULES_PER_OPERATION if room is None else room // _ROOM_FOR_AN_OPERATION
+            return self._grow_below(name, max(most, 1))
+        return self._grow_beside(name, room)
+
+    def _grow_below(self, name: Callable[[], str], most: int) -> tuple[Node, int, int]:
+        """In a branch that is not taken, of at most so many operations: a tree like that of the program."""
+        rng = self.author.rng
+        spare = self.spare.pop(rng.choice(list(self.spare)))
+        leaf, old = spare.leaf, self.modules[spare.leaf.id]
+        root = name() if spare.passes_on else leaf.id
+        # The last one gets a whole program, so that there surely are others again.
+        operations = rng.randint(1, self.params.operations) if self.spare else self.params.operations
+        tree, weaver = self._weave(root, min(operations, most), name)
+        leaf.value = tree.root.value
+        made: list[Module] = []
+        if spare.passes_on:
+            made.append(
+                self._write(weaver.passing_on(leaf.id, tree.root), old.generation, shared=spare.shared)
+            )
+            self.hosts += made
+        # What several branches ask for keeps its result; that is what others would pass on to.
+        made += self.plant(tree, old.generation + len(made), weaver, shared=spare.passes_on or spare.shared)
+        self.below += len(made)
+        return tree.root, len(made), sum(_cost(module.text()) for module in made) - _cost(old.text())
+
+    def _grow_beside(self, name: Callable[[], str], room: int | None) -> tuple[Node, int, int]:
+        """Where an uncalled function leads to it."""
         rng = self.author.rng
         roomy = room is None or room >= _ROOM_FOR_A_TREE
-        operations = rng.choice(_OPERATIONS) if roomy else 0
-        if self.spare and roomy and rng.random() < _SHARE_OF_BRANCHES:
-            leaf = self.spare.pop(rng.choice(list(self.spare)))
-            tree, weaver = self._weave(leaf.id, max(operations, 1), name)
-            leaf.value = tree.root.value
-            old = self.modules[leaf.id]
-            level, cost = old.generation, -_cost(old.text())
-        else:
-            host = rng.choice(self.hosts)
-            tree, weaver = self._weave(name(), operations, name)
-            function = self.author.reference(host.words, tree.root.id)
-            host.refer(function, tree.root.id)
-            level, cost = host.generation + 1, _cost(f"\n\n{function}\nimport {tree.root.id}")
-        made = self.plant(tree, level, weaver)
+        tree, weaver = self._weave(name(), rng.choice(_OPERATIONS) if roomy else 0, name)
+        host = rng.choice(self.hosts)
+        function = self.author.reference(host.words, tree.root.id)
+        host.refer(function, tree.root.id)
+        made = self.plant(tree, host.generation + 1, weaver, called=False)
+        self.beside += len(made)
+        cost = _cost(f"\n\n{function}\nimport {tree.root.id}")
         cost += sum(_cost(module.text()) for module in made)
         if room is not None and not roomy and room - cost >= _SHORTEST_PASSAGE:
             made[0].remark = docstring(self.author.passage(room - cost))
@@ -165,8 +217,7 @@ class Draft:
         if not operations:
             weaver.tree.root.value = values.draw("integer")
             return weaver.tree, weaver
-        shape = self.params.shape(operations).model_copy(update={"collection_probability": 0.0})
-        return weaver.weave(shape, self.params.kinds()), weaver
+        return weaver.weave(self.params.shape(operations), self.params.kinds()), weaver
 
     def _note(self, size: int) -> None:
         """A comment of so many tokens."""

@@ -349,6 +349,44 @@ def test_branches_that_are_not_taken_lead_on_as_often_as_those_that_are() -> Non
     assert min(leads_on.values()) > 0.9 * forks
 
 
+def test_neither_an_end_nor_a_cache_tells_which_branch_is_taken() -> None:
+    ends, kept = dict.fromkeys(("taken", "left"), 0), dict.fromkeys(("taken", "left"), 0)
+    for seed in range(12):
+        codebase = composed(STANDARD, seed, operations=40, distractor_modules=400)
+        texts = {file.id: file.text for file in codebase.files}
+        for step in codebase.steps:
+            if step.load().spare:
+                for which, module in zip(ends, step.variables[-2:], strict=True):
+                    ends[which] += not called_by(texts[f"{module}.py"])
+                    kept[which] += "@cache" in texts[f"{module}.py"]
+    for counts in (ends, kept):
+        assert min(counts.values()) > 0.6 * max(counts.values()) > 0, counts
+
+
+def test_who_follows_all_calls_reads_most_distractors_and_who_follows_all_imports_reads_all() -> None:
+    for seed in range(4):
+        codebase = composed(STANDARD, seed, distractor_modules=600)
+        texts = {file.id.removesuffix(".py"): file.text for file in codebase.files}
+        assert 0.65 < len(reached(texts, called_by)) / len(texts) < 0.8
+        assert reached(texts, imports_of) == texts.keys()
+
+
+def called_by(text: str) -> set[str]:
+    """The modules whose ``main`` is called by that of a module."""
+    (main,) = (node for node in ast.parse(text).body if getattr(node, "name", "") == "main")
+    calls = (node for node in ast.walk(main) if isinstance(node, ast.Attribute) and node.attr == "main")
+    return {call.value.id for call in calls if isinstance(call.value, ast.Name)}
+
+
+def reached(texts: dict[str, str], led_to: Callable[[str], set[str]]) -> set[str]:
+    found, left = {"main"}, ["main"]
+    while left:
+        new = led_to(texts[left.pop()]) - found
+        found |= new
+        left += new
+    return found
+
+
 # -- worlds ------------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mesocosm.kits.prose.inflect import fix_articles
+
 
 def _words(text: str) -> Sequence[str]:
     return tuple(dict.fromkeys(text.split()))
@@ -86,9 +88,13 @@ class Identifiers:
         """A sentence with words for ``{v}`` (a verb) and ``{n}`` (a noun, another one each time)."""
         random = self.rng.random
         parts = form.split("{n}")
-        nouns = [_NOUNS[int(random() * len(_NOUNS))] for _ in parts[1:]]
+        nouns: list[str] = []
+        while len(nouns) < len(parts) - 1:
+            noun = _NOUNS[int(random() * len(_NOUNS))]
+            if noun not in nouns and noun not in form:
+                nouns.append(noun)
         text = parts[0] + "".join([noun + part for noun, part in zip(nouns, parts[1:], strict=True)])
-        return text.replace("{v}", _VERBS[int(random() * len(_VERBS))])
+        return fix_articles(text.replace("{v}", _VERBS[int(random() * len(_VERBS))]))
 
     def _unused(self, *lists: Sequence[str]) -> str:
         random = self.rng.random

@@ -255,6 +255,10 @@ class TopDown(Weaver):
         rule, value = self._settled(rule, _values(nodes))
         return Node(variable=name, id=name, rule=rule, value=value)
 
+    def passing_on(self, name: str, node: Node) -> Node:
+        """A node outside the tree that says no more than which node of it it asks."""
+        return Node(variable=name, id=name, rule=_redirection(node), value=node.value)
+
     def _settled(self, rule: Rule, values: Mapping[str, Value]) -> tuple[Rule, Value]:
         """A rule that keeps to the modulus, and its value."""
         operator = rule.operator
@@ -302,9 +306,17 @@ class TopDown(Weaver):
         return Node(variable=name, id=name, kind=operator.takes)
 
     def _collect(self, nodes: Sequence[Node]) -> Node:
-        (addition,) = load_operators(["addition"])
-        shared = self._node(addition)
+        shared = self._node(_addition())
         for node in nodes:
-            # The sum of one value: the node says no more than which module it asks.
-            node.rule = Rule(addition, (shared.variable,), shared.variable)
+            node.rule = _redirection(shared)
         return shared
+
+
+def _addition() -> Operator:
+    (addition,) = load_operators(["addition"])
+    return addition
+
+
+def _redirection(node: Node) -> Rule:
+    """The sum of one value: that says no more than which module is asked."""
+    return Rule(_addition(), (node.variable,), node.variable)
