@@ -52,7 +52,9 @@ class Crowd:
         self.letters = letters
         senders = [sender_of(fields) for fields in letters[:_KNOWN]]
         self.names = {name for name, _ in senders}
-        addresses = {address for _, address in senders}
+        self.whose = {address: name for name, address in senders}
+        """Whose an address is, so that nobody else gets it."""
+        addresses = set(self.whose)
         homes = {address.partition("@")[2] for address in addresses}
         self.apart = len(homes) / len(addresses) if len(homes) > 3 else 0
         """How often a sender has a domain of his own."""
@@ -187,7 +189,10 @@ class Letters:
         rest = self.other_number(local.removeprefix(handle)) if local.startswith(handle) else ""
         if rng.random() < crowd.apart:
             home = FILTERS["domain"](self.company())
-        return {"from": f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"}
+        address = f"{FILTERS['handle'](name)}{rest}@{home}"
+        if crowd.whose.setdefault(address, name) != name:
+            return {}
+        return {"from": f"{name} <{address}>"}
 
     def other_name(self, crowd: Crowd) -> str:
         """The name of somebody else, made of theirs; empty where that is one of theirs."""
