@@ -12,12 +12,14 @@ from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word,
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet import store as rules
-    from mesocosm.servers.google_sheet.store import filling
+    from mesocosm.servers.google_sheet.store import filling, ranges
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
 else:
-    rules, filling = later(
-        "mesocosm.servers.google_sheet.store", "mesocosm.servers.google_sheet.store.filling"
+    rules, filling, ranges = later(
+        "mesocosm.servers.google_sheet.store",
+        "mesocosm.servers.google_sheet.store.filling",
+        "mesocosm.servers.google_sheet.store.ranges",
     )
 
 _CELL_VALUES = ("kind", "number", "text", "formula", "message", "hint", "anchor")
@@ -130,14 +132,28 @@ def _seen(store: rules.SheetStore, spreadsheet: str, title: str) -> list[dict[st
     # Blank lines say nothing but where the first one is, which has the columns' names.
     head = lines[0] if lines else []
     lines = [head, *(line for line in lines[1:] if any(cell != "" for cell in line))]
+    columns = _columns(lines)
     return [
         {
-            str(column): None if place >= len(line) or line[place] == "" else line[place]
-            for place, column in enumerate(head)
-            if column != ""
+            column: None if place >= len(line) or line[place] == "" else line[place]
+            for place, column in columns.items()
         }
         for line in lines[1:]
     ]
+
+
+def _columns(lines: Sequence[Sequence[Any]]) -> dict[int, str]:
+    """What the columns that hold something are called, by their places: one without a name of its own is
+    called by its letters, so that what somebody put there is seen."""
+    found: dict[int, str] = {}
+    for place in range(max(map(len, lines), default=0)):
+        cells = [line[place] if place < len(line) else "" for line in lines]
+        if any(cell != "" for cell in cells):
+            name = str(cells[0])
+            found[place] = (
+                name if name and name not in found.values() else f"{name} ({ranges.letters(place)})"
+            )
+    return found
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:

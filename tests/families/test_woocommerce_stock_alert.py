@@ -100,11 +100,18 @@ def test_rows_may_be_written_one_by_one_as_texts(done: Episode, fork: Episode) -
         ("E", 999, "alerts_rows_cells"),
         ("G", "", "alerts_rows_cells"),
         ("H", "nobody@nowhere.example", "alerts_rows_cells"),
+        ("I", "checked", "alerts_rows_columns"),
+        ("K", "checked", "alerts_rows_columns"),
     ],
 )
 def test_a_wrong_cell_is_found(fork: Episode, column: str, value: Any, finding: str) -> None:
     write(fork, f"{column}2", [[value]])
     assert finding in failures(fork)
+
+
+def test_a_column_of_the_same_name_is_one_too_many(fork: Episode) -> None:
+    write(fork, "I1", [[line[2]] for line in lines_of(fork)])
+    assert failures(fork) == {"alerts_rows_columns"}
 
 
 def test_rows_in_another_order_or_twice_are_found(fork: Episode) -> None:

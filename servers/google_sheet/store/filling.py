@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _INSERT = (
     "INSERT INTO cells (sheet, row, col, kind, number, text, formula, format) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
+SPARE = 200
+"""Empty rows below the lines of a long sheet: an agent may write some more than there were."""
 _MOMENTS = {"DATE": "yyyy-mm-dd", "DATE_TIME": "yyyy-mm-dd h:mm:ss"}
 
 
@@ -48,7 +50,7 @@ class Filling:
             width = max((len(line) for line in new.lines), default=0)
             sheet = self.store.sheets.add(
                 book, new.title, sheet_id=None if number else 0,
-                rows=max(ROWS, len(new.lines)), columns=max(COLUMNS, width),
+                rows=max(ROWS, len(new.lines) + SPARE), columns=max(COLUMNS, width),
             )  # fmt: skip
             self.store.run_many(_INSERT, self._rows(book, sheet.number, new))
         if not sheets:

@@ -68,6 +68,13 @@ def test_a_long_sheet_comes_in_parts(drive: Drive) -> None:
     assert "nextRange" not in third
 
 
+def test_a_long_sheet_has_room_for_some_more_rows(drive: Drive) -> None:
+    where = {"spreadsheet_id": drive.ids["Long"], "sheet": "Rows", "range": "A1201"}
+    drive.call("update_cells", **where, data=[[n] for n in range(100)])
+    read = drive.call("get_sheet_data", **where | {"range": "A1299:A1300"})
+    assert read["valueRanges"][0]["values"] == [["98"], ["99"]]
+
+
 def test_lines_are_inserted_and_references_follow(drive: Drive) -> None:
     drive("add_rows", count=2, start_row=2)
     assert drive.formulas("A1:C6") == [
