@@ -349,7 +349,9 @@ class Prose:
         return hello, goodbye
 
     def _ask(self, scene: _Scene) -> str:
-        marked = self._expand(scene, scene.sections.grammar.rule("act.mark"))
+        # What a writer does, and what one asks of others, need not be the same.
+        name = "request.mark" if "request" in scene.sections.grammar else "act.mark"
+        marked = self._expand(scene, scene.sections.grammar.rule(name))
         scene["ASK"] = conjugate(marked, "")
         sentence = self._line(scene, self._deal(scene, "ask_line"))
         scene["PREVASK"] = scene["ASK"]
