@@ -13,7 +13,7 @@ from mesocosm.worlds import tokens
 
 SMALL = 12
 """Submissions up to which mails are short: else little but evidence would fit."""
-_OFFICIAL: tuple[Topic, ...] = ("conference",)
+_OFFICIAL: tuple[Topic, ...] = ("author_notes",)
 _AMONG_COLLEAGUES: tuple[Topic, ...] = ("research", "conference")
 
 
@@ -66,11 +66,12 @@ class Composer:
         return self._text(hello, facts, goodbye, _AMONG_COLLEAGUES, None)
 
     def longer(self, mail: Mail, more: int) -> Mail:
-        """The mail with a further paragraph of about so many tokens, if these are enough for a sentence."""
+        """A conference's mail with a further paragraph of about so many tokens, if these are enough for a
+        sentence."""
         left = more
         sentences: list[str] = []
         while left > 12:
-            sentences.append(self._aside("conference", sentences))
+            sentences.append(self._aside(_OFFICIAL[0], sentences))
             left -= tokens.count(sentences[-1])
         hello, _, rest = mail.body.partition("\n\n")
         return replace(mail, body="\n\n".join(part for part in (hello, " ".join(sentences), rest) if part))

@@ -153,7 +153,7 @@ def _other_thing(one: Submission, at: _Decoy) -> Mail:
             f"{thing} for {label} ({one.track}): by {when}.",
             f"At {label} ({one.track}) there are two more dates: {when} ({thing.lower()}) and {then}"
             f" ({second.lower()}).",
-            f"{thing} closes for {label} ({one.track}) at this moment: {when}.",
+            f"{label} ({one.track}) takes this until {when}: {thing.lower()}.",
             f"{when} is the last moment for this: {thing.lower()}, {label} ({one.track}).",
             f"Please mind what is next for the {one.track} of {label}, {thing.lower()}, until {when}.",
         )
@@ -193,7 +193,7 @@ def _hearsay(one: Submission, at: _Decoy) -> Mail:
         f"Did they not write that the {one.track} of {label} takes final versions until {when}?",
         f"My note says {when} for the camera-ready version at {label} ({one.track}), whoever told me.",
     )
-    subject = voice.pick(f"{label}?", f"About {label}", f"{label}: heard anything?", f"Re: {label}")
+    subject = voice.pick(f"{label}?", f"About {label}", f"{label}: heard anything?", f"{label} again")
     return at.personal(one, author, subject, [said], states)
 
 

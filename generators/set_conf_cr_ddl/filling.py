@@ -55,9 +55,11 @@ def generate(world: World, params: Params) -> Expected:
     everyday = traffic.worth(rest)
     more = [*alike, *everyday, *traffic.noise(params.noise_emails)]
     around_it = [*misleading, *(item for item in more if isinstance(item, Mail))]
-    if around_it:
-        # What is too little for a mail of its own makes one longer.
-        around_it[-1] = composer.longer(around_it[-1], rest - sum(map(cost, everyday)))
+    # What is too little for a mail of its own makes one of a conference longer.
+    domains = traffic.domains
+    theirs = [at for at, mail in enumerate(around_it) if mail.author.email.partition("@")[2] in domains]
+    if theirs:
+        around_it[theirs[-1]] = composer.longer(around_it[theirs[-1]], rest - sum(map(cost, everyday)))
     mails = [*(mail for _, some in written for mail in some), *around_it]
     events = [*reminders_held(plan.submissions, "held"), *traffic.about_camera_ready(_similar(plan))]
     events += [item for item in more if isinstance(item, Appointment)]

@@ -10,7 +10,8 @@ from mesocosm.kits.prose.names import slug
 
 TRACKS = (
     "Main Track", "Short Papers Track", "Industry Track", "Demonstration Track", "Workshop Track",
-    "Doctoral Symposium", "Poster Track", "Resource Track", "Late-Breaking Results", "Journal-First Track",
+    "Doctoral Symposium", "Poster Track", "Resource Track", "Late-Breaking Results Track",
+    "Journal-First Track",
     "Student Research Track", "Reproducibility Track",
 )  # fmt: skip
 _ADJECTIVES = (

@@ -51,6 +51,10 @@ _TIMES = (*[END_OF_DAY] * 6, None, None, dt.time(17), dt.time(12), dt.time(18), 
 _EVEN_TIMES = (dt.time(10), dt.time(12), dt.time(14), dt.time(17), dt.time(18), dt.time(20), END_OF_DAY)
 _CHANGES: tuple[ChangeKind, ...] = ("extended", "by_days", "corrected", "zone", "forward", "extended")
 _COLLEAGUES = 5
+_BEFORE = 25
+"""Days from the last deadline to a conference, at least."""
+_CALLED = 180
+"""Within so many days the conferences outside the file collect papers, registrations and all else."""
 _SMALL = 16
 """Submissions up to which decision and deadline always share a mail."""
 _APART_SHARE = 0.25
@@ -132,9 +136,16 @@ def edition_of(conference: Conference, year: int, rng: random.Random, prose: Pro
     )
 
 
-def _year(office: Office, rng: random.Random) -> int:
-    """Conferences that collect final versions now take place this year or, late in the year, the next."""
-    return office.now.year + int(office.now.month > 7 and rng.random() < 0.6)
+def _year(office: Office, days: int, rng: random.Random) -> int:
+    """Conferences that collect something within so many days take place this year or, late in it, the next;
+    if these days end too late in the year for a conference after them, they are all of the next."""
+    soon = office.now.year + int(office.now.month > 7 and rng.random() < 0.6)
+    return max(soon, (office.now.date() + dt.timedelta(days=days + _BEFORE)).year)
+
+
+def _span(submissions: int) -> int:
+    """Over how many days the deadlines of so many submissions are spread."""
+    return min(150, max(20, 2 * submissions))
 
 
 def _noise(
@@ -145,7 +156,7 @@ def _noise(
         # Some are on the topic of one in the file and have an acronym much like it.
         like = listed[index % len(listed)].conference if index % 6 == 0 else None
         conference = names.twin(like) if like else names.conference()
-        editions.append(edition_of(conference, _year(office, rng), rng, prose))
+        editions.append(edition_of(conference, _year(office, _CALLED, rng), rng, prose))
     return editions
 
 
@@ -175,7 +186,8 @@ def _submissions(
     fates = params.fates()
     # A conference has no more submissions than tracks.
     number = max(len(fates) - share_of(params.sibling_rate, len(fates)), -(-len(fates) // len(TRACKS)))
-    editions = [_some_edition(office, names, known, rng, prose) for _ in range(number)]
+    days = params.deadline_offset + _span(len(fates))
+    editions = [_some_edition(office, days, names, known, rng, prose) for _ in range(number)]
     while len(editions) < len(fates):
         editions += rng.sample(editions[:number], min(number, len(fates) - len(editions)))
     rng.shuffle(editions)
@@ -187,7 +199,7 @@ def _submissions(
         # The main track is what most papers are in.
         free = [track for track in (*TRACKS[:1] * 6, *TRACKS) if track not in tracks]
         if not free:
-            edition = edition_of(names.conference(), _year(office, rng), rng, prose)
+            edition = edition_of(names.conference(), _year(office, days, rng), rng, prose)
             free, tracks = list(TRACKS), taken.setdefault(edition.label, [])
         track = rng.choice(free)
         tracks.append(track)
@@ -207,7 +219,9 @@ def _submissions(
     return submissions
 
 
-def _some_edition(office: Office, names: Names, known: _Known, rng: random.Random, prose: Prose) -> Edition:
+def _some_edition(
+    office: Office, days: int, names: Names, known: _Known, rng: random.Random, prose: Prose
+) -> Edition:
     """A new conference; if some are known, at times one of these, or one that has much the same name."""
     chance = rng.random() if known.editions else 1.0
     if chance < _SHARED:
@@ -215,13 +229,13 @@ def _some_edition(office: Office, names: Names, known: _Known, rng: random.Rando
     conference = names.conference()
     if chance < _SHARED + _MISTAKABLE:
         conference = names.twin(rng.choice(known.editions).conference)
-    return edition_of(conference, _year(office, rng), rng, prose)
+    return edition_of(conference, _year(office, days, rng), rng, prose)
 
 
 def _set_deadlines(
     params: Params, office: Office, submissions: Sequence[Submission], rng: random.Random
 ) -> None:
-    span = min(150, max(20, 2 * len(submissions)))
+    span = _span(len(submissions))
     deck: list[_ZoneKind] = []
     for submission in submissions:
         if not deck:

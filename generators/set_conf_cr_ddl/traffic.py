@@ -34,9 +34,8 @@ from mesocosm.worlds import tokens
 _WITHIN: tuple[Topic, ...] = ("research", "research", "personal", "travel", "campus_life", "events")
 _DESKS: dict[tuple[str, str], tuple[Topic, ...]] = {
     ("IT Helpdesk", "helpdesk"): ("it_support",), ("Human Resources", "hr"): ("hr",),
-    ("Travel Office", "travel"): ("travel",), ("Finance Office", "finance"): ("finance",),
-    ("Newsletter", "news"): ("newsletter", "events"),
-    ("Research Office", "research-office"): ("research", "admissions"),
+    ("Finance Office", "finance"): ("finance",), ("Newsletter", "news"): ("newsletter", "events"),
+    ("Facilities", "facilities"): ("maintenance",), ("Purchasing", "purchasing"): ("purchasing",),
 }  # fmt: skip
 """Names and mailboxes of offices, and what they write about."""
 _WEIGHTS = {"noise": 0.7, "mail": 0.2, "event": 0.1}
@@ -101,6 +100,7 @@ class Traffic:
         self._desks = [
             (Contact(name, f"{handle}@{domain}"), topics) for (name, handle), topics in _DESKS.items()
         ]
+        self._writers = {desk.email: [prose.person(), prose.person()] for desk, _ in self._desks}
         self._people = [*plan.office.colleagues, *(self._person() for _ in range(12))]
         self._editions = list({one.edition.label: one.edition for one in plan.submissions}.values())
         self._moments = [moment for one in plan.submissions for moment in one.moments]
@@ -109,6 +109,11 @@ class Traffic:
         person = self._prose.person()
         domain = self._plan.names.university(self._prose.place())
         return Contact(person.name, f"{person.handle}@{domain}", person)
+
+    @property
+    def domains(self) -> set[str]:
+        """From where conferences write."""
+        return {edition.conference.domain for edition in (*self._editions, *self._plan.noise)}
 
     # -- other papers --------------------------------------------------------------------------------------
 
@@ -188,10 +193,13 @@ class Traffic:
         rng = self._rng
         if rng.random() < 0.4:
             author, topics = rng.choice(self._desks)
-            topic = rng.choice(topics)
+            # Somebody writes for the office.
+            topic, writer = rng.choice(topics), rng.choice(self._writers[author.email])
         else:
             author, topic = rng.choice(self._people), rng.choice(_WITHIN)
-        message = self._prose.message(topic, max(20, size), author.person, self._office.user.person)
+            assert author.person
+            writer = author.person
+        message = self._prose.message(topic, max(20, size), writer, self._office.user.person)
         return Mail(self._moment(), author, message.subject, message.body)
 
     def _thread(self, size: int) -> list[Mail]:
@@ -225,6 +233,8 @@ class Traffic:
         topic = rng.choice(_WITHIN)
         message = prose.message(topic, 20)
         day = self._office.now.date() + dt.timedelta(days=rng.randint(-30, 120))
+        if topic == "research":
+            day = _working_day(day)
         start = dt.datetime.combine(day, dt.time(rng.randint(8, 18), rng.choice((0, 15, 30, 45))))
         start = start.replace(tzinfo=self._office.zone)
         return Appointment(
@@ -249,7 +259,7 @@ class Traffic:
         for one in rng.sample(due, min(len(due), number // 2)):
             assert one.deadline
             # Colleagues meet by their own clocks, whatever that of the deadline.
-            day = shifted(one.deadline, -4, rng).date
+            day = _working_day(shifted(one.deadline, -4, rng).date)
             start = dt.datetime.combine(day, dt.time(rng.randint(9, 16)), self._office.zone)
             who = rng.choice(self._office.colleagues)
             what = rng.choice(("figures", "proofs", "fonts", "appendix"))
@@ -257,6 +267,11 @@ class Traffic:
             end = start + dt.timedelta(hours=1)
             found.append(Appointment(start, end, title, key=("similar", one.number)))
         return found
+
+
+def _working_day(day: dt.date) -> dt.date:
+    """The day, or the Friday before it."""
+    return day - dt.timedelta(days=max(0, day.weekday() - 4))
 
 
 def cost(item: Item) -> int:

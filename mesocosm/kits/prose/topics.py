@@ -11,6 +11,7 @@ from mesocosm.kits.prose.grammar import Grammar, Node, read_rules
 
 Topic = Literal[
     "admissions",
+    "author_notes",
     "bug_reports",
     "campus_life",
     "conference",
@@ -20,6 +21,7 @@ Topic = Literal[
     "events",
     "exam_office",
     "finance",
+    "group_news",
     "household",
     "hr",
     "it_support",
@@ -55,7 +57,7 @@ DOCUMENTS = frozenset(
     }
 )
 """Topics written without "I" and "you", and without greetings."""
-OF_COURSES = frozenset({"course_admin", "coursework", "student_letters", "teaching"})
+OF_COURSES = frozenset({"course_admin", "coursework", "group_news", "student_letters", "teaching"})
 """Topics about a course: its code, its title and what it treats."""
 
 
