@@ -115,7 +115,8 @@ def sentences(text: str) -> list[str]:
 
 
 def _read_terms(text: str, facts: Facts) -> None:
-    """Credits, averages and books, which need not speak of an exam."""
+    """Credits, averages and books, which need not speak of an exam; "it" may be another than the final."""
+    subject = r"\bfinal\b|\b[Ii]t\b" if re.search(r"\bfinal exam\b", text) else r"\bfinal\b"
     for sentence in sentences(text):
         if found := re.search(r"(\d+(?:\.\d+)?) credits|\bcredit \(.*\): (\d+(?:\.\d+)?)", sentence):
             facts.credits = float(found[1] or found[2])
@@ -124,7 +125,7 @@ def _read_terms(text: str, facts: Facts) -> None:
                 facts.exemption = float(limit[0]), bool(_REACHING_IS_ENOUGH.search(sentence))
             else:
                 facts.average = float(limit[0])
-        if re.search(r"\bfinal\b|\b[Ii]t\b", sentence) and re.search(r"\b[Bb]ooks?\b", sentence):
+        if re.search(subject, sentence) and re.search(r"\b[Bb]ooks?\b", sentence):
             _read_book(sentence, facts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import deque
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,8 @@ _SAID_AS_IT_IS = (
 """How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
 _ONCE_A_SENTENCE = (", which", "because", "though ", ";", "since ", " if ", "ccording to")
 """What no sentence has twice."""
+_APART = 8
+"""So many other ways to make a sentence come before one comes again, whatever the sentences are asked for."""
 _FIT_FROM = 48
 """Tokens left at which a text begins to choose sentences by their length."""
 
@@ -62,9 +65,12 @@ class Message:
 
 
 class _Deck:
-    """Deals the entries of a list in random order, all of them before any comes again."""
+    """Deals the entries of a list in random order, all of them before any comes again.
 
-    __slots__ = ("_entries", "_left", "_rng")
+    What comes several times in a list does not come again soon.
+    """
+
+    __slots__ = ("_entries", "_last", "_left", "_rng")
 
     def __init__(self, entries: list[Node], rng: random.Random) -> None:
         # What comes several times in a list is one entry of greater weight: it has one number.
@@ -72,15 +78,17 @@ class _Deck:
         self._entries = [(numbers[id(entry)], entry) for entry in entries]
         self._rng = rng
         self._left: list[tuple[int, Node]] = []
+        self._last: deque[int] = deque(maxlen=min(_APART, len(set(numbers.values())) // 2))
 
     def deal(self, *, but: Container[int] = ()) -> tuple[int, Node]:
         """The next entry with its number, if possible none of ``but``."""
         dealt = self._next()
         for _ in range(_ATTEMPTS):
-            if dealt[0] not in but:
+            if dealt[0] not in but and dealt[0] not in self._last:
                 break
             self._left.insert(0, dealt)
             dealt = self._next()
+        self._last.append(dealt[0])
         return dealt
 
     def _next(self) -> tuple[int, Node]:
