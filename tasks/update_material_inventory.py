@@ -13,18 +13,22 @@ from weakref import WeakKeyDictionary
 from mesocosm.errors import UsageError
 from mesocosm.kits.paging import found, spreadsheet, spreadsheet_rows
 
-WOODS = ("Oak", "Beech", "Walnut", "Ash", "Birch", "Maple", "Pine", "Larch")
+MODELS = ("Avon", "Corvara", "Dover", "Fjell", "Lucca", "Marlow", "Skagen", "Tessin")
 PIECES = ("Dining Table", "Bookcase", "Bench", "Desk", "Sideboard", "Armchair", "Wardrobe", "Bed Frame")
 STOFFS = {
-    "pcs": ("Screws 4x40", "Dowels 8 mm", "Hinges", "Drawer runners", "Table legs", "Castors", "Felt pads",
-            "Knobs", "Angle brackets", "Cam locks", "Shelf pins", "Slats", "Bed bolts", "Corner braces"),
-    "m2": ("Oak board 27 mm", "Plywood 12 mm", "Veneer", "Hardboard 3 mm", "Upholstery fabric", "Glass 6 mm",
-           "Beech board 20 mm", "MDF 16 mm", "Leather", "Cork sheet", "Birch board 18 mm", "Acrylic 4 mm"),
-    "m": ("Edge band 22 mm", "Steel tube 30 mm", "Webbing", "Piping cord", "Oak strip", "Light strip",
-          "Aluminium rail", "Rubber seal", "Zip tape", "Elastic cord", "Pine batten", "Sisal rope"),
-    "L": ("Wood glue", "Clear varnish", "Hard wax oil", "Primer", "Wood stain", "Contact adhesive", "Thinner",
-          "Linseed oil", "White lacquer", "Filler", "Shellac", "Matt lacquer"),
+    "pcs": ("Screws 4x40", "Screws 4x50", "Dowels 8 mm", "Dowels 10 mm", "Cam locks", "Connecting bolts",
+            "Threaded inserts", "Angle brackets", "Corner braces", "Barrel nuts", "Pocket screws",
+            "Wood biscuits", "Housing screws", "Mending plates"),
+    "m2": ("Oak board 27 mm", "Plywood 12 mm", "Chipboard 19 mm", "Ash board 26 mm", "Walnut board 25 mm",
+           "Larch board 24 mm", "Beech board 20 mm", "Fibreboard 16 mm", "Maple board 22 mm",
+           "Pine board 28 mm", "Birch board 18 mm", "Spruce board 21 mm"),
+    "m": ("Edge band 22 mm", "Edge band 42 mm", "Veneer edging", "Oak strip", "Pine batten", "Ash strip",
+          "Beech moulding", "Walnut edging", "Birch strip", "Maple edging", "Larch batten", "Spruce batten"),
+    "L": ("Clear varnish", "Hard wax oil", "Linseed oil", "White lacquer", "Wood stain", "Shellac",
+          "Matt lacquer", "Satin varnish", "Danish oil", "Teak oil", "Tung oil", "Grey glaze"),
 }  # fmt: skip
+"""What holds a piece together, what it is made of, its edges and its coating: one may take the place of
+another of its unit."""
 STEPS = {"pcs": Decimal(1), "m2": Decimal("0.05"), "m": Decimal("0.05"), "L": Decimal("0.005")}
 RANGES = {"pcs": (2, 20), "m2": (10, 100), "m": (10, 100), "L": (10, 100)}
 """Quantities for a piece, in steps of the unit."""
@@ -53,7 +57,7 @@ class Works:
         self.truth = truth
         self.today = truth.now.date()
         count = len(truth.sets["product"])
-        names = [f"{wood} {piece}" for wood in WOODS for piece in PIECES]
+        names = [f"{model} {piece}" for model in MODELS for piece in PIECES]
         self.products = rng.sample(names, count)
         self.skus = [f"F-{number}" for number in sorted(rng.sample(range(1100, 9900), count))]
         materials = len(truth.sets["material"])
@@ -77,7 +81,8 @@ class Works:
         self._stock: dict[str, Decimal] | None = None
 
     def _plan_parts(self, kinds: Sequence[str]) -> list[dict[str, Any]]:
-        """Each product has a material of its own, which is what it runs out of first, and others."""
+        """Each product has a material of its own, which is what it runs out of first, and others; it is made
+        of some board."""
         rng, products = self.rng, len(self.products)
         each = [len(kinds) // products] * products
         for place in range(0, products - 1, 2):  # one more here, one less there
@@ -86,7 +91,7 @@ class Works:
         shared = range(products, len(self.codes))
         parts: list[dict[str, Any]] = []
         for place, number in enumerate(each):
-            others = rng.sample(shared, number - 1)
+            others = self._others(place, shared, number - 1)
             chosen = [place, *others]
             parts += [self._part(place, one, chosen) for one in chosen]
         found = [{**part, "kind": kind} for part, kind in zip(parts, kinds, strict=True)]
@@ -94,6 +99,13 @@ class Works:
             if part["kind"] == "due":
                 part["since"] = self.today
         return found
+
+    def _others(self, own: int, shared: Sequence[int], count: int) -> list[int]:
+        boards = [one for one in shared if self.materials[one][0] == "m2"]
+        if not count or not boards or self.materials[own][0] == "m2":
+            return self.rng.sample(shared, count)
+        board = self.rng.choice(boards)
+        return [board, *self.rng.sample([one for one in shared if one != board], count - 1)]
 
     def _part(self, product: int, material: int, used: Sequence[int]) -> dict[str, Any]:
         rng, unit = self.rng, self.materials[material][0]
@@ -214,11 +226,13 @@ def draw_product(product: Any, rng: random.Random) -> dict[str, Any]:
 
 
 def draw_material(material: Any, rng: random.Random) -> dict[str, Any]:
-    """Code, name, unit and stock."""
+    """Code, name, unit, stock, and what of it should be there at least."""
     works, place = _works(material), int(material.ident)
     unit, name = works.materials[place]
     code = works.codes[place]
-    return {"code": code, "name": name, "unit": unit, "stock": _number(works.stock(code))}
+    stock = works.stock(code)
+    least = max(1, int(stock * rng.randint(4, 30)) // 100)
+    return {"code": code, "name": name, "unit": unit, "stock": _number(stock), "least": least}
 
 
 def draw_part(part: Any, rng: random.Random) -> dict[str, Any]:
