@@ -21,15 +21,37 @@ from mesocosm.services.columns import Columns
 KINDS = {
     "temperature": ("°C", 20, 90), "vibration": ("mm/s", 1, 12), "pressure": ("bar", 2, 16),
     "current": ("A", 5, 60),
-    "speed": ("rpm", 300, 2900), "flow": ("l/min", 10, 180), "voltage": ("V", 200, 420),
+    "speed": ("rpm", 300, 2900), "flow": ("l/min", 10, 180), "voltage": ("V", 360, 440),
     "torque": ("Nm", 15, 240),
     "humidity": ("%", 20, 75), "level": ("%", 10, 95),
 }  # fmt: skip
 """Sensor types: unit, and where bounds may lie."""
+_SPUN = ("speed", "torque", "vibration", "current", "voltage", "temperature")
+_FED = ("humidity", "level", "flow", "pressure", "temperature", "current", "voltage")
+_ANY = tuple(KINDS)
+MACHINES = {
+    "Extruder": (*_SPUN, "pressure"), "CNC mill": (*_SPUN, "flow"), "Lathe": (*_SPUN, "flow"),
+    "Centrifuge": (*_SPUN, "level"), "Mixer": (*_SPUN, "level", "humidity"), "Conveyor": _SPUN,
+    "Robot cell": (*_SPUN, "pressure"), "Compressor": (*_SPUN, "pressure", "flow", "humidity"),
+    "Hydraulic press": ("pressure", "flow", "level", "temperature", "current", "voltage", "vibration"),
+    "Pump station": (*_SPUN, "pressure", "flow", "level"), "Chiller": _FED, "Dryer": (*_FED, "speed"),
+    "Boiler": ("pressure", "flow", "level", "temperature"), "Climate chamber": _FED,
+    "Spray booth": (*_FED, "speed"), "Packing line": (*_SPUN, "pressure", "humidity"),
+    "Paper machine": _ANY, "Coating line": _ANY,
+}  # fmt: skip
+"""What a machine may be, by the sensors that such a one has."""
 Cents = npt.NDArray[np.int64]
 _CENT, _TENTH = 100, 10
+_FULL = {"%": 100 * _CENT}
+"""The most that can be read in a unit, where there is such a bound, in hundredths."""
+_SLOW, _FAST = (5_400, 14_400), (1_500, 3_600)
+"""Seconds in which a reading comes back to where it was: two motions, which add up."""
+_PART = 2**16
+"""Parts of the range between the bounds, with which motions are computed."""
 _FEW = 8
 """Up to so many machines, sensors are read every ten minutes: the smallest worlds have no room for more."""
+_CLOSE = 7
+"""Each so many-th reading is close to a bound, wherever the sensor is in its motion."""
 _FIRST, _THEN = 8, 3
 """So many machines have a reading right on a bound, or right beyond it; of the others each third has."""
 
@@ -88,6 +110,14 @@ def types_of_machine(machine: Any) -> tuple[list[str], int]:
     return names, min(int(total), len(names)) if total.isdigit() else len(names)
 
 
+def draw_title(machine: Any, rng: Random) -> str:
+    """What a machine is: one that has such sensors, or as many of them as any."""
+    types = {sensor["type"] for sensor in machine["sensors"]}
+    fitting = {title: len(types.intersection(kinds)) for title, kinds in MACHINES.items()}
+    best = [title for title, number in fitting.items() if number == max(fitting.values())]
+    return rng.choice(best)
+
+
 def draw_sensors(machine: Any, rng: Random) -> list[dict[str, Any]]:
     """The sensors of a machine with their bounds and what they read in the window."""
     names, count = types_of_machine(machine)
@@ -101,10 +131,13 @@ def _sensor(machine: Any, name: str, place: int, rng: Random) -> dict[str, Any]:
     low, high = least * _TENTH + rng.randint(0, third), most * _TENTH - rng.randint(0, third)
     shift = max(2, (high - low) // 8)
     sensor = {"type": name, "unit": unit, "low": low / _TENTH, "high": high / _TENTH}
-    # Units that have no negative values get no such bound.
-    new_low = low + rng.choice((-1, 1)) * rng.randint(1, shift)
-    sensor |= {"new_low": max(new_low, 0 if new_low < low else new_low) / _TENTH}
-    sensor |= {"new_high": (high + rng.choice((-1, 1)) * rng.randint(1, shift)) / _TENTH, "first": place == 0}
+    # No unit has negative values, nor more of a hundred than that: bounds leave room for what is beyond them.
+    new_low = max(1, low + rng.choice((-1, 1)) * rng.randint(1, shift))
+    new_high = high + rng.choice((-1, 1)) * rng.randint(1, shift)
+    if unit in _FULL:
+        new_high = min(new_high, _FULL[unit] // _TENTH - 1)
+    sensor |= {"new_low": new_low / _TENTH, "new_high": new_high / _TENTH, "first": place == 0}
+    sensor["motions"] = [(rng.randint(*span), rng.randrange(_SLOW[1])) for span in (_SLOW, _FAST)]
     inside, _ = _ticks(machine)
     sensor["readings"] = _readings(machine, sensor, inside, place, rng)
     if place == 0 and machine["kind"] != "plain":
@@ -130,7 +163,7 @@ def _readings(
     of four such machines at an end of the window."""
     bounds = [bounds_at(machine, sensor, moment, heeded=rng.random() < 0.9) for moment in moments]
     low, high = (np.array([round(one[side] * _CENT) for one in bounds]) for side in (0, 1))
-    found = _drawn(low, high, machine.lookup("anomaly_rate"), rng)
+    found = _drawn(sensor, moments, low, high, machine.lookup("anomaly_rate"), rng)
     turn, few = machine.place, machine.place < _FIRST
     if place == types_of_machine(machine)[1] - 1 and (few or turn % _THEN == 0):
         turn = turn if few else turn // _THEN
@@ -139,22 +172,37 @@ def _readings(
     return _shown(found)
 
 
-def _drawn(low: Cents, high: Cents, rate: float, rng: Random) -> Cents:
-    """Readings in hundredths, for the bounds of each: some beyond these, many anywhere, some close to one.
+def _drawn(
+    sensor: dict[str, Any], moments: list[dt.datetime], low: Cents, high: Cents, rate: float, rng: Random
+) -> Cents:
+    """Readings in hundredths, for the bounds of each: most go slowly to and fro between these, some are close
+    to one or beyond it.
 
     How close or far beyond is drawn over all magnitudes. Nothing but whole numbers are computed with: these
     are the same on all machines.
     """
     dice = np.frombuffer(rng.randbytes(16 * len(low)), dtype="<u4").astype(np.int64).reshape(4, -1)
     out, side = dice[0] < round(rate * 2**32), dice[1] % 2 == 0
-    widest = np.where(out, np.maximum(8, (high - low) // 4), np.maximum(1, (high - low) // 3))
+    room = np.where(side, low, _FULL.get(sensor["unit"], 2**40) - high)
+    widest = np.where(out, np.minimum(np.maximum(8, (high - low) // 4), room), (high - low) // 3)
     magnitude = np.int64(1) << (dice[2] % _digits(widest))
     off = np.minimum(dice[3] % magnitude, widest - 1)
     beyond = np.where(side, low - 1 - off, high + 1 + off)
     close = np.where(side, low + off, high - off)
-    anywhere = low + dice[3] % (high - low + 1)
-    found: Cents = np.where(out, beyond, np.where(dice[1] // 2 % 4 == 0, close, anywhere))
+    usual = low + (high - low) * _motion(sensor, moments, dice[3]) // _PART
+    found: Cents = np.where(out, beyond, np.where(dice[1] // 2 % _CLOSE == 0, close, usual))
     return found
+
+
+def _motion(sensor: dict[str, Any], moments: list[dt.datetime], dice: Cents) -> Cents:
+    """How far up from the lower bound a sensor reads, in parts: slowly up and down, with some noise."""
+    seconds = np.array([round(one.timestamp()) for one in moments], dtype=np.int64)
+    found = dice % (_PART // 16)
+    for share, (period, ahead) in zip((11, 4), sensor["motions"], strict=True):
+        at = (seconds + ahead) % period
+        found += np.minimum(at, period - at) * 2 * _PART // period * share // 16
+    moved: Cents = found
+    return moved
 
 
 def _digits(numbers: Cents) -> Cents:
@@ -204,7 +252,8 @@ def others_of(machine: Any) -> Columns:
     readings = []
     for sensor in machine["sensors"]:
         low, high = (np.full(len(outside), round(sensor[name] * _CENT)) for name in ("low", "high"))
-        readings.append(_shown(_drawn(low, high, machine.lookup("anomaly_rate"), rng)))
+        found = _drawn(sensor, outside, low, high, machine.lookup("anomaly_rate"), rng)
+        readings.append(_shown(found))
     return _rows(machine, outside, readings)
 
 

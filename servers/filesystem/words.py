@@ -83,7 +83,6 @@ class TextFile(FileThing):
     suffixes = (".txt", ".md", ".log")
     text = "content"
     when = "date"
-    writer = "author"
     says: ClassVar[Mapping[str, Word]] = {
         "path": _PATH,
         "content": Word("Its text.", required=True),
