@@ -28,14 +28,23 @@ CLUBS = (
     "Tampa Bay Lightning", "Toronto Maple Leafs", "Utah Mammoth", "Vancouver Canucks",
     "Vegas Golden Knights", "Washington Capitals", "Winnipeg Jets",
 )  # fmt: skip
+FOUNDED = {
+    "San Jose": 1991, "Ottawa": 1992, "Tampa": 1992, "Anaheim": 1993, "Florida": 1993, "Nashville": 1998,
+    "Winnipeg": 1999, "Columbus": 2000, "Minnesota": 2000, "Vegas": 2017, "Seattle": 2021,
+}  # fmt: skip
+"""When clubs first played, of those that have not been there, under one name or another, since 1979."""
 MINOR_CLUBS = (
-    "Abbotsford Canucks", "Belleville Senators", "Bridgeport Islanders", "Charlotte Checkers",
-    "Chicago Wolves", "Cleveland Monsters", "Colorado Eagles", "Grand Rapids Griffins", "Hershey Bears",
-    "Iowa Wild", "Laval Rocket", "Manitoba Moose", "Milwaukee Admirals", "Ontario Reign",
-    "Providence Bruins", "Rochester Americans", "San Diego Gulls", "Springfield Thunderbirds",
-    "Texas Stars", "Toronto Marlies", "Utica Comets",
+    (
+        "Belleville Senators", "Bridgeport Islanders", "Charlotte Checkers", "Cleveland Monsters",
+        "Hershey Bears", "Laval Rocket", "Providence Bruins", "Rochester Americans",
+        "Springfield Thunderbirds", "Toronto Marlies", "Utica Comets",
+    ),
+    (
+        "Abbotsford Canucks", "Chicago Wolves", "Colorado Eagles", "Grand Rapids Griffins", "Iowa Wild",
+        "Manitoba Moose", "Milwaukee Admirals", "Ontario Reign", "San Diego Gulls", "Texas Stars",
+    ),
 )  # fmt: skip
-"""Those whose names are about as long as the NHL's are."""
+"""Those of the AHL whose names are about as long as the NHL's are, east and west: these do not meet."""
 PACIFIC = {"Abbotsford", "Anaheim", "Los", "Ontario", "San", "Seattle", "Vancouver", "Vegas"}
 """How names of clubs begin, by the clocks of their towns."""
 MOUNTAIN = {"Calgary", "Colorado", "Edmonton", "Utah"}
@@ -50,8 +59,13 @@ NEUTRAL = ("Quebec City", "Saskatoon", "Halifax", "Hamilton", "Regina", "Kansas 
 EASTERN, SASKATCHEWAN = ZoneInfo("America/Toronto"), ZoneInfo("America/Regina")
 DAYS = 191
 """From the opening night of a season to its last day."""
-_PLAYOFFS = 44
-"""Days of the rounds after it in which clubs of one conference meet; the final follows."""
+_ROUNDS = ((1, 15), (16, 29), (30, 44))
+"""Days after it of the rounds in which clubs of one conference meet; the final follows."""
+_PLAYOFFS = _ROUNDS[-1][-1]
+_LONGEST, _QUALIFIED = 7, 8
+"""Games of a series, and clubs of a conference that are in the playoffs."""
+_MINORS_BEGIN = dt.timedelta(days=3)
+"""The AHL's season begins so much later, and ends so much later."""
 LOOSE = 60
 """Games of a club against the other clubs of the report in a season, at most: 82 are those against all."""
 _MEETINGS = 2.6
@@ -62,8 +76,9 @@ EARLIER_SEASONS = 3
 _TRIES = 60
 _FURTHER_DAYS = {"replayed": 1, "moved": 1, "withdrawn": 1, "twice": 2, "undone": 2}
 """Of kinds of games: how many more days are told."""
-_PUT_OFF = dt.timedelta(days=60)
-"""A game is made up for within so many days, if the clubs have one free that suits."""
+_PUT_OFF, _MISTAKEN = 60, 8
+"""A game is made up for within so many days, and a wrong day is so many off at most, if the clubs have one
+free that suits."""
 _SATURDAY = 5
 _ENDS = {"": 14, "/OT": 3, "/SO": 2}
 
@@ -73,6 +88,16 @@ Window = tuple[dt.date, dt.date]
 def clubs_for(games: int) -> int:
     """How many clubs play so many games, if two of them meet three times in a season at most."""
     return next((clubs for clubs in range(7, 28) if clubs * (clubs - 1) / 2 * _MEETINGS >= games), 28)
+
+
+def clubs_since(year: int, least: int) -> list[str]:
+    """The clubs that played in a year, or the oldest ones, if so many did not."""
+    oldest = sorted(CLUBS, key=_founded)
+    return [club for number, club in enumerate(oldest) if number < least or _founded(club) <= year]
+
+
+def _founded(club: str) -> int:
+    return next((year for town, year in FOUNDED.items() if club.startswith(town)), 0)
 
 
 def _by_the_pacific(pair: tuple[str, str]) -> bool:
@@ -106,10 +131,6 @@ class Books:
         truth = game.truth
         rng = truth.stream("schedule")
         games, listed = truth.sets["game"], len(truth.sets["club"])
-        names = rng.sample(CLUBS, len(CLUBS))
-        # One of them plays where a game can begin after midnight by Eastern time.
-        names.insert(0, names.pop(next(at for at, name in enumerate(names) if _town(name) in PACIFIC)))
-        self.clubs, self.others = sorted(names[:listed]), sorted(names[listed:]) or sorted(names)
         start = dt.date.fromisoformat(game.lookup("start_date"))
         each = min(LOOSE, _MEETINGS * (listed - 1))
         loose = math.ceil(2 * len(games) / (LOOSE * listed))
@@ -117,12 +138,19 @@ class Books:
         openings = [opening_of(start, back) for back in reversed(range(count))]
         self.seasons = [(day, day + dt.timedelta(days=DAYS - 1)) for day in openings]
         earlier = [opening_of(start, count + back) for back in range(EARLIER_SEASONS)]
+        there = clubs_since(earlier[-1].year, listed + 1)
+        names = rng.sample(there, len(there))
+        # One of them plays where a game can begin after midnight by Eastern time.
+        names.insert(0, names.pop(next(at for at, name in enumerate(names) if _town(name) in PACIFIC)))
+        self.clubs, self.others = sorted(names[:listed]), sorted(names[listed:]) or sorted(names)
         self.earlier = [(day, day + dt.timedelta(days=DAYS - 1)) for day in earlier]
         self.days: dict[tuple[str, Window], list[dt.date]] = {}
         self.busy: set[tuple[str, dt.date]] = set()
         self.numbers: set[int] = set()
         self.lines: list[Line] = [{} for _ in games]
         self._plan([one.kind for one in games], rng)
+        self.series = {window: list(self._bracket(window, rng)) for window in self.seasons}
+        self.met: Counter[tuple[Any, Window]] = Counter()
 
     @property
     def span(self) -> str:
@@ -167,6 +195,18 @@ class Books:
             turn += 1
         return rounds[:wanted]
 
+    def _bracket(self, window: Window, rng: random.Random) -> Iterator[tuple[tuple[str, str], Window]]:
+        """Who meets whom in the playoffs of a season, and within which days: in each round, a club has one
+        opponent, of its own conference."""
+        day = dt.timedelta(days=1)
+        for west in (False, True):
+            left = [club for club in self.clubs if (_town(club) in WESTERN) == west]
+            left = rng.sample(left, min(_QUALIFIED, len(left)))
+            for first, last in _ROUNDS:
+                for pair in zip(left[::2], left[1::2], strict=False):
+                    yield pair, (window[1] + first * day, window[1] + last * day)
+                left = left[::2]
+
     def _boundaries(self, rng: random.Random) -> Iterator[tuple[tuple[str, str], dt.date]]:
         """Cases that every instance has: sets across the turn of a month and of the year, three days in a
         row, games on the first and the last day, and two with one day between them."""
@@ -191,7 +231,7 @@ class Books:
             return pair
         if _town(visitor) in PACIFIC:
             return home, visitor
-        like = next(clubs for clubs in (self.clubs, self.others, MINOR_CLUBS) if home in clubs)
+        like = next(clubs for clubs in (self.clubs, self.others, *MINOR_CLUBS) if home in clubs)
         hosts = [club for club in like if _town(club) in PACIFIC]
         return visitor, rng.choice(hosts or [home])
 
@@ -210,9 +250,10 @@ class Books:
         *,
         near: bool,
         since: dt.date | None = None,
+        within: int = 0,
     ) -> dt.date:
-        """A day on which both are free: beside a game of one of them, or far from any if possible; soon after
-        a day that is given, if possible."""
+        """A day on which both are free: beside a game of one of them, or far from any if possible; ``within``
+        so many days after one that is given, if possible."""
         span = (window[1] - window[0]).days + 1
         first = since or window[0] + dt.timedelta(days=rng.randrange(span))
         for attempt in range(_TRIES + span):
@@ -222,10 +263,10 @@ class Books:
                 taken = self.days.get((rng.choice(pair), window))
                 if near and taken:
                     day = rng.choice(taken) + dt.timedelta(days=rng.choice((-1, 1)))
-                if since and not since < day <= since + _PUT_OFF:
-                    continue
+                if since:
+                    day = since + dt.timedelta(days=rng.randint(1, within))
             elif day > window[1]:
-                day -= dt.timedelta(days=span)
+                day = since - (day - window[1]) if since else day - dt.timedelta(days=span)
             beside = any((club, day + dt.timedelta(days=by)) in self.busy for club in pair for by in (-1, 1))
             if not window[0] <= day <= window[1] or (day.month == 12 and 24 <= day.day <= 26):
                 continue
@@ -247,10 +288,14 @@ class Books:
     ) -> Line:
         """A game and what became of it, as the sheets tell it."""
         league = competition if " " in competition else f"NHL {competition}"
-        near = kind != "plain" or rng.random() < 0.22
+        # In the playoffs nobody plays two days in a row.
+        close = "playoffs" not in league
+        near = close and (kind != "plain" or rng.random() < 0.22)
         days = [first or self.spot(pair, window, rng, near=near)]
+        delayed = kind == "replayed" or (kind in ("twice", "undone") and rng.random() < 0.4)
+        within = _PUT_OFF if delayed else _MISTAKEN
         for _ in range(_FURTHER_DAYS.get(kind, 0)):
-            days.append(self.spot(pair, window, rng, near=True, since=days[-1]))
+            days.append(self.spot(pair, window, rng, near=close, since=days[-1], within=within))
         if first is None:  # where a season ends, no later day may have been free
             days.sort()
         first = days[0]
@@ -260,10 +305,7 @@ class Books:
         line |= {"first": first, "second": second, "third": third, "r1": None, "r2": None}
         line["site"] = rng.choice(NEUTRAL) if kind == "neutral" else "Home"
         called_off = kind == "off" and rng.random() < 0.5
-        put_off = called_off or (
-            days == sorted(days)  # none is made up for before its day
-            and (kind == "replayed" or (kind in ("twice", "undone") and rng.random() < 0.4))
-        )
+        put_off = called_off or (delayed and days == sorted(days))  # none is made up for before its day
         # Playoffs go on until somebody scores.
         ends = [end for end in _ENDS if end != "/SO" or "playoffs" not in league]
         line |= self._told(first, home, rng, ends, late=kind == "late", played=not put_off)
@@ -327,26 +369,35 @@ class Books:
         if fixture == "other_club":
             pair[rng.randrange(2)] = rng.choice(self.others)
         elif fixture == "other_league":
-            pair, label = rng.sample(MINOR_CLUBS, 2), f"AHL {label}"
+            # Late games are in the west.
+            pair = rng.sample(MINOR_CLUBS[1 if kind == "late" else rng.randrange(2)], 2)
+            window, label = (window[0] + _MINORS_BEGIN, window[1] + _MINORS_BEGIN), f"AHL {label}"
         elif fixture == "other_season":
             window = rng.choice(self.earlier)
             label = label_of(window[0])
         elif fixture == "other_games":
-            day = dt.timedelta(days=1)
-            if rng.random() < 0.5:
-                window, label = (window[0] - 16 * day, window[0] - day), f"NHL {label} preseason"
-            else:
-                window, label = (window[1] + day, window[1] + _PLAYOFFS * day), f"NHL {label} playoffs"
-                west = _town(pair[0]) in WESTERN
-                rivals = [club for club in self.clubs if (_town(club) in WESTERN) == west]
-                pair[1] = rng.choice([club for club in rivals if club != pair[0]] or pair[1:])
-        match = self._late_at_home(kind, (pair[0], pair[1]), rng)
-        edge = window[0] if "playoffs" in label else window[1]
-        if (
-            fixture == "other_games"
-            and rng.random() < 0.25
-            and not any((club, edge) in self.busy for club in match)
-        ):
+            return self._beside_the_season(kind, window, pair, rng)
+        return self._line(kind, label, self._late_at_home(kind, (pair[0], pair[1]), rng), window, rng)
+
+    def _beside_the_season(self, kind: str, season: Window, pair: Sequence[str], rng: random.Random) -> Line:
+        """A game of the playoffs, or one of the preseason of the pair; some are right beside the season."""
+        day = dt.timedelta(days=1)
+        window, part = (season[0] - 16 * day, season[0] - day), "preseason"
+        edge = window[1]
+        series = [
+            one
+            for one in self.series[season]
+            if self.met[one] < _LONGEST and (kind != "late" or _by_the_pacific(one[0]))
+        ]
+        # Nobody plays for the cup on neutral ice.
+        if series and kind != "neutral" and rng.random() < 0.5:
+            chosen = rng.choice(series)
+            self.met[chosen] += 1
+            (pair, window), part, edge = chosen, "playoffs", season[1] + day
+            pair = rng.sample(pair, 2)
+        label, match = f"NHL {label_of(season[0])} {part}", self._late_at_home(kind, (pair[0], pair[1]), rng)
+        free = window[0] <= edge <= window[1] and not any((club, edge) in self.busy for club in match)
+        if free and rng.random() < 0.25:
             self._mark(match, window, edge)
             return self._line(kind, label, match, window, rng, edge)
         return self._line(kind, label, match, window, rng)
