@@ -41,13 +41,13 @@ from mesocosm.worlds import tokens
 OFFICE = "Data Office"
 MISSING = "n/a"
 """What stands in the sheet where there is no figure."""
-_TOPICS: tuple[Topic, ...] = (NOTES, NOTES, NOTES, NOTES, "market_report", "supplier", "finance")
+_TOPICS: tuple[Topic, ...] = (NOTES, NOTES, NOTES, NOTES, "market_report", "purchasing", "finance")
 _OFFICE_TOPICS: tuple[Topic, ...] = (NOTES,)
 _SIZES = (20, 190)
 """Tokens of the text of a memo, beside the one sentence that says something."""
 _FACT = 30
 """Tokens of that sentence."""
-_FILE_AROUND = 45
+_FILE_AROUND = 50
 """Tokens of a memo's heading and of its line in the listing, measured on whole worlds."""
 
 
@@ -68,10 +68,10 @@ class Memo:
         minutes = 37 * len(self.text) % (8 * 60)
         return dt.datetime.combine(self.day, dt.time(9), dt.UTC) + dt.timedelta(minutes=minutes)
 
-    @property
-    def content(self) -> str:
-        """The file's text."""
-        return f"# {self.title}\n\nDate: {self.day:%Y-%m-%d}\nFrom: {self.author}\n\n{self.text}\n"
+    def content(self, number: int) -> str:
+        """The text of the file with a number."""
+        head = f"Date: {self.day:%Y-%m-%d}\nFrom: {self.author}\nNo.: {number}"
+        return f"# {self.title}\n\n{head}\n\n{self.text}\n"
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -83,12 +83,12 @@ def generate(world: World, params: Params) -> Expected:
     wording = Wording(rng, OFFICE)
     told = [_memo(notice, plan, prose, wording, rng) for notice in plan.notices]
     memos = told + _others(plan, params, wording, world.stream("memos"))
-    named = _named(memos)
+    numbered = enumerate(_named(memos), start=1)
     books = ((DATA, _data(plan)), (FORMAT, _format(plan)))
     world.workspace.fill_dated(
         [
             *((name, save_workbook(book, world.now), world.now) for name, book in books),
-            *((name, memo.content.encode(), memo.moment) for name, memo in named),
+            *((name, memo.content(number).encode(), memo.moment) for number, (name, memo) in numbered),
         ]
     )
     return _expected(plan, told)
@@ -141,7 +141,7 @@ def _format(plan: Plan) -> Workbook:
     sheet = workbook.worksheets[0]
     sheet.title = FORMAT_SHEET
     sheet.append(["Year", "<market category> %", "<market category> %", "Growth Rate %"])
-    sheet.append([plan.years[0], 1.23, -4.56, 7.89])
+    sheet.append([plan.asked[0], 1.23, -4.56, 7.89])
     return workbook
 
 
@@ -164,10 +164,8 @@ def _memo(notice: Notice, plan: Plan, prose: Prose, wording: Wording, rng: rando
     # A wish comes from somebody who cannot decide it.
     author = prose.person().name if notice.kind == "proposal" else OFFICE
     topic = rng.choice(_OFFICE_TOPICS if author == OFFICE else _TOPICS)
-    text = wording.text(prose, rng.randint(*_SIZES), topic, fact, name=name)
-    return Memo(
-        notice.day, author, wording.title(prose, topic, name), text, fact if plan.bears(notice) else ""
-    )
+    title, text = wording.memo(prose, rng.randint(*_SIZES), topic, fact, name=name)
+    return Memo(notice.day, author, title, text, fact if plan.bears(notice) else "")
 
 
 def spoken(day: dt.date) -> str:
@@ -185,9 +183,9 @@ def _others(plan: Plan, params: Params, wording: Wording, rng: random.Random) ->
         author = OFFICE if rng.random() < 0.5 else prose.person().name
         topic = rng.choice(_OFFICE_TOPICS if author == OFFICE else _TOPICS)
         name = rng.choice(plan.raw)
-        text = wording.text(prose, size, topic, name=name)
+        title, text = wording.memo(prose, size, topic, name=name)
         day = memo_day(plan.today, rng.randrange(1, MEMO_DAYS))
-        memos.append(Memo(day, author, wording.title(prose, topic, name), text))
+        memos.append(Memo(day, author, title, text))
         left -= _FILE_AROUND + tokens.count(text)
     return memos
 

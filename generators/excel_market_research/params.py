@@ -18,8 +18,8 @@ class Params(family.Params):
     number nor the wording of memos tells which is which; at least one if a rate is above 0.
     """
 
-    start_year: int = Field(default=1989, ge=1900, le=2200)
-    """First year of the figures."""
+    start_year: int | None = Field(default=None, ge=1900, le=2200)
+    """First year of the figures; ``None``: such that the last one is between 2009 and 2023."""
     num_years: int | None = Field(default=None, ge=6, le=120)
     """Years of figures; growth is asked for from the second on. ``None``: twice as many as the market has
     categories, 10 to 60."""

@@ -34,6 +34,8 @@ _GROUPS = (
 )  # fmt: skip
 """The company's categories: who buys."""
 
+_LAST_YEARS = range(2009, 2024)
+
 Key = tuple[int, int]
 """(index of the raw category, year)."""
 
@@ -134,7 +136,9 @@ def plan_market(params: Params, rng: random.Random) -> Plan:
     names = [f"{kind} {noun}" for noun in _NOUNS for kind in _KINDS]
     raw = rng.sample(names, params.num_raw_categories)
     groups = rng.sample(_GROUPS, params.internal_categories)
-    years = list(range(params.start_year, params.start_year + params.years))
+    # However many years there are, they are over by now.
+    first = params.start_year or max(1900, rng.choice(_LAST_YEARS) + 1 - params.years)
+    years = list(range(first, first + params.years))
     # As many of each unit: else the rarer ones would have a part in the target more often than the others.
     units = [list(UNITS)[index % len(UNITS)] for index in range(len(raw))]
     rng.shuffle(units)
@@ -151,7 +155,7 @@ def plan_market(params: Params, rng: random.Random) -> Plan:
     draft = _weights(rng, len(raw), len(groups), target, anchors)
     # All of them: which rows matter would be known from their place.
     asked = years[1:]
-    today = dt.date(params.start_year + params.years, rng.randint(3, 11), rng.randint(1, 28))
+    today = dt.date(years[-1] + 1, rng.randint(3, 11), rng.randint(1, 28))
     plan = Plan(raw, units, groups, weights, draft, years, figures, target, asked, today)
     _disturb(plan, params, rng)
     return plan

@@ -14,43 +14,43 @@ OTHER_FILES = (
 )  # fmt: skip
 """Workbooks that memos correct too, and that are not in the workspace."""
 
+# Values, years and days stand between what they are of and where: else the same runs of words came again and
+# again, as there are few names and a book has few.
 _FIGURES = (
-    "the {year} figure of {name} in {book} is wrong and should be {value} ({unit})",
+    "for {name}, the figure of {year} is wrong in {book}: {value} ({unit}) is right",
     "please use {value} ({unit}) for {name} in {year} instead of what {book} has",
-    "for {name}, what {book} shows in {year} is replaced by {value} ({unit})",
-    "{book} has {year} of {name} otherwise than the returns, which give {value} ({unit})",
+    "{name} for {year} is replaced in {book} by {value} ({unit})",
+    "the returns give {value} ({unit}) for {name} in {year}, other than {book}",
     "{name} closed {year} at {value} ({unit}), whatever {book} says",
-    "we have recounted {name} for {year}: {value} ({unit}) is what belongs in {book}",
-    "{book} should carry {value} ({unit}) where it now has the sales of {name} in {year}",
-    "the sales of {name} in {year} come to {value} ({unit}), which {book} does not show yet",
+    "we have recounted {name} for {year}: {value} ({unit}) belongs in {book}",
+    "for {name} in {year}, {book} should carry {value} ({unit})",
+    "the sales of {name} in {year} come to {value} ({unit}), unlike in {book}",
     "in {book}, read {value} ({unit}) for {year} in the column of {name}",
-    "after the late returns, {year} stands at {value} ({unit}) for {name}, and {book} is out of date there",
-    "{value} ({unit}) is the right amount for {name} in {year}; the one in {book} counted some shops twice",
+    "in {year} {name} stood at {value} ({unit}), and {book} errs",
+    "right for {name} in {year} is {value} ({unit}); {book} is mistaken",
     "whoever uses {book} should take {value} ({unit}) as the figure of {year} for {name}",
-    "as to {name}, {book} has an old number for {year}, and the new one is {value} ({unit})",
-    "our colleagues in statistics put {name} at {value} ({unit}) for {year}, and {book} has to follow",
+    "the {year} number of {name} is old; {value} ({unit}) goes into {book}",
+    "statistics puts {name} at {value} ({unit}) for {year}, and {book} has to follow",
 )
 _WITHDRAWN = (
-    "what we wrote about {name} in {year} is withdrawn, and {book} was right after all",
-    "our correction of {name} for {year} no longer holds: {book} stands as it is",
-    "please go back to the figure that {book} has for {name} in {year}, since our correction was mistaken",
-    "we take back what we said about {year} of {name}, so {book} counts again",
-    "there was nothing wrong with {name} in {year}; leave {book} as it was before our memo",
-    "for {name} in {year} our correction did not stand up, and {book} keeps its figure",
-    "forget our amendment to {name} ({year}), because the number in {book} has been confirmed",
-    "the shops confirm {book} for {name} in {year}, which makes our correction void",
-    "{book} has the right sales of {name} in {year}, and our memo on it should be disregarded",
-    "the amount we gave for {name} in {year} was another country's; use {book} as it stands",
-    "as for {year} and {name}, we were too hasty: {book} needs no change there",
+    "our note on {name} in {year} is withdrawn, and {book} stands",
+    "our correction of {name} for {year} no longer holds: {book} stands",
+    "go back to {book} for {year} of {name}: we were mistaken",
+    "we take back our figure of {name} for {year}, so {book} counts again",
+    "for {name} in {year} our correction did not stand up; keep {book}",
+    "forget our amendment to {name} ({year}), since {book} is confirmed",
+    "{book} is confirmed for {year}: our correction of {name} lapses",
+    "{book} was right about {year}; disregard our memo on {name}",
     "we retract the change to {name} in {year} and return to {book}",
+    "as for {year} and {name}, we were too hasty: {book} stands",
 )
 _REFERRED = (
     "please disregard our memo of {day} on {name} in {year}: {book} was right",
-    "our note of {day} about the {year} figure of {name} is withdrawn, and {book} stands",
-    "what we sent round on {day} concerning {name} in {year} no longer holds, so keep to {book}",
-    "the correction of {name} for {year} that went out on {day} was a mistake; {book} counts again",
-    "we retract our memo of {day} as far as {name} in {year} is concerned and return to {book}",
-    "{book} needs no change for {name} in {year}, in spite of what our memo of {day} asked for",
+    "our note of {day} about {name} lapses for {year}, and {book} stands",
+    "what we sent round on {day} concerning {name} in {year} no longer holds: keep {book}",
+    "the correction of {name} for {year} that went out on {day} was a mistake; keep {book}",
+    "we retract our memo of {day} as far as {name} in {year} goes, and return to {book}",
+    "{book} needs no change for {year}, and our memo of {day} on {name} lapses",
 )
 """Withdrawals that name the memo beside the year."""
 _WEIGHTS = (
@@ -79,24 +79,6 @@ _WISHES = (
     "has the {office} ruled on {name} in {year} yet? The shops say {value} ({unit})",
     "I should like to see {value} ({unit}) in {book} for {name} in {year}",
 )
-_REASONS = (
-    "The difference comes from a chain that reports a month late.",
-    "Two wholesalers had sent the same return.",
-    "It took three calls to find out.",
-    "Exports through the northern depot had been left out.",
-    "A column of the old form was read in the wrong currency.",
-    "The field team has seen the receipts.",
-    "Spare parts had been counted as sales.",
-    "We thank the shops that answered twice.",
-    "The association of dealers agrees with this.",
-    "Nothing else in that part of the sheet is affected.",
-    "The auditors looked at it in spring.",
-    "A similar case came up two years ago.",
-    "The question was put to us by the export desk.",
-    "Returns of goods are already taken off.",
-    "One importer had changed its financial year.",
-    "The printed yearbook will follow in its next edition.",
-)
 NOTES: Topic = "market_notes"
 _TITLES = (
     "{name}", "On {name}", "{name}: a note", "About {name}", "A word on {name}", "{name}, again",
@@ -104,7 +86,7 @@ _TITLES = (
     "As to {name}", "{name}, for the file",
 )  # fmt: skip
 """Titles say what a memo is about and never what it says."""
-_BOOKS = (DATA, f"the sheet {RAW_SHEET} of {DATA}", f"{DATA} ({RAW_SHEET})")
+_BOOKS = (DATA, f"{RAW_SHEET} of {DATA}", f"{DATA} ({RAW_SHEET})")
 
 _SENTENCE = 24
 """Tokens of a sentence, about."""
@@ -130,19 +112,16 @@ class Wording:
         """What a memo says about a weight of the methodology, or of the draft that was never adopted."""
         return self._said(_WEIGHTS, {**values, "sheet": f'"{DRAFT_SHEET}"' if draft else METHODOLOGY_SHEET})
 
-    def title(self, prose: Prose, topic: Topic, name: str) -> str:
-        """What stands above a memo; on a market, it is about that of the category ``name``."""
-        return self._deal(_TITLES).format(name=name) if topic == NOTES else prose.title(topic)
+    def memo(self, prose: Prose, size: int, topic: Topic, fact: str = "", *, name: str) -> tuple[str, str]:
+        """Title and text of a memo about one matter: for notes on a market, that of the category ``name``."""
+        matter = f"{name} ~ market" if topic == NOTES else prose.matter(topic)
+        text = self._text(prose, size, topic, fact, matter)
+        title = self._deal(_TITLES).format(name=name) if topic == NOTES else prose.title(topic, matter=matter)
+        return title, text
 
-    def text(self, prose: Prose, size: int, topic: Topic, fact: str = "", *, name: str) -> str:
-        """A text of about ``size`` tokens; a fact stands somewhere inside one of its paragraphs.
-
-        Notes on a market are about that of the category ``name``.
-        """
-        matter = f"{name} ~ market" if topic == NOTES else None
+    def _text(self, prose: Prose, size: int, topic: Topic, fact: str, matter: str) -> str:
+        """A text of about ``size`` tokens; a fact stands somewhere inside one of its paragraphs."""
         sentences = prose.sentences(topic, max(1, round(size / _SENTENCE)), matter=matter)
-        if topic == NOTES and self._rng.random() < 0.6:
-            sentences.insert(self._rng.randint(0, len(sentences)), self._deal(_REASONS))
         if fact:
             sentences.insert(self._rng.randint(0, len(sentences)), fact)
         length = self._rng.randint(3, 5)
