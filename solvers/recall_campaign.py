@@ -17,7 +17,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 _RETURNED = re.compile(
     r"sent it back|handed it in|returned (?:the item|the thing|it) |[Yy]ou have had it|carried it to |"
     r"went back by|took it from me|is no longer (?:with us|in our house|here);|I did not wait|"
-    r"it has (?:been returned|gone back|been handed in)|It left (?:this house|our flat|us) by|"
+    r"it has (?:been returned|been sent back|gone back|been handed in)|It left (?:this house|our flat|us) by|"
     r"has already (?:delivered|driven|taken) it to"
 )
 _KEPT = re.compile(

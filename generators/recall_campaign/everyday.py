@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Callable
-from dataclasses import replace
 
 import orjson
 
@@ -21,6 +20,7 @@ from mesocosm.generators.recall_campaign.planning import (
     DAY,
     TITLES,
     Booking,
+    Casting,
     Customer,
     Order,
     Plan,
@@ -34,13 +34,10 @@ from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Product, Prose, Said, Topic
 from mesocosm.worlds import tokens
 
-_DOCUMENT_TOPICS: tuple[Topic, ...] = (
-    "policy_document", "meeting_minutes", "market_report", "product_description",
-)  # fmt: skip
-_TITLES = {
-    "policy_document": "House rules", "meeting_minutes": "Minutes", "market_report": "Market",
-    "product_description": "Product sheet",
+_TITLES: dict[Topic, str] = {
+    "shift_notes": "Shift notes", "purchasing": "Purchasing", "maintenance": "Repairs",
 }  # fmt: skip
+"""Of what else people of a depot write down."""
 # Tokens of the JSON around one item wherever the survey shows it, measured on whole worlds.
 _MAIL, _DOCUMENT, _EVENT, _ORDER, _ACCOUNT = 216, 74, 316, 47, 30
 _GUEST, _SETTLED = 110, 9
@@ -79,7 +76,8 @@ class Everyday:
         self._waiting: list[Mail] = []
         self._addresses = {customer.contact.email for customer in plan.customers}
         self._codes = {product.sku for product in plan.products.values()}
-        self._recalls = {plan.recall, f"R-{int(plan.recall[2:]) - 7}"}
+        self._recalls = {plan.recall, plan.other_recall}
+        self._casting = Casting(rng, self._prose, plan.zone, plan.window, plan.hours)
         pickups = sum(customer.fate in HOLDING for customer in plan.customers)
         slots = zip(plan.hours.slots(plan.zone), range(2 * pickups + 60), strict=False)
         self._days = max(slot.date() for slot, _ in slots) - plan.hours.begin
@@ -95,7 +93,15 @@ class Everyday:
         if left >= _DOCUMENT + _SMALLEST:
             self._document(left, left - _DOCUMENT - 12)
             left = 0
-        self.rest = "\n\n" + self._prose.text("policy_document", left) if left >= 12 else ""
+        self.rest = self._rest(left) if left >= 12 else ""
+        """For the last of the documents, or for a mail if there are none."""
+
+    def _rest(self, size: int) -> str:
+        if self.documents:
+            return self._prose.text("shift_notes", size)
+        product = self._plan.products["A"].name
+        absent = [name for customer in self._plan.customers for name in customer.contact.name.split()]
+        return letters.beside(self._prose, self._said, size, product, tuple(absent))
 
     def documents_of_others(self) -> list[Document]:
         """Notices and lists of the other recalls."""
@@ -152,7 +158,7 @@ class Everyday:
         return shown + 3 * (_DOCUMENT + 150) + _DOCUMENT + 110 + len(other.products) * 40
 
     def _document(self, left: int, size: int = 0) -> int:
-        topic = self._rng.choice(_DOCUMENT_TOPICS)
+        topic = self._rng.choice(sorted(_TITLES))
         size = size or max(_SMALLEST // 2, min(self._rng.randint(_SMALLEST, 260), left - _DOCUMENT))
         text = self._prose.text(topic, size)
         moment = self._writer.ago(self._rng.randint(1, 60))
@@ -183,15 +189,13 @@ class Everyday:
         return _EVENT + _in_json(text)
 
     def _order(self, left: int) -> int:
-        """By somebody with whom there is nothing to arrange: what a list shows of it is drawn from the orders
-        of the recall, and if it would count, it is settled."""
-        rng, plan = self._rng, self._plan
-        like = rng.choice(plan.customers)
-        model = rng.choice(like.orders)
-        moment = model.moment
-        while shop_time(moment) in self._taken:
-            moment = moment.replace(minute=rng.randint(0, 59), second=rng.randint(0, 59))
-        order = replace(model, moment=moment)
+        """By somebody with whom there is nothing to arrange: drawn like the orders of the recall, and settled
+        if it would count."""
+        plan = self._plan
+        like = self._rng.choice(plan.customers)
+        order = self._casting.order(like.fate)
+        while shop_time(order.moment) in self._taken:
+            order = self._casting.order(like.fate)
         contact = self._contact()
         self.customers.append(Customer(contact, "ordinary", [order], guest=like.guest))
         spent = _ORDER + tokens.count(contact.email) + tokens.count(contact.name) + _GUEST * like.guest

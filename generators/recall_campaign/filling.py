@@ -18,7 +18,7 @@ from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.planning import DAY, Booking, Customer, Plan, plan_recall
 from mesocosm.generators.recall_campaign.slots import assign
 from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
-from mesocosm.kits.mailbox import Mail, fill_mailbox
+from mesocosm.kits.mailbox import Mail, awake, fill_mailbox
 from mesocosm.kits.moments import in_words, utc_stamp
 from mesocosm.kits.paging import events, listed_documents, mails
 from mesocosm.kits.prose import Prose, Said
@@ -44,7 +44,7 @@ def generate(world: World, params: Params) -> Expected:
     memory = Said()
     # What the recall says is said first, so that it is the same whatever else there is.
     writer = Writer(plan, rng, prose, memory, letter_size(params))
-    rules, *documents = writer.notices()
+    documents = list(writer.notices())
     answers = list(writer.mails())
     everyday = Everyday(plan, params, params.filler_tokens, world.stream("everyday"), memory)
     products = _fill_shop(world, plan, everyday)
@@ -53,8 +53,8 @@ def generate(world: World, params: Params) -> Expected:
     if everyday.documents:
         everyday.documents[-1] = _longer(everyday.documents[-1], everyday.rest)
     else:
-        rules = _longer(rules, everyday.rest)
-    documents = [rules, *documents, *writer.lists(everyday.settled)]
+        answers[-1] = answers[-1].with_paragraph(everyday.rest, -1)
+    documents = [*documents, *writer.lists(everyday.settled)]
     _fill_documents(world, plan, [*documents, *everyday.documents, *everyday.documents_of_others()])
     # All customers have a mailbox, and only customers write: who has one says nothing about their orders.
     people = [customer.contact for customer in (*plan.customers, *everyday.customers)]
@@ -161,7 +161,7 @@ def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
     )
     for (order, _), number in zip(bought, ids, strict=True):
         order.id = number
-    return sorted(products[key] for key in plan.products if key != "D")
+    return sorted(products[key] for key in plan.products if key not in "DE")
 
 
 def _since(customer: Customer) -> dt.datetime:
@@ -169,7 +169,7 @@ def _since(customer: Customer) -> dt.datetime:
 
 
 def _longer(document: Document, text: str) -> Document:
-    return replace(document, content=document.content + text)
+    return replace(document, content=f"{document.content}\n\n{text}" if text else document.content)
 
 
 def _first_letter(plan: Plan) -> Mail:
@@ -214,7 +214,8 @@ def _fill_calendar(world: World, plan: Plan, bookings: Sequence[Booking]) -> tup
     store.sign_in(plan.account.email)
     rng = world.stream("booking")
     # By when they were made, which says nothing of when they are.
-    made = [plan.letter - dt.timedelta(seconds=rng.randint(0, 2_000_000)) for _ in bookings]
+    last = plan.local(plan.letter).date()
+    made = [awake(last - rng.randint(1, 23) * DAY, rng, plan.zone) for _ in bookings]
     dated = sorted(zip(made, bookings, strict=True), key=lambda pair: (pair[0], pair[1].start, pair[1].title))
     ids = store.add_events(calendar, [_event(plan, booking, moment) for moment, booking in dated])
     known = {id(booking) for booking in plan.bookings}

@@ -13,69 +13,87 @@ from mesocosm.kits.prose import Prose, Said, Topic
 from mesocosm.worlds import tokens
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
-RETURNED = (
-    "[I have|We have] [already|meanwhile|since] sent it back, [so you|you] should have [the|my|our] parcel "
+BY_PARCEL = (
+    "[I have|We have] [already|meanwhile|since] sent it back, [so you|you] should have [the|that|our] parcel "
     "by [now|today].",
+    "[You need not|There is no need to|Please do not] send [a van|anybody|a driver]: it has "
+    "[been sent back|gone back][| already] by [post|parcel].",
+    "It left [this house|our flat|us] by [parcel|post|courier], and [your depot|the shop|somebody] "
+    "signed for it[| yesterday| at noon].",
+)
+BY_HAND = (
     "It is [back with you|in your hands|where it came from]: [I|we|my wife] handed it in "
-    "[at your counter|at the counter|at your shop][| yesterday| as soon as we heard].",
-    "[I|We] returned [the item|it|the thing] [yesterday|at once|the same day], so "
-    "[there is nothing left|nothing remains|you find nothing] to [pick up|fetch|collect].",
-    "You have had it [back|again] [since yesterday|for a day or two|these last days]: [a courier|my brother|"
-    "a friend] [brought|took] it[| over| along].",
+    "[at your counter|at the counter|at your shop][| yesterday| in person].",
     "Nothing [is left|remains|waits] [here|with us|in this house]: [my son|our daughter|a cousin] carried it "
     "to [your|the] [shop|counter|depot].",
-    "It went back by [post|parcel|courier] [on the day|the day after|an hour after] your letter "
-    "[came|arrived|was here].",
     "[Your colleague|One of your people|Somebody of yours] took it from me [when I was|while I was|as I "
     "stood] in [town|your shop|the market], so it is [with you|in your hands|at your place].",
     "[The thing|It|What you want] is no longer [with us|in our house|here]; [I|we|my father] gave it to your "
-    "[driver|man|courier].",
+    "[driver|man|colleague].",
     "I did not wait [for you|any longer|for the van] [and|but] [brought|carried|took] it back "
     "[myself|on foot|by bus].",
-    "[You need not|There is no need to|Please do not] send [a van|anybody|a driver]: it has "
-    "[been returned|gone back|been handed in][| already| by post].",
-    "It left [this house|our flat|us] by [parcel|post|courier], and [your depot|the shop|somebody] "
-    "signed for it[| yesterday| at noon].",
     "[My neighbour|My sister|A friend] has already [delivered|driven|taken] it to "
     "[your depot|your counter|the shop][| for me| on her way].",
+    "[You need not|There is no need to|Please do not] send [a van|anybody|a driver]: it has "
+    "[been returned|been handed in][| already] at [your|the] [counter|shop|depot].",
 )
-NOT_RETURNED = (
+AT_ONCE_BY_PARCEL = (
+    "It went back by [post|parcel|courier] [on the day|the day after|an hour after] your letter "
+    "[came|arrived|was here].",
+)
+AT_ONCE_BY_HAND = (
+    "[I|We] returned [the item|it|the thing] [at once|the same day|that very day], so "
+    "[there is nothing left|nothing remains|you find nothing] to [pick up|fetch|collect].",
+    "You have had it [back|again] [since yesterday|for a day or two|these last days]: [my brother|my aunt|"
+    "a friend] [brought|took] it[| over| along].",
+)
+"""They leave no day between the letter and what is said: nobody says so who named a day before."""
+RETURNED = (*BY_PARCEL, *BY_HAND, *AT_ONCE_BY_PARCEL, *AT_ONCE_BY_HAND)
+STILL_HERE = (
+    "I was [wrong|mistaken|too quick]: it never left, [my son|my husband|somebody here] had "
+    "[only|just|merely] put it in the [cellar|attic|shed].",
+    "It [turns out|seems|is clear now] that [what left us|what we gave away|what went off] was "
+    "[another|the wrong|an empty] box; yours is still [with us|in our hall|where it was].",
+    "Contrary to what I [told you|wrote|said], [we|I|my parents] still [have|keep|hold] it[| here| in "
+    "the hall].",
+    "Please [disregard|forget|strike out] that it was gone. I [found|saw|discovered] it in the "
+    "[garage|cellar|attic], where it [remains|waits|stays].",
+    "I spoke [too soon|too early|before I knew], for it has not left [our flat|the house|my hands].",
+)
+PARCEL_FAILED = (
     "What I [wrote|said|told you] about the parcel was [too early|wrong|a mistake]: it came [back|home] to "
     "[me|us], and [I|we] still have [the item|the thing|it].",
     "I have to [correct myself|take that back|put that right]: [the item|it|the thing] is still here"
     "[| with me| with us], the parcel was [refused|lost|sent home].",
     "Forget my [first|last|other] mail. The [post|courier|carrier] brought it back, and it stands in "
     "[my hall|our cellar|my garage] again.",
-    "I was [wrong|mistaken|too quick]: it never left, [my son|my husband|somebody here] had "
-    "[only|just|merely] put it in the [cellar|attic|shed].",
-    "It [turns out|seems|is clear now] that [what was handed in|what I handed in|what went off] was "
-    "[another|the wrong|an empty] box; yours is still [with us|in our hall|where it was].",
-    "Contrary to what I [told you|wrote|said], [we|I|my parents] still [have|keep|hold] it[| here| in "
-    "the hall].",
     "The courier [lost his nerve|turned round|gave up] and left it at our [door|gate|house] again, so "
     "it does [wait|lie|stand] here.",
-    "Please [disregard|forget|strike out] that it was gone. I [found|saw|discovered] it in the "
-    "[garage|cellar|attic], where it [remains|waits|stays].",
-    "Your [counter|shop|depot] would not [take|accept|have] it, so it is here [after all|as before|once "
-    "more].",
-    "I spoke [too soon|too early|before I knew], for it has not left [our flat|the house|my hands].",
     "Somebody else's [parcel|box|thing] was signed for, not [mine|ours]; [I|we] keep yours for the "
     "[van|driver|pickup].",
     "[I|We] have it again: the [address|number|street] on the label was [wrong|smudged|an old one].",
 )
+HAND_FAILED = (
+    "Your [counter|shop|depot] would not [take|accept|have] it, so it is here [after all|as before|once "
+    "more].",
+    "I have to [correct myself|take that back|put that right]: [the item|it|the thing] is still here"
+    "[| with me| with us], your people [gave it back|sent us away|knew of no recall].",
+    "[I|We] have it again: [the counter|your shop|the depot] was [closed|shut] [that day|already|for good].",
+)
+NOT_RETURNED = (*STILL_HERE, *PARCEL_FAILED, *HAND_FAILED)
 WISH = (
     "We are [away|abroad|travelling], please [do not come|send nobody|plan nothing] before {day}.",
     "Could your [van|driver|man] come on {day} or [later|after]? [I am not|Nobody is|We are not] at home "
     "[earlier|before].",
-    "From {day} on [any time|every hour|each day] is [fine|good|all right], but "
+    "From {day} on [any time|any hour|every day] is [fine|good|all right], but "
     "[no sooner|not before|nothing earlier].",
     "Nobody opens [the|our|this] door [here|for you] until {day}, [then|when] we are [back|home|in again].",
     "The first day that [suits|fits|is good for] [me|us] is {day}[|, I fear|, sorry].",
     "If it is [for|about] the van, {day} or any day [after it|that follows|later on].",
     "[I am|My wife is|My mother is] in hospital and [home|back] on {day}; [not before|no sooner|no earlier], "
     "please.",
-    "The [lift|bell|gate] is [being repaired|broken|out of order] and [works again|is mended] on {day}, so "
-    "come [then|that day] at the earliest.",
+    "The [lift|bell|gate] is [being repaired|broken|out of order] and [works again|will be mended] on {day}, "
+    "so come [then|that day] at the earliest.",
     "We are [moving house|moving|changing flats]: you [find|meet|reach] us from {day}[| on].",
     "[Let it be|Make it|I ask for] {day} at the [earliest|soonest][|, please].",
     "My [shifts|exams|children] leave me no [day|time|hour] before {day}.",
@@ -144,7 +162,7 @@ _LATER = 0.6
 _SENTENCES = 30
 """After which somebody comes to speak of other people."""
 _COMING_TO_IT = (
-    "As to the recall:", "About your recall:", "Now to what you recall:", "About your letter on the recall:",
+    "As to the recall:", "About your recall:", "Now to the recall:", "About your letter on the recall:",
     "As for the recalled item:", "My answer to the recall:", "For the recall desk:",
     "As for what you asked:",
 )  # fmt: skip
@@ -189,13 +207,7 @@ def letter(
 
     Nobody in ``absent`` is spoken of: neither who writes nor who reads it.
     """
-    around: list[str] = []
-    more = asides(prose, product, absent)
-    spent = tokens.count(statement)
-    while spent < size - 8:
-        before = around[-1] if around else ""
-        around.append(memory.draw(more.__next__, before))
-        spent += tokens.count(around[-1])
+    around = _around(prose, memory, size - tokens.count(statement), product, absent)
     if statement:
         if around and rng.random() < _LATER:
             around.append(f"{rng.choice(_COMING_TO_IT)} {statement}")
@@ -203,3 +215,18 @@ def letter(
             around.insert(0, statement)
     cut = rng.randint(1, len(around)) if around else 0
     return "\n\n".join(part for part in (" ".join(around[:cut]), " ".join(around[cut:])) if part)
+
+
+def beside(prose: Prose, memory: Said, size: int, product: str, absent: tuple[str, ...]) -> str:
+    """A further paragraph of a letter, of about so many tokens."""
+    return " ".join(_around(prose, memory, size, product, absent))
+
+
+def _around(prose: Prose, memory: Said, size: int, product: str, absent: tuple[str, ...]) -> list[str]:
+    around: list[str] = []
+    more = asides(prose, product, absent)
+    spent = 0
+    while spent < size - 8:
+        around.append(memory.draw(more.__next__, around[-1] if around else ""))
+        spent += tokens.count(around[-1])
+    return around

@@ -21,7 +21,7 @@ TITLES = (
     "Depot tidied up",
 )  # fmt: skip
 """Of events in the calendar of pickups: whether one takes a slot is not in its title."""
-_TRADES = ("Stores", "Trading", "Supplies", "Mail Order", "Home and Leisure", "Emporium", "Warehouse")
+_TRADES = ("Stores", "Trading", "Supplies", "Department Store", "Home and Leisure", "Emporium", "Warehouse")
 """What shops are called that sell all kinds of things."""
 DAY = dt.timedelta(days=1)
 DEAD = ("refunded", "cancelled", "failed")
@@ -114,7 +114,8 @@ class Plan:
     """The coordinator."""
     recall: str
     products: dict[str, Product]
-    """``A`` and ``C`` are recalled, ``B`` was by mistake, ``lookalike`` is called like ``A``."""
+    """``A`` and ``C`` are recalled, ``B`` was by mistake, ``lookalike`` is called like ``A``; ``E`` is what
+    another recall is about."""
     window: Period
     hours: Hours
     letter: dt.datetime
@@ -126,6 +127,11 @@ class Plan:
     """The message-id of the letter that all customers got."""
     prefix: str = ""
     """Tells the products of another recall from those of the one that is asked for."""
+
+    @property
+    def other_recall(self) -> str:
+        """An earlier one, of something in two of the orders that count."""
+        return f"R-{int(self.recall[2:]) - 7}"
 
     @property
     def periods(self) -> dict[str, Period]:
@@ -157,8 +163,10 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
     hours = _hours(today, rng)
     fates = params.fates()
     rng.shuffle(fates)
-    casting = _Casting(rng, prose, zone, window, hours)
+    casting = Casting(rng, prose, zone, window, hours)
     customers = [casting.customer(fate) for fate in fates]
+    for customer in [customer for customer in customers if customer.fate == "plain"][:2]:
+        customer.orders[0].further = "E"
     pickups = sum(fate in HOLDING for fate in fates)
     return Plan(
         shop=company,
@@ -166,7 +174,7 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
         zone=zone,
         account=account,
         recall=f"R-{rng.randint(110, 980)}",
-        products=_products(prose, rng),
+        products=_products(prose, rng, "ABCDE"),
         window=window,
         hours=hours,
         letter=(now - 8 * DAY).astimezone(dt.UTC),
@@ -189,14 +197,14 @@ def plan_other_recall(plan: Plan, params: Params, rng: random.Random, prose: Pro
     # that do not count are drawn from those that do.
     fates = ["plain" if fate == "guest" else fate for fate in fates]
     rng.shuffle(fates)
-    casting = _Casting(rng, prose, plan.zone, window, plan.hours)
+    casting = Casting(rng, prose, plan.zone, window, plan.hours)
     customers = [casting.customer(fate) for fate in fates]
     prefix = f"{recall} {len(prose.person().handle)}{rng.randrange(10**6)} "
     for customer in customers:
         for order in customer.orders:
             order.product = prefix + order.product
             order.further = order.further and prefix + order.further
-    products = {prefix + key: product for key, product in _products(prose, rng).items()}
+    products = {prefix + key: product for key, product in _products(prose, rng, "ABCD").items()}
     return replace(
         plan, recall=recall, window=window, customers=customers, products=products, bookings=[], prefix=prefix
     )
@@ -233,9 +241,10 @@ _RECALLED = (
 """Categories of goods that have coatings, joints and edges."""
 
 
-def _products(prose: Prose, rng: random.Random) -> dict[str, Product]:
+def _products(prose: Prose, rng: random.Random, keys: str) -> dict[str, Product]:
     # One kind each, so that no two are mixed up.
-    drawn = {key: prose.product(kind) for key, kind in zip("ABCD", rng.sample(_RECALLED, 4), strict=True)}
+    kinds = rng.sample(_RECALLED, len(keys))
+    drawn = {key: prose.product(kind) for key, kind in zip(keys, kinds, strict=True)}
     recalled = drawn["A"]
     # Bought like the recalled one and called almost like it, with a SKU of its own.
     drawn["lookalike"] = Product(
@@ -245,7 +254,7 @@ def _products(prose: Prose, rng: random.Random) -> dict[str, Product]:
     return drawn
 
 
-class _Casting:
+class Casting:
     """Makes customers of fates."""
 
     def __init__(
@@ -257,14 +266,15 @@ class _Casting:
     def customer(self, fate: str) -> Customer:
         """A customer, and the orders and wishes that make the fate."""
         contact = contact_anywhere(self._prose, self._rng)
-        orders = [self._order(fate)]
+        orders = [self.order(fate)]
         if fate == "two_orders":
             orders.append(self._ordinary())
         wishes = {"later_day": 1, "day_changed": 2, "returned_later": 1}.get(fate, 0)
         days = [self._hours.begin + day * DAY for day in self._rng.sample(range(2, 9), wishes)]
         return Customer(contact, fate, orders, guest=fate == "guest", wishes=days)
 
-    def _order(self, fate: str) -> Order:
+    def order(self, fate: str) -> Order:
+        """The first order of a customer of that fate."""
         rng, window = self._rng, self._window
         match fate:
             case "boundary_in":

@@ -22,15 +22,14 @@ _FAULTS = (
     "a label with small parts can be pulled off",
 )
 _ABOUT = (
-    "Reason: {fault}.",
-    "[What is wrong:|The fault:] {fault}.",
+    "[Reason|What is wrong|The fault]: {fault}.",
     "{count} customers have told us about it.",
     "Nobody has been hurt[| so far|, as far as we know].",
-    "[Until the van comes|Before it is fetched|Up to that day] the item may stay in the "
+    "[Until the van comes|Before it is fetched|Up to that day] what was bought may stay in the "
     "[hall|cellar|garage][, but it should not be used|. Please leave it alone|, unused].",
     "The box is not needed[| for the pickup].",
     "{maker}, who [made it|sold it to us|brought it in], [was told|has been told|knows], and [pays "
-    "for|shares] the van[| and the drivers].",
+    "for|pays half of|shares the cost of] the van[| and the drivers].",
     "[What is left on the shelves|Our own stock|What we still have] goes into the back room[ and is "
     "not sold| and stays there|, under lock and key].",
     "[Questions of|Letters from|Calls from] the press [go to|are for|are answered by] {person}.",
@@ -64,8 +63,8 @@ _ABOUT = (
     "[customers|callers], but [give no copies|hand "
     "nothing out|keep the paper].",
     "{other} has [ordered|asked for] {count} labels for the [boxes|parcels].",
-    "The item[ itself|, as it is,] [takes up little room|needs little room|is easily stowed] in [the "
-    "van|{place}'s van], [says|writes|thinks] {other}.",
+    "[What is recalled|A parcel of this kind] [takes up little room|needs little room|is easily stowed] in "
+    "[the van|{place}'s van], [says|writes|thinks] {other}.",
     "There is [no|so far no] word from {maker} about {count} more of them.",
     "The [meeting about it|talk with the maker] was in {place}; {person} took notes.",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mesocosm.generators.recall_campaign import letters
 from mesocosm.generators.recall_campaign.letters import letter, say
@@ -32,7 +32,7 @@ _REASONS = (
 _ITEMS = (
     "- {name} (SKU {sku})[: ordered|, bought|: orders] from {first} [to|until] {last}",
     "- SKU {sku}, {name}. [Orders placed|Orders|All orders] from {first} to {last}.",
-    "- We [recall|want] {name} (SKU {sku}), if it was [bought|ordered|sold] from {first} to {last}.",
+    "- We [recall|take back] {name} (SKU {sku}), if it was [bought|ordered|sold] from {first} to {last}.",
     "- [Bought|Ordered|Sold] between {first} and {last}: {name}, SKU {sku}",
     "- {first} to {last}: [all orders of|every order of|whoever bought] {name} (SKU {sku})",
     "- Every {name} (SKU {sku}) [that was ordered|ordered|bought] on {first}, on {last} or in between",
@@ -83,6 +83,12 @@ class Writer:
                 evidence=True,
                 created=self._worked(end - 300 * DAY),
             )
+            # Another recall touched some of the same orders.
+            earlier = [("E", Period(window.first - 5 * DAY, window.last - 8 * DAY))]
+            moment = self._worked(end + 2 * DAY)
+            yield replace(
+                self._notice("revision 1", "approved", earlier, moment, plan.other_recall), evidence=False
+            )
         # Superseded: other days for A, and B instead of C.
         first = [("A", window.moved(-10, -10)), ("B", window.moved(0, -10))]
         yield self._notice("revision 1", "approved", first, self._worked(end + 4 * DAY))
@@ -102,9 +108,8 @@ class Writer:
         if plan.prefix:
             return
         # The list of another recall of the same shop has orders with an item that is still to be picked up.
-        plain = [customer for customer in plan.customers if customer.fate == "plain"]
-        other = f"R-{int(plan.recall[2:]) - 7}"
-        yield self._settled(other, [o for c in plain[:2] for o in c.orders], self._worked(plan.now - 3 * DAY))
+        both = [order for customer in plan.customers for order in customer.orders if order.further == "E"]
+        yield self._settled(plan.other_recall, both, self._worked(plan.now - 3 * DAY))
 
     def _worked(self, moment: dt.datetime) -> dt.datetime:
         """A moment at which people are at work, hours from the given one."""
@@ -146,16 +151,22 @@ class Writer:
         return ", ".join(f"{first + n * dt.timedelta(minutes=hours.minutes):%H:%M}" for n in range(3))
 
     def _notice(
-        self, revision: str, state: str, products: Sequence[tuple[str, Period]], moment: dt.datetime
+        self,
+        revision: str,
+        state: str,
+        products: Sequence[tuple[str, Period]],
+        moment: dt.datetime,
+        recall: str = "",
     ) -> Document:
         plan = self._plan
-        lines = [f"Recall {plan.recall}, {revision}", f"Status: {state}", ""]
+        recall = recall or plan.recall
+        lines = [f"Recall {recall}, {revision}", f"Status: {state}", ""]
         for key, period in products:
             name, sku = plan.products[plan.prefix + key].name, plan.products[plan.prefix + key].sku
             first, last = _date(period.first), _date(period.last)
             before = " ".join(lines)
             lines.append(self._say(_ITEMS, before, name=name, sku=sku, first=first, last=last))
-        title = f"Recall {plan.recall}: notice, {revision}"
+        title = f"Recall {recall}: notice, {revision}"
         return Document(
             title,
             "\n".join([*lines, "", self._remarks.notice(self._rng.randint(*_BACKGROUND), lines[-1])]),
@@ -197,16 +208,22 @@ class Writer:
 
     def _answers(self, customer: Customer) -> Iterator[str]:
         rng = self._rng
-        if customer.fate in ("returned", "not_returned"):
+        if customer.fate == "returned":
             yield self._say(letters.RETURNED)
         if customer.fate == "not_returned":
-            yield self._say(letters.NOT_RETURNED)
+            # What went by parcel does not come back from the counter.
+            if rng.random() < 0.5:
+                yield self._say((*letters.BY_PARCEL, *letters.AT_ONCE_BY_PARCEL))
+                yield self._say((*letters.STILL_HERE, *letters.PARCEL_FAILED))
+            else:
+                yield self._say((*letters.BY_HAND, *letters.AT_ONCE_BY_HAND))
+                yield self._say((*letters.STILL_HERE, *letters.HAND_FAILED))
         for number, day in enumerate(customer.wishes):
             shown = f"{_WEEKDAYS[day.weekday()]}, {_date(day)}" if rng.random() < 0.5 else _date(day)
             changed = self._say(letters.CHANGED) if number else ""
             yield f"{changed} {self._say(letters.WISH, changed, day=shown)}".lstrip()
         if customer.fate == "returned_later":
-            yield self._say(letters.RETURNED)
+            yield self._say((*letters.BY_PARCEL, *letters.BY_HAND))
         if customer.fate in ("plain", "superseded") and rng.random() < 0.15:
             yield self.question()
 

@@ -98,12 +98,33 @@ def test_every_edge_case_occurs_at_every_length(build: Build, size: str, seed: i
     instance = build(seed, num_customers=sizes(FAMILY)[size])
     expected = instance.expected
     assert {case.fate for case in [*expected.pickups, *expected.others]} == set(FATES)
-    notices = "SELECT title FROM documents WHERE title LIKE 'Recall % notice%' ORDER BY title"
-    assert len(rows_of(instance, "documents", notices)) == 3, "no notice is superseded"
+    notices = "SELECT title FROM documents WHERE title LIKE 'Recall {}: notice%' ORDER BY title"
+    found = rows_of(instance, "documents", notices.format(expected.public["recall"]))
+    assert len(found) == 3, "no notice is superseded"
     taken = "SELECT count(*) FROM events WHERE transparency = '{}' AND start_at NOT LIKE '%-%-%T%:00:00Z'"
     assert rows_of(instance, "calendar", taken.format("opaque"))[0][0], "no booking lies across slots"
     free = "SELECT count(*) FROM events WHERE transparency = 'transparent'"
     assert rows_of(instance, "calendar", free)[0][0], "no event leaves its slot free"
+
+
+def test_what_is_settled_in_another_recall_is_about_what_that_one_recalls(
+    episode: Episode, expected: Expected
+) -> None:
+    number = int(expected.public["recall"][2:])
+    listed = orjson.loads(call(episode, "documents", "list_recent_documents", per_page=100))["documents"]
+    texts = {one["title"]: call(episode, "documents", "read_document", file_id=one["id"]) for one in listed}
+    [sku] = re.findall(r"SKU ([\w-]+)", texts[f"Recall R-{number - 7}: notice, revision 1"])
+    orders = re.findall(r"^#(\d+)", texts[f"Recall R-{number - 7}: settled orders"], re.MULTILINE)
+    assert {int(order) for order in orders} <= {n for pickup in expected.pickups for n in pickup.orders}
+    for order in orders:
+        whole = orjson.loads(call(episode, "woocommerce", "woo_orders_get", orderId=int(order)))
+        assert sku in {line["sku"] for line in whole["line_items"]}
+
+
+def test_returns_by_parcel_and_by_hand_fail_in_their_own_ways() -> None:
+    assert not any("letter" in way for way in (*letters.BY_PARCEL, *letters.BY_HAND))
+    assert not any("parcel" in way or "courier" in way for way in letters.HAND_FAILED)
+    assert not any("counter" in way or "shop" in way for way in letters.PARCEL_FAILED)
 
 
 def test_the_share_of_pickups_is_kept() -> None:
