@@ -97,6 +97,10 @@ def test_sentences_begin_with_a_capital() -> None:
         ("shop_orders", r"\b\d+ (units )?in stock\b"),
         ("supplier", r"\b\d+ (units )?in stock\b"),
         ("shop_marketing", r"\b\d+ (units )?in stock\b"),
+        ("shop_suppliers", r"\b\d+ (units )?in stock\b"),
+        ("shop_visits", r"\b(orders?|refunds?|refunded|money|returns?|returned|kept it|collect\w*)\b|#"),
+        ("site_contacts", r"\b(visits?|visited|tours?|cancel\w*|called off|postpone\w*|come|comes|coming)\b"),
+        ("counting_notes", r"\b(recounts?|void|pieces|hall \d|shelf|shelves)\b|\b\d{6}\b"),
     ],
 )
 def test_background_text_states_no_graded_fact(topic: str, forbidden: str) -> None:
