@@ -25,6 +25,7 @@ _STATUSES = ("pending", "processing", "on-hold", "completed", "cancelled", "refu
 _SHOWN = ("draft", "pending", "private", "publish")
 _GATEWAYS = ("bacs", "cheque", "cod", "paypal", "stripe")
 _CHANGED = frozenset({"date_modified"})
+_PRICES = frozenset({"regular_price", "sale_price"})
 
 
 def _other(before: Row, after: Row) -> frozenset[str]:
@@ -92,9 +93,21 @@ class ProductThing(Thing):
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
         judged = {*self.judges, "stock_status", "manage_stock", "date_modified"}
         for before, after in changes.table("woocommerce", "products").changed:
+            if _only_saved(before, after):
+                continue
             columns = _other(before, after) & judged
             rows = frozenset({("products", after["id"])})
             yield Found(_product_seen(after), rows, columns | _CHANGED, _product_seen(before))
+
+
+def _only_saved(before: Row, after: Row) -> bool:
+    """Whether a product is what it was, however often it was changed and set back meanwhile."""
+    other = _other(before, after) - _CHANGED
+    return other <= _PRICES and all(_price(before[name]) == _price(after[name]) for name in other)
+
+
+def _price(text: str | None) -> float | None:
+    return float(text) if text else None
 
 
 def _size_of_meta(fields: Fields, count: Callable[[str], int]) -> int:
@@ -131,8 +144,7 @@ def _product(fields: Fields, categories: Mapping[str, int]) -> Any:
 
 def _product_seen(row: Row) -> Fields:
     shown = {name: row[name] for name in ("id", "name", "sku", "status", "stock_quantity")}
-    prices = {name: float(row[name]) if row[name] else None for name in ("regular_price", "sale_price")}
-    return shown | prices
+    return shown | {name: _price(row[name]) for name in ("regular_price", "sale_price")}
 
 
 class CustomerThing(Thing):
@@ -346,11 +358,13 @@ _READ = {
 
 def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
     """What was saved and holds what it held: a price that was changed and set back."""
-    return {
+    found = {
         (table, number)
-        for table in ("products", "customers", "orders")
+        for table in ("customers", "orders")
         for number in only_stamped(changes.table("woocommerce", table), "id", _CHANGED)
     }
+    products = changes.table("woocommerce", "products").changed
+    return found | {("products", after["id"]) for before, after in products if _only_saved(before, after)}
 
 
 def _spoil(table: str, **values: Any) -> Any:

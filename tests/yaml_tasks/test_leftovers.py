@@ -48,3 +48,39 @@ def test_a_sheet_with_a_chart_has_something_in_it(tmp_path: Path) -> None:
     chart = {"data_range": "Final!A1:C3", "chart_type": "bar", "target_cell": "B2"}
     call(episode, "excel", "create_chart", **sheet, **chart)
     assert failures(episode) == {"excel_sheet_extra"}
+
+
+def test_a_cell_of_the_final_workbook_that_is_a_formula_has_no_value(tmp_path: Path) -> None:
+    episode = _solved("stock_take", tmp_path)
+    assert "not formulas" in episode.prompt
+    final = {"filepath": "final.xlsx", "sheet_name": "Final"}
+    pieces = json.loads(call(episode, "excel", "read_data_from_excel", **final))["cells"][5]
+    assert pieces["address"] == "C2"
+    call(episode, "excel", "apply_formula", **final, cell="C2", formula=f"={pieces['value']}")
+    assert failures(episode) == {"final_rows_cells"}
+
+
+def test_a_price_that_was_changed_and_set_back_has_not_changed(tmp_path: Path) -> None:
+    episode = _solved("price_notices", tmp_path)
+    changed = {after["id"] for _, after in episode.world.changes().table("woocommerce", "products").changed}
+    fields = ["id", "regular_price"]
+    products = json.loads(call(episode, "woocommerce", "woo_products_list", perPage=100, fields=fields))
+    other = next(one for one in products if one["id"] not in changed)
+    _set_price(episode, other["id"], "1.00")
+    assert failures(episode) == {"woocommerce_product_change_extra"}
+    _set_price(episode, other["id"], f"{float(other['regular_price']):g}")
+    assert failures(episode) == set()
+
+
+def _set_price(episode: Episode, number: int, price: str) -> None:
+    data = {"regular_price": price}
+    call(episode, "woocommerce", "woo_products_update", productId=number, productData=data)
+
+
+def test_an_amount_with_other_than_two_decimals_is_not_as_asked(tmp_path: Path) -> None:
+    episode = _solved("refund_list", tmp_path)
+    assert "with two decimals" in episode.prompt
+    line = call(episode, "filesystem", "read_text_file", path="refunds.csv").splitlines()[-1]
+    edits = [{"oldText": line, "newText": f"{line}0"}]
+    call(episode, "filesystem", "edit_file", path="refunds.csv", edits=edits)
+    assert failures(episode) == {"refunds_rows_cells"}
