@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import random
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as having
 
 from mesocosm.generators.apply_phd_email.expected import MATERIALS, PageRef
-from mesocosm.generators.apply_phd_email.papers import Papers
+from mesocosm.generators.apply_phd_email.papers import Field, Papers
 
 _WIDTH = 88
 """Characters of a line: below the width at which the writer of PDF files would wrap it."""
@@ -24,15 +25,15 @@ AWARDS = ("awards_oldest_first", "awards_newest_first")
 class Material:
     """The folder of documents."""
 
-    subject: str
+    field: Field
     """What the applicant studies."""
-    pages: dict[str, list[str]] = field(default_factory=dict)
+    pages: dict[str, list[str]] = having(default_factory=dict)
     """Texts of the pages, by path."""
-    made: dict[str, dt.datetime] = field(default_factory=dict)
+    made: dict[str, dt.datetime] = having(default_factory=dict)
     """When the files were made, by path: on the days that stand in them."""
-    chosen: dict[str, tuple[PageRef, ...]] = field(default_factory=dict)
+    chosen: dict[str, tuple[PageRef, ...]] = having(default_factory=dict)
     """The pages that are meant by each kind of document."""
-    older: dict[str, str] = field(default_factory=dict)
+    older: dict[str, str] = having(default_factory=dict)
 
 
 def day(moment: dt.date) -> str:
@@ -45,7 +46,7 @@ def draw_material(
 ) -> Material:
     """Draw the documents of ``name``; ``other`` is a friend whose papers lie in the same folder."""
     papers = Papers.of(name, college, today, rng)
-    made = _Maker(Material(papers.field.name), papers, today, rng)
+    made = _Maker(Material(papers.field), papers, today, rng)
     made.versions("cv", "Curriculum vitae", ["cv.pdf", "cv_final.pdf"])
     made.versions("statement", "Statement of purpose", ["statement.pdf", "statement_new.pdf"])
     made.versions("english", "English test certificate", ["english.pdf", "english_2.pdf"], verb="test")

@@ -14,7 +14,6 @@ from mesocosm.generators.apply_phd_email.planning import (
     Professor,
     more_professors,
     plan_replies,
-    university_domain,
 )
 from mesocosm.kits.mailbox import (
     EverydayMail,
@@ -56,16 +55,17 @@ def generate(world: World, params: Params) -> Expected:
     stories = [(who, writer.story(who, index)) for index, who in enumerate(plan.professors)]
     replies = [mail for _, story in stories for mail in story]
     needed = [mail for who, story in stories if _bears(who) for mail in story]
-    more, around, left = _around(world, params, plan, letters, prose, said, sizes)
-    # What is too little for a mail of its own makes one longer.
-    longer = around or replies
-    rest = rest_text(Prose(world.stream("longer"), said), "research", left)
+    more, alike, everyday, left = _around(world, params, plan, letters, prose, said, sizes)
+    # What is too little for a mail of its own makes one of a professor longer.
+    longer = alike or replies
+    subject = plan.material.field.subject
+    rest = rest_text(Prose(world.stream("longer"), said), TOPICS[0], left, subject=subject)
     place = last_received(longer)
     last = longer[place].with_paragraph(rest, 1)
     needed = [last if mail is longer[place] else mail for mail in needed]
     longer[place] = last
     written = letters.mails({who.contact.email for who in (*plan.professors, *more)})
-    fill_mailbox(world, plan.applicant, [*replies, *around, *written])
+    fill_mailbox(world, plan.applicant, [*replies, *alike, *everyday, *written])
     _fill_memory(world, plan)
     for path, pages in plan.material.pages.items():
         made = plan.material.made[path]
@@ -86,14 +86,14 @@ def _around(
     people: Prose,
     said: Said,
     sizes: tuple[int, int],
-) -> tuple[list[Professor], list[Mail], int]:
-    """More professors who are to get nothing; their mails and everyday ones; the tokens that are left."""
+) -> tuple[list[Professor], list[Mail], list[Mail], int]:
+    """More professors who are to get nothing; their mails; everyday ones; the tokens that are left."""
     rng = world.stream("more professors")
     writer = Writer(plan, MailWriter(plan.applicant, rng, Prose(rng, said), sizes), letters, rng, said)
     written: list[Professor] = []
 
     def groups() -> Iterator[list[Mail]]:
-        for index, who in enumerate(more_professors(params, rng, people)):
+        for index, who in enumerate(more_professors(params, plan, rng, people)):
             written.append(who)
             yield writer.story(who, index)
 
@@ -102,12 +102,12 @@ def _around(
     rest = world.stream("everyday")
     mails = MailWriter(plan.applicant, rest, Prose(rest, said), sizes)
     everyday = EverydayMail(
-        mails, plan.now, _TOPICS, university_domain, people, fact=LONGEST_FACT, days=(1, 33),
+        mails, plan.now, _TOPICS, lambda _: plan.domain, people, fact=LONGEST_FACT, days=(1, 33),
         known=[who.contact for who in (*plan.professors, *written[:-1])], known_topics=TOPICS,
-        thread=letters.answered,
+        thread=letters.answered, course=plan.material.field.subject,
     )  # fmt: skip
     others, left = everyday.worth(left + params.filler_tokens - share)
-    return written[:-1], [*alike, *others], left
+    return written[:-1], alike, others, left
 
 
 def survey(tools: Tools, expected: AnyExpected) -> None:
@@ -144,7 +144,7 @@ def _fill_memory(world: World, plan: Plan) -> None:
             (
                 plan.university,
                 "organization",
-                ["The applicant's college; the degree there is nearly finished"],
+                ["The applicant's university; the degree there is nearly finished"],
             ),
         ],
         [(name, plan.university, "graduates from")],

@@ -17,7 +17,7 @@ from mesocosm.kits.prose import Said, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.worlds import tokens
 
-TOPICS: tuple[Topic, ...] = ("research", "research", "conference")
+TOPICS: tuple[Topic, ...] = ("group_news",)
 """What professors write about besides."""
 _BATCH = 60
 """Professors to whom the applicant wrote with one mail, about."""
@@ -71,7 +71,7 @@ class Letters:
             if not to:
                 continue
             text = (
-                f"Dear Professor,\n\nI am about to finish my degree in {self._plan.material.subject} at "
+                f"Dear Professor,\n\nI am about to finish my degree in {self._plan.material.field.name} at "
                 f"{self._plan.university} and look for a place for a PhD. May I ask whether one is open in "
                 "your group? I should also like to hear what all of you are working on. I shall be glad to "
                 "send whatever you need.\n\n"
@@ -180,7 +180,14 @@ class Writer:
             # Who says little says more besides: how long a mail is must not tell what it says.
             size = self._rng.randint(*self._writer.sizes) + max(0, LONGEST_FACT - tokens.count(fact))
         return self._writer.write(
-            who.contact, moment, topic, fact=fact, thread=thread, subject=subject, size=size
+            who.contact,
+            moment,
+            topic,
+            fact=fact,
+            thread=thread,
+            subject=subject,
+            size=size,
+            course=self._plan.material.field.subject,
         )
 
     def _request(
@@ -198,7 +205,11 @@ class Writer:
     def _wish(self, ways: Sequence[str], files: Sequence[Wanted]) -> Part:
         def wish() -> str:
             need = self._phrases.part(ways)
-            return f"{need[0].upper()}{need[1:]} {self._files(files)}"
+            said = self._files(files)
+            if need[-1] == ":":
+                said = said.removeprefix("the following.\n")  # what has its colon needs no such words
+            gap = "\n" if said[0] == "-" else " "
+            return f"{need[0].upper()}{need[1:]}{gap}{said}"
 
         return wish
 
@@ -208,6 +219,14 @@ class Writer:
         lines = []
         for name, kinds in files:
             items = [self._phrases.part(wording.DOCUMENTS[kind]) for kind in kinds]
+            if len(items) == 1 and style not in (0, 1, 2):
+                link = {3: ":", 4: " with"}.get(style)
+                lines.append(
+                    f"{name}{link} {items[0]}."
+                    if link
+                    else f"the file {name} with {items[0]} and nothing else."
+                )
+                continue
             match style:
                 case 0:
                     ways = (", in this order: ", ", one after the other: ", ", in the order given: ")
@@ -229,10 +248,10 @@ class Writer:
                     order = self._rng.choice(ways) if len(items) > 1 else ""
                     lines.append(f"{name} put together from{order} {', '.join(items)}.")
                 case _:
-                    begins, on, ends = map(
-                        self._phrases.part, (wording.BEGINS, wording.GOES_ON, wording.ENDS)
-                    )
-                    lines.append(f"the file {name} that {begins} {f', {on} '.join(items)} and {ends}.")
+                    begins, ends = map(self._phrases.part, (wording.BEGINS, wording.ENDS))
+                    told = [f"{begins} {items[0]}"]
+                    told += [f"{self._phrases.part(wording.GOES_ON)} {item}" for item in items[1:]]
+                    lines.append(f"the file {name} that {', '.join(told)}, and {ends}.")
         if style == 1:
             return "\n".join(["the following.", *lines, ""])
         number = ("one PDF file: ", "two PDF files: ", "three PDF files: ")[len(files) - 1]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import random
 from dataclasses import dataclass
+from dataclasses import field as having
+
+from mesocosm.kits.prose import CourseSubject
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,13 @@ class Field:
     """What the PhD is to find out."""
     methods: tuple[str, str, str]
     courses: tuple[str, str, str, str, str, str]
+    topics: tuple[str, ...]
+    """What groups of this field work on, as it stands in the middle of a sentence."""
+
+    @property
+    def subject(self) -> CourseSubject:
+        """The field for those who write about what they do in it."""
+        return CourseSubject("", 0, self.name, self.name, "", self.topics)
 
 
 _FIELDS = (
@@ -26,36 +36,50 @@ _FIELDS = (
         "whether gauges that are read every minute tell a flood from a mere rise of the river",
         ("turbidity sensors", "sediment traps", "mixed models in R"),
         ("Hydrology", "Soil Science", "Statistics", "Field Methods", "Remote Sensing", "Water Chemistry"),
+        ("sediment transport", "flood plains", "turbidity", "groundwater", "soil erosion", "peat bogs",
+         "river restoration", "nitrate in streams", "drought records", "rainfall radar", "estuaries", "dams"),
     ),
     Field(
         "Computational Linguistics", "how speakers of two languages order their adjectives",
         "why parsers fail where speakers change languages within a sentence",
-        ("annotated corpora", "dependency parsers", "reading times"),
+        ("annotated corpora", "dependency parsers", "eye tracking"),
         ("Syntax", "Phonetics", "Machine Learning", "Corpus Linguistics", "Logic", "Psycholinguistics"),
+        ("code-switching", "word order", "dependency parsing", "speech errors", "sign languages",
+         "loan words", "reading times", "vowel harmony", "dialect maps", "machine translation",
+         "tone", "child language"),
     ),
     Field(
         "Materials Physics", "cracks in thin films of oxide",
         "how cracks in thin films begin, and what heals them",
         ("electron microscopy", "X-ray diffraction", "finite elements"),
         ("Solid State Physics", "Thermodynamics", "Optics", "Numerical Methods", "Metals", "Surface Science"),
+        ("thin films", "grain boundaries", "crack growth", "fatigue", "nanowires", "oxide layers", "coatings",
+         "thermal stress", "dislocations", "glass transitions", "sintering", "porous ceramics"),
     ),
     Field(
         "Behavioural Biology", "songs that young birds learn from their neighbours",
         "how far a new song travels from where it was first sung",
         ("sound recorders", "playback experiments", "network models"),
         ("Ethology", "Genetics", "Ecology", "Biostatistics", "Evolution", "Neurobiology"),
+        ("song learning", "alarm calls", "nest building", "foraging", "mate choice", "migration", "play",
+         "begging calls", "flocking", "brood parasites", "tool use", "social learning"),
     ),
     Field(
         "Economic History", "the account books of three harbour towns",
         "how news of a failed harvest changed what merchants charged",
-        ("archives", "price series", "records of ships"),
+        ("port books", "price series", "ships' registers"),
         ("Economic Theory", "Palaeography", "Statistics", "Trade and Empire", "Archive Studies", "Finance"),
+        ("grain prices", "harbour dues", "merchant letters", "guilds", "marine insurance", "harvest failures",
+         "account books", "coinage", "shipbuilding", "toll registers", "credit networks", "wages"),
     ),
     Field(
         "Robotics", "grippers that feel how heavy a thing is",
         "how a robot arm learns from people who correct it by hand",
-        ("force sensors", "simulation", "trials with forty people"),
+        ("force sensors", "simulations", "user studies"),
         ("Control", "Mechanics", "Computer Vision", "Real-Time Systems", "Machine Learning", "Ergonomics"),
+        ("grasping", "tactile sensing", "learning by demonstration", "soft grippers", "path planning",
+         "force control", "shared autonomy", "walking machines", "calibration", "teleoperation",
+         "motor noise", "safety at work"),
     ),
 )  # fmt: skip
 _HELD = (
@@ -93,11 +117,14 @@ class Papers:
     field: Field
     today: dt.date
     rng: random.Random
+    elsewhere: str
+    """What every version of the curriculum vitae tells of the time before the Master's course."""
+    _purposes: list[str] = having(default_factory=list)
 
     @classmethod
     def of(cls, name: str, college: str, today: dt.date, rng: random.Random) -> Papers:
         """Of somebody who studies one of the fields, drawn."""
-        return cls(name, college, rng.choice(_FIELDS), today, rng)
+        return cls(name, college, rng.choice(_FIELDS), today, rng, rng.choice(_ELSEWHERE))
 
     @property
     def first(self) -> str:
@@ -111,21 +138,23 @@ class Papers:
         lines.append(f"Since {began + 4}: Master's course, {self.college}")
         if (self.today - written).days < 300:
             lines.append(f"{began + 5}: {self.rng.choice(_HELD)}")
-        return [*lines, f"{began + 3}: {self.rng.choice(_ELSEWHERE)}"]
+        return [*lines, f"{began + 3}: {self.elsewhere}"]
 
     def skills(self) -> list[str]:
         """The second page of a curriculum vitae."""
         return [f"Methods: {', '.join(self.field.methods)}", f"Languages: {self.rng.choice(_LANGUAGES)}"]
 
     def purpose(self) -> str:
-        """A statement of purpose."""
+        """A statement of purpose, put in another way in every version."""
         method = self.rng.choice(self.field.methods)
         ways = (
             f"I want to find out {self.field.question}, with the help of {method}.",
             f"In a doctorate I should like to ask {self.field.question}, for which {method} will be of use.",
             f"What I should like to find out in a PhD is {self.field.question}.",
         )
-        return self.rng.choice(ways)
+        if not self._purposes:
+            self._purposes = self.rng.sample(ways, len(ways))
+        return self._purposes.pop()
 
     def summary(self) -> str:
         """The first page of a research proposal."""
@@ -137,7 +166,7 @@ class Papers:
     def work_plan(self) -> list[str]:
         """The second page of a research proposal."""
         one, two, _ = self.rng.sample(self.field.methods, 3)
-        return [f"Year 1: first trials with {one}", f"Years 2 and 3: {two}, and writing"]
+        return [f"Year 1: {one}, on a small scale", f"Years 2 and 3: {two}, and writing"]
 
     def courses(self, *, master: bool) -> list[str]:
         """What was taken for a degree, with marks."""

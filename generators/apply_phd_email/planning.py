@@ -19,6 +19,9 @@ _COLLEGES = ("Ashford", "Barrow Hill", "Calder", "Denholm", "Eastmere", "Fairhol
 _KINDS = ("University", "Institute of Technology", "State University")
 _SHORT = {"University": "", "Institute of Technology": "tech", "State University": "state"}
 
+_AT_HOME = 0.12
+"""The share of the professors whom the applicant knows by sight."""
+
 Wanted = tuple[str, tuple[str, ...]]
 """The name of a file as a professor writes it, and the kinds of documents in it, in order."""
 
@@ -64,6 +67,9 @@ class Plan:
 
     applicant: Contact
     university: str
+    """The applicant's."""
+    domain: str
+    """Of that university; students have addresses of their own kind."""
     number: str
     """The applicant number."""
     outdated_number: str
@@ -82,7 +88,7 @@ class Plan:
 def plan_replies(params: Params, rng: random.Random, prose: Prose, receivers: Prose | None = None) -> Plan:
     """Draw the applicant and the professors; from ``receivers``, if any, those who collect for somebody."""
     person = _plain(prose)
-    university, domain = f"{rng.choice(_COLLEGES)} College", "campusmail.edu"
+    university, domain = home = _named(rng.choice(_COLLEGES), "University")
     now = dt.datetime(
         2025, rng.choice((2, 3, 10, 11)), rng.randint(10, 26), 9, rng.randint(0, 59), tzinfo=dt.UTC
     )
@@ -92,12 +98,13 @@ def plan_replies(params: Params, rng: random.Random, prose: Prose, receivers: Pr
     fates = params.fates()
     rng.shuffle(fates)
     return Plan(
-        applicant=Contact(person, f"{person.handle}@{domain}"),
+        applicant=Contact(person, f"{person.handle}@students.{domain}"),
         university=university,
+        domain=domain,
         number=number,
         outdated_number=outdated,
         referees=referees,
-        professors=tuple(_professors(fates, params, rng, prose, receivers)),
+        professors=tuple(_professors(fates, params, home, rng, prose, receivers)),
         material=material,
         now=now,
     )
@@ -112,13 +119,18 @@ def _plain(prose: Prose) -> Person:
 
 
 def _professors(
-    fates: list[str], params: Params, rng: random.Random, prose: Prose, receivers: Prose | None
+    fates: list[str],
+    params: Params,
+    home: _University,
+    rng: random.Random,
+    prose: Prose,
+    receivers: Prose | None,
 ) -> Iterator[Professor]:
     dealt = rng.sample(STRUCTURES, len(STRUCTURES))
     layouts = cycle(dealt if params.assign_different_structures else [params.structure])
     order = cycle(rng.sample(_CERTIFICATES, 2))
     # Namesakes share the names of professors who ask for material, and have addresses of their own.
-    asked = [_Drawn.of(fate, rng, prose) for fate in fates]
+    asked = [_Drawn.of(fate, home, rng, prose) for fate in fates]
     models = cycle([drawn for drawn in asked if drawn.fate in ("asked", "corrected", "assistant")])
     taken = set[str]()
     for drawn in asked:
@@ -131,7 +143,7 @@ def _professors(
             model = next(models)
             drawn.person, other = model.person, model.university
             while drawn.university == other:
-                drawn.university, drawn.domain = _university(rng)
+                drawn.university, drawn.domain = _university(home, rng)
         wanted = tuple(_wanted(next(layouts), next(order), rng)) if drawn.fate in _REQUESTING else ()
         superseded: tuple[Wanted, ...] = ()
         if story == "corrected":
@@ -170,10 +182,12 @@ _MORE = ("expired",) * 14 + ("research_assistant",) * 5 + ("declined",)
 """What more professors did who are to get nothing."""
 
 
-def more_professors(params: Params, rng: random.Random, prose: Prose) -> Iterator[Professor]:
+def more_professors(params: Params, plan: Plan, rng: random.Random, prose: Prose) -> Iterator[Professor]:
     """Professors who are to get nothing, without end."""
     while True:
-        yield from _professors(rng.sample(_MORE, len(_MORE)), params, rng, prose, None)
+        yield from _professors(
+            rng.sample(_MORE, len(_MORE)), params, (plan.university, plan.domain), rng, prose, None
+        )
 
 
 @dataclass
@@ -184,17 +198,22 @@ class _Drawn:
     fate: str
 
     @classmethod
-    def of(cls, fate: str, rng: random.Random, prose: Prose) -> _Drawn:
-        return cls(prose.person(), *_university(rng), fate)
+    def of(cls, fate: str, home: _University, rng: random.Random, prose: Prose) -> _Drawn:
+        return cls(prose.person(), *_university(home, rng), fate)
 
 
-def university_domain(rng: random.Random) -> str:
-    """Where somebody works."""
-    return _university(rng)[1]
+_University = tuple[str, str]
+"""A university's name and domain."""
 
 
-def _university(rng: random.Random) -> tuple[str, str]:
-    college, kind = rng.choice(_COLLEGES), rng.choice(_KINDS)
+def _university(home: _University, rng: random.Random) -> _University:
+    """Where somebody works, which may be the applicant's own university."""
+    if rng.random() < _AT_HOME:
+        return home
+    return _named(rng.choice(_COLLEGES), rng.choice(_KINDS))
+
+
+def _named(college: str, kind: str) -> _University:
     return f"{college} {kind}", f"{college.lower().replace(' ', '')}{_SHORT[kind]}.edu"
 
 

@@ -35,8 +35,8 @@ DOCUMENTS = {
         "all [the |your |]award certificates (newest first)", "[your|the] award certificates, newest first",
     ),
 }  # fmt: skip
-BEGINS = ("begins with", "starts with", "has first", "opens with")
-GOES_ON = ("goes on with", "continues with", "then has", "has next")
+BEGINS = ("begins with", "starts with", "first has", "opens with")
+GOES_ON = ("goes on with", "continues with", "then has", "next has")
 ENDS = ("ends there", "has nothing else", "stops there", "is complete with that")
 HOLDS = ("holds", "contains", "is made of", "has", "consists of")
 OFFER = (
@@ -93,7 +93,7 @@ NEED = (
     "before we [go on|decide], I [should like|want] to see",
     "what we look at first is",
     "for a start, mail me",
-    "our forms name",
+    "our forms ask for",
 )
 """A list of files follows."""
 REPLACED = (
@@ -168,7 +168,7 @@ DEADLINE = (
     "after {day} nothing [is accepted|will be read]",
     "all files must reach us by {day}",
     "it will be read if it [comes|is here|arrives] by {day}",
-    "our [office|secretary] counts what is here by {day}",
+    "our [office|secretary] takes in what is here by {day}",
     "{day} is [as late as|the latest that] it [may|can] [come|arrive]",
 )
 EXTENDED = (
@@ -233,14 +233,14 @@ NO = (
 """Said by those who never asked for anything, and by those who take back that they did."""
 UNDECIDED = (
     "[no decision has been made|nothing has been settled] [so far|yet]; [keep|hold on to] your papers",
-    "[next month|in some weeks|after the break] I can tell you more, not [today|now|yet]",
-    "there may be something [later|in spring|next term]; [hold|keep] your [papers|files|material]",
-    "[patience, please|please be patient]: [the grant|our budget|the board] [is not there|takes its time]",
+    "[next month|in some weeks|in a few weeks] I can tell you more, not [today|now|yet]",
+    "there may be something [later|later on|next term]; [hold|keep] your [papers|files|material]",
+    "[patience, please|please be patient]: [the grant|our budget|the board] [needs longer|takes its time]",
     "it is [too early|too soon] to [say|tell]; send nothing [before|until] I [write again|write|know]",
     "[our|the|my] [grant|budget|project] is not [decided|settled], so [please wait|wait] with your "
     "[material|files|papers]",
     "I [am still waiting|still wait] for [money|the money|a grant] and [will|shall] write when I know more",
-    "[ask me|write] again in the [summer|autumn|new year], for [now|the moment] I [do not|cannot] know",
+    "[ask me|write] again in [some months|a few weeks], for [now|the moment] I [do not|cannot] know",
     "the [committee|board|faculty] has not met [yet|so far], so keep your [material|papers|files] until it "
     "[has|does]",
     "I [shall|have to|want to] talk to the [dean|others|board] first; [nothing is needed|wait] until then",
@@ -289,6 +289,6 @@ LETTERS = (
 """Subjects of what the applicant wrote first."""
 ANEW = (
     "Your letter", "Your enquiry", "About your letter", "Your plans", "What you asked me", "To your enquiry",
-    "Your question of last month", "News", "A word on your enquiry", "From our group",
+    "Your question", "News", "A word on your enquiry", "From our group",
 )  # fmt: skip
 """Subjects of what professors write without answering a mail."""
