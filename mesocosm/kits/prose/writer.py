@@ -34,8 +34,8 @@ _SAID_AS_IT_IS = (
     "could ",
 )
 """How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
-_ONCE_A_SENTENCE = (", which", "because", "though ", ";", "since ", " if ", "ccording to")
-"""What no sentence has twice."""
+_ONCE_A_SENTENCE = ((", which",), ("because", "since "), ("though ",), (";",), (" if ",), ("ccording to",))
+"""What no sentence has twice, by words of one sense: it gives one reason."""
 _APART = 8
 """So many other ways to make a sentence come before one comes again, whatever the sentences are asked for."""
 _FIT_FROM = 48
@@ -450,7 +450,7 @@ class Prose:
             if place in told:
                 continue
             said = self._expand(scene, ways[place])
-            if not any(word in text and word in said for word in _ONCE_A_SENTENCE):
+            if not any(_has(text, words) and _has(said, words) for words in _ONCE_A_SENTENCE):
                 told.add(place)
                 return said
         return ""
@@ -562,3 +562,7 @@ def greeting(rng: random.Random, to: Person | None = None) -> str:
 def signature(person: Person, role: str, company: str | None = None) -> str:
     """The last lines of a letter: name, role and perhaps company."""
     return "\n".join([person.name, role, *([company] if company else [])])
+
+
+def _has(text: str, words: Sequence[str]) -> bool:
+    return any(word in text for word in words)
