@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
@@ -40,6 +40,7 @@ class DocumentThing(Thing):
         "content": Word("Its text.", required=True),
         "updated_at": Word("When it was last changed.", "moment", required=True),
         "folder": Word("A path of folders in the space, such as `Plans/2025`; default: none."),
+        "author": Word("Address of who wrote it and owns it; default: the owner's."),
     }
     judges: ClassVar[Mapping[str, Word]] = {
         "id": Word("Which document, where it was there before: `{{ rule.document.id }}`.", "data"),
@@ -52,6 +53,7 @@ class DocumentThing(Thing):
         store = world.store(rules.DocumentsStore)
         given: list[Fields] = [{} for _ in things]
         space = _space(store)
+        _let_in(store, space, {str(fields["author"]) for fields in things if fields.get("author")})
         paths = sorted({str(fields.get("folder") or "") for fields in things})
         made = store.add_folders(space, [path for path in paths if path])
         places = dict(zip([path for path in paths if path], made, strict=True)) | {"": space}
@@ -61,6 +63,9 @@ class DocumentThing(Thing):
             for number, file_id in zip(numbers, ids, strict=True):
                 given[number] = {"id": file_id}
         return given
+
+    def shown(self, name: str, value: Any) -> str:
+        return "" if name == "author" else super().shown(name, value)
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for row in changes.table("documents", "documents").added:
@@ -83,7 +88,15 @@ def _seen(row: Row) -> Fields:
 def _new(fields: Fields) -> Any:
     moment = stamp(fields["updated_at"])
     title = fields.get("title") or "Untitled"
-    return {"title": title, "content": fields["content"], "created_at": moment, "updated_at": moment}
+    new = {"title": title, "content": fields["content"], "created_at": moment, "updated_at": moment}
+    return new | ({"owner": fields["author"]} if fields.get("author") else {})
+
+
+def _let_in(store: rules.DocumentsStore, space: str, authors: Collection[str]) -> None:
+    """Who writes in a space may write in it."""
+    mine = str(store.place(space).owner)
+    for author in sorted(set(authors) - {mine}):
+        store.give(space, author, "editor")
 
 
 def _space(store: rules.DocumentsStore) -> str:
@@ -93,7 +106,8 @@ def _space(store: rules.DocumentsStore) -> str:
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
     store = world.store(rules.DocumentsStore)
-    store.create_user(owner.email, owner.name)
+    for name, email in [(owner.name, owner.email), *people]:
+        store.create_user(email, name)
     store.sign_in(owner.email)
     store.create_space(_SPACE)
 
