@@ -34,9 +34,7 @@ from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Product, Prose, Said, Topic
 from mesocosm.worlds import tokens
 
-_TITLES: dict[Topic, str] = {
-    "shift_notes": "Shift notes", "purchasing": "Purchasing", "maintenance": "Repairs",
-}  # fmt: skip
+_TITLES: dict[Topic, str] = {"shift_notes": "Shift notes", "purchasing": "Purchasing"}
 """Of what else people of a depot write down."""
 # Tokens of the JSON around one item wherever the survey shows it, measured on whole worlds.
 _MAIL, _DOCUMENT, _EVENT, _ORDER, _ACCOUNT = 216, 74, 316, 47, 30

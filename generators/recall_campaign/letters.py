@@ -14,7 +14,7 @@ from mesocosm.worlds import tokens
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 BY_PARCEL = (
-    "[I have|We have] [already|meanwhile|since] sent it back, [so you|you] should have [the|that|our] parcel "
+    "[I have|We have] [already|meanwhile|since] sent it back, so you should have [the|that|our] parcel "
     "by [now|today].",
     "[You need not|There is no need to|Please do not] send [a van|anybody|a driver]: it has "
     "[been sent back|gone back][| already] by [post|parcel].",
@@ -22,20 +22,22 @@ BY_PARCEL = (
     "signed for it[| yesterday| at noon].",
 )
 BY_HAND = (
-    "It is [back with you|in your hands|where it came from]: [I|we|my wife] handed it in "
+    "It is [back with you|in your hands|where it came from]: [I|we|my wife and I] handed it in "
     "[at your counter|at the counter|at your shop][| yesterday| in person].",
-    "Nothing [is left|remains|waits] [here|with us|in this house]: [my son|our daughter|a cousin] carried it "
-    "to [your|the] [shop|counter|depot].",
     "[Your colleague|One of your people|Somebody of yours] took it from me [when I was|while I was|as I "
     "stood] in [town|your shop|the market], so it is [with you|in your hands|at your place].",
-    "[The thing|It|What you want] is no longer [with us|in our house|here]; [I|we|my father] gave it to your "
-    "[driver|man|colleague].",
     "I did not wait [for you|any longer|for the van] [and|but] [brought|carried|took] it back "
     "[myself|on foot|by bus].",
-    "[My neighbour|My sister|A friend] has already [delivered|driven|taken] it to "
-    "[your depot|your counter|the shop][| for me| on her way].",
     "[You need not|There is no need to|Please do not] send [a van|anybody|a driver]: it has "
     "[been returned|been handed in][| already] at [your|the] [counter|shop|depot].",
+)
+BY_OTHERS = (
+    "Nothing [is left|remains|waits] [here|with us|in this house]: [my son|our daughter|a cousin] carried it "
+    "to [your|the] [shop|counter|depot].",
+    "[The thing|It|What you want] is no longer [with us|in our house|here]; [my wife|my mother|my father] "
+    "gave it to your [driver|man|colleague].",
+    "[My neighbour|My sister|A friend] has already [delivered|driven|taken] it to "
+    "[your depot|your counter|the shop][| for me| on her way].",
 )
 AT_ONCE_BY_PARCEL = (
     "It went back by [post|parcel|courier] [on the day|the day after|an hour after] your letter "
@@ -44,23 +46,21 @@ AT_ONCE_BY_PARCEL = (
 AT_ONCE_BY_HAND = (
     "[I|We] returned [the item|it|the thing] [at once|the same day|that very day], so "
     "[there is nothing left|nothing remains|you find nothing] to [pick up|fetch|collect].",
+)
+AT_ONCE_BY_OTHERS = (
     "You have had it [back|again] [since yesterday|for a day or two|these last days]: [my brother|my aunt|"
     "a friend] [brought|took] it[| over| along].",
 )
 """They leave no day between the letter and what is said: nobody says so who named a day before."""
-RETURNED = (*BY_PARCEL, *BY_HAND, *AT_ONCE_BY_PARCEL, *AT_ONCE_BY_HAND)
-STILL_HERE = (
-    "I was [wrong|mistaken|too quick]: it never left, [my son|my husband|somebody here] had "
-    "[only|just|merely] put it in the [cellar|attic|shed].",
+LATER = (*BY_PARCEL, *BY_HAND, *BY_OTHERS)
+RETURNED = (*LATER, *AT_ONCE_BY_PARCEL, *AT_ONCE_BY_HAND, *AT_ONCE_BY_OTHERS)
+_MISTAKEN = (
     "It [turns out|seems|is clear now] that [what left us|what we gave away|what went off] was "
     "[another|the wrong|an empty] box; yours is still [with us|in our hall|where it was].",
     "Contrary to what I [told you|wrote|said], [we|I|my parents] still [have|keep|hold] it[| here| in "
     "the hall].",
-    "Please [disregard|forget|strike out] that it was gone. I [found|saw|discovered] it in the "
-    "[garage|cellar|attic], where it [remains|waits|stays].",
-    "I spoke [too soon|too early|before I knew], for it has not left [our flat|the house|my hands].",
 )
-PARCEL_FAILED = (
+_PARCEL_FAILED = (
     "What I [wrote|said|told you] about the parcel was [too early|wrong|a mistake]: it came [back|home] to "
     "[me|us], and [I|we] still have [the item|the thing|it].",
     "I have to [correct myself|take that back|put that right]: [the item|it|the thing] is still here"
@@ -73,14 +73,29 @@ PARCEL_FAILED = (
     "[van|driver|pickup].",
     "[I|We] have it again: the [address|number|street] on the label was [wrong|smudged|an old one].",
 )
-HAND_FAILED = (
+_HAND_FAILED = (
     "Your [counter|shop|depot] would not [take|accept|have] it, so it is here [after all|as before|once "
     "more].",
     "I have to [correct myself|take that back|put that right]: [the item|it|the thing] is still here"
-    "[| with me| with us], your people [gave it back|sent us away|knew of no recall].",
-    "[I|We] have it again: [the counter|your shop|the depot] was [closed|shut] [that day|already|for good].",
+    "[| with me| with us], your people [gave it back|sent it home again|knew of no recall].",
+    "[I|We] have it again: it was [handed|given] back [at the door|with regrets|an hour later], as [my "
+    "receipt|some form|a slip] was [wanting|missing].",
 )
-NOT_RETURNED = (*STILL_HERE, *PARCEL_FAILED, *HAND_FAILED)
+_NEVER_LEFT = (
+    "I was [wrong|mistaken|too quick]: it never left, [my son|my husband|somebody here] had "
+    "[only|just|merely] put it in the [cellar|attic|shed].",
+    "Please [disregard|forget|strike out] that it was gone. I [found|saw|discovered] it in the "
+    "[garage|cellar|attic], where it [remains|waits|stays].",
+    "I spoke [too soon|too early|before I knew], for it has not left [our flat|the house|our hands].",
+)
+TAKEN_BACK = (
+    ((*BY_PARCEL, *AT_ONCE_BY_PARCEL), (*_MISTAKEN, *_PARCEL_FAILED)),
+    ((*BY_HAND, *AT_ONCE_BY_HAND), (*_MISTAKEN, *_HAND_FAILED)),
+    ((*BY_OTHERS, *AT_ONCE_BY_OTHERS), (*_MISTAKEN, *_NEVER_LEFT)),
+)
+"""What is said first, and what later: a parcel does not come back from the counter, and what I carried away
+myself has left the house."""
+NOT_RETURNED = (*_MISTAKEN, *_PARCEL_FAILED, *_HAND_FAILED, *_NEVER_LEFT)
 WISH = (
     "We are [away|abroad|travelling], please [do not come|send nobody|plan nothing] before {day}.",
     "Could your [van|driver|man] come on {day} or [later|after]? [I am not|Nobody is|We are not] at home "

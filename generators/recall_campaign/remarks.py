@@ -25,7 +25,7 @@ _ABOUT = (
     "[Reason|What is wrong|The fault]: {fault}.",
     "{count} customers have told us about it.",
     "Nobody has been hurt[| so far|, as far as we know].",
-    "[Until the van comes|Before it is fetched|Up to that day] what was bought may stay in the "
+    "[Until the van comes|Before it is fetched|Until its pickup] what was bought may stay in the "
     "[hall|cellar|garage][, but it should not be used|. Please leave it alone|, unused].",
     "The box is not needed[| for the pickup].",
     "{maker}, who [made it|sold it to us|brought it in], [was told|has been told|knows], and [pays "
@@ -85,7 +85,7 @@ _LISTED = (
     "[Two|Three|Four] entries were struck out because they were [there twice|somebody else's].",
     "The [printer|copier] in {place} cuts off the last line.",
     "{company} may see [the list|it], but not [the names|who is on it].",
-    "[Entries are numbered|The numbers run on] from one recall to the next.",
+    "[Slips are numbered|The numbers of the slips run] on from one recall to the next.",
     "{person} is away [in the first week|on Thursdays]; then {other} has the pen.",
 )
 _EVENTS = {

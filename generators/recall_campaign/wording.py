@@ -211,19 +211,14 @@ class Writer:
         if customer.fate == "returned":
             yield self._say(letters.RETURNED)
         if customer.fate == "not_returned":
-            # What went by parcel does not come back from the counter.
-            if rng.random() < 0.5:
-                yield self._say((*letters.BY_PARCEL, *letters.AT_ONCE_BY_PARCEL))
-                yield self._say((*letters.STILL_HERE, *letters.PARCEL_FAILED))
-            else:
-                yield self._say((*letters.BY_HAND, *letters.AT_ONCE_BY_HAND))
-                yield self._say((*letters.STILL_HERE, *letters.HAND_FAILED))
+            for ways in rng.choice(letters.TAKEN_BACK):
+                yield self._say(ways)
         for number, day in enumerate(customer.wishes):
             shown = f"{_WEEKDAYS[day.weekday()]}, {_date(day)}" if rng.random() < 0.5 else _date(day)
             changed = self._say(letters.CHANGED) if number else ""
             yield f"{changed} {self._say(letters.WISH, changed, day=shown)}".lstrip()
         if customer.fate == "returned_later":
-            yield self._say((*letters.BY_PARCEL, *letters.BY_HAND))
+            yield self._say(letters.LATER)
         if customer.fate in ("plain", "superseded") and rng.random() < 0.15:
             yield self.question()
 

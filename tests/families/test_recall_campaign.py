@@ -121,10 +121,13 @@ def test_what_is_settled_in_another_recall_is_about_what_that_one_recalls(
         assert sku in {line["sku"] for line in whole["line_items"]}
 
 
-def test_returns_by_parcel_and_by_hand_fail_in_their_own_ways() -> None:
-    assert not any("letter" in way for way in (*letters.BY_PARCEL, *letters.BY_HAND))
-    assert not any("parcel" in way or "courier" in way for way in letters.HAND_FAILED)
-    assert not any("counter" in way or "shop" in way for way in letters.PARCEL_FAILED)
+def test_what_is_taken_back_is_what_was_said() -> None:
+    (parcel, parcel_back), (hand, hand_back), (others, never) = letters.TAKEN_BACK
+    assert {*parcel, *hand, *others} == {*letters.RETURNED}
+    assert {*parcel_back, *hand_back, *never} == {*letters.NOT_RETURNED}
+    assert not any(word in way for way in parcel_back for word in ("counter", "shop", "never left"))
+    assert not any(word in way for way in hand_back for word in ("parcel", "courier", "label", "never left"))
+    assert not any("letter" in way for way in letters.LATER), "who named a day did not return it at once"
 
 
 def test_the_share_of_pickups_is_kept() -> None:
