@@ -35,7 +35,7 @@ _TEXTS = (
     "Order reference {order}\n\n"
     "Pcs.\tGoods\tPrice\tSum\n{items}\n\nSum total in EUR\t{total}\n{paid}\n\nThank you for buying from us.",
     "{number}\n\nTo {unit}\nFor the goods of your order {order}, invoiced on {date:%d-%b-%Y}:\n\n"
-    "Pieces\tDescription\tEach\tTogether\n{items}\n\nWe charge in all EUR {total}.\n{paid}\n\n"
+    "Pieces\tDescription\tEach\tTotal\n{items}\n\nWe charge in all EUR {total}.\n{paid}\n\n"
     "Goods remain ours until they are paid for. Next year our prices rise by 3.50 %.",
     "BILL {number}\n\nSold to\t{unit}\nPurchase order\t{order}\nBill date\t{date:%Y-%m-%d}\n\n"
     "Count\tItem\tRate\tValue\n{items}\n\nBill total, EUR\t{total}\n{paid}\n\n"

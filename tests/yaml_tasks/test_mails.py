@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.kits.yaml_tasks.linting import lint
+from mesocosm.kits.yaml_tasks.replies import asked
 from mesocosm.kits.yaml_tasks.starting import starting_file
 
 VISITS = Path(__file__).with_name("visits.yaml")
@@ -159,3 +162,11 @@ def test_all_lines_are_judged_in_their_order_and_with_what_a_mail_quotes(
     episode = Episode.create(tmp_path / "episode", instance.path, family)
     solve(family, episode)
     assert failures(episode) == (set() if right else {"email_mail_body"})
+
+
+@pytest.mark.parametrize("day", [10, 11, 15])
+def test_what_is_answered_on_a_weekday_was_written_on_one(day: int) -> None:
+    answer = {"date": dt.datetime(2025, 11, day, 9, tzinfo=dt.UTC), "subject": "Re: Plans"}
+    moments = [asked(answer, "Ann Lee", "Hello,", "Best", Random(seed))["date"] for seed in range(40)]
+    assert all(moment < answer["date"] for moment in moments)
+    assert (max(moment.weekday() for moment in moments) > 4) == (answer["date"].weekday() > 4)

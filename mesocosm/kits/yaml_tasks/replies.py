@@ -10,6 +10,7 @@ from typing import Any
 
 from mesocosm.kits.yaml_tasks.options import chosen
 
+_SATURDAY = 5
 _ASKED = (
     "Have you {had|found} {the time|a moment} to {look at|think about} {what I sent|my last mail|my "
     "question}?",
@@ -42,8 +43,11 @@ def asked(answer: Mapping[str, Any], name: str, hello: str, bye: str, rng: rando
     """``date``, ``subject`` and ``body`` of what the owner, called ``name``, wrote a day or two before."""
     text = " ".join(chosen(line, rng) for line in rng.sample(_ASKED, rng.randint(2, 4)))
     ago = dt.timedelta(days=rng.randint(1, 2), minutes=rng.randint(-40, 40), seconds=rng.randint(0, 59))
+    moment = answer["date"] - ago
+    if answer["date"].weekday() < _SATURDAY <= moment.weekday():  # who works on weekdays wrote on the Friday
+        moment -= dt.timedelta(days=moment.weekday() - _SATURDAY + 1)
     return {
-        "date": answer["date"] - ago,
+        "date": moment,
         "subject": str(answer["subject"]).removeprefix("Re: "),
         "body": f"{hello}\n\n{text}\n\n{bye}\n{name.split()[0]}",
     }
