@@ -37,9 +37,14 @@ _SPEAKS_OF_EXAMS = re.compile(
 """What must not stand beside a statement: it might be taken for a part of it."""
 
 
+def _is_office(author: Contact) -> bool:
+    """Whether mail comes from a desk: people have their names in their addresses."""
+    return "." not in author.email.partition("@")[0]
+
+
 def _list_of(subject: CourseSubject, author: Contact, campus: Campus) -> str:
     """The mailing list that somebody writes to, as a To header shows it."""
-    if author.email.partition("@")[0].count("."):
+    if not _is_office(author):
         prefix = subject.code_prefix
         return f"{prefix} students <{prefix.lower()}-students@{campus.domain}>"
     return f"All students <all-students@{campus.domain}>"
@@ -88,7 +93,8 @@ class Composer:
             body = Draft(blocks).plain()  # a conversation is with one student, and has no greeting
         title = self._title(voice, subject, sitting, topics)
         answers = self._answers(author, subject) if channel == "message" else ()
-        moment = self._campus.waking_moment(rng, *days)
+        draw = self._campus.working_moment if _is_office(author) else self._campus.waking_moment
+        moment = draw(rng, *days)
         return Post(channel, moment, author, title, body, course, answers, to)
 
     def _greeting(self, personal: bool) -> str:
@@ -101,7 +107,7 @@ class Composer:
 
     def _signature(self, author: Contact) -> str:
         # Offices have no first names.
-        whole = "." not in author.email.partition("@")[0] or self._rng.random() < 0.7
+        whole = _is_office(author) or self._rng.random() < 0.7
         return author.name.strip() if whole else author.person.first
 
     def _title(self, voice: Voice, subject: CourseSubject, sitting: str, topics: tuple[Topic, ...]) -> str:
@@ -136,9 +142,8 @@ class Composer:
             around.append(Voice(rng).say(statements.EARLY_ASIDES if early else statements.ASIDES))
         spent = sum(map(tokens.count, around))
         while spent < size - 8:
-            sentence = self._aside(subject, topics)
-            spent += tokens.count(sentence)
-            around.append(sentence)
+            around.append(self._fitting(size - spent, subject, topics))
+            spent += tokens.count(around[-1])
         cut = rng.randint(0, len(around))
         before, after = around[:cut], around[cut:]
         paragraphs: list[Block] = []
@@ -150,6 +155,15 @@ class Composer:
         else:
             paragraphs.append(" ".join([*before, *([said] if said else []), *after]))
         return [block for block in [*paragraphs, *later] if block]
+
+    def _fitting(self, room: int, subject: CourseSubject, topics: tuple[Topic, ...]) -> str:
+        """A sentence of so many tokens at most, if a few attempts find one, else the shortest of these."""
+        tried = []
+        for _ in range(4):
+            tried.append(self._aside(subject, topics))
+            if tokens.count(tried[-1]) <= room:
+                return tried[-1]
+        return min(tried, key=tokens.count)
 
     def _aside(self, subject: CourseSubject, topics: tuple[Topic, ...]) -> str:
         while True:

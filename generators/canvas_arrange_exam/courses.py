@@ -19,6 +19,12 @@ Open = Literal["all", "date", "time", "duration", "room", "book", "proctor"]
 """What is not published yet; ``date`` is open together with the time."""
 
 
+def is_free(day: dt.date) -> bool:
+    """Whether nobody is examined on a day: Sundays, Christmas Eve to New Year, the last Monday of May."""
+    christmas = (day.month, day.day) >= (12, 24) or (day.month, day.day) == (1, 1)
+    return day.weekday() == 6 or christmas or (day.month == 5 and day.day > 24 and day.weekday() == 0)
+
+
 @dataclass(frozen=True)
 class Details:
     """What a notice says of a final; ``None`` is open."""
@@ -140,8 +146,8 @@ class Campus(campus.Campus):
 
     @property
     def term_start(self) -> dt.datetime:
-        """When teaching began."""
-        return self.now - dt.timedelta(weeks=15)
+        """When teaching began: on the Monday of the fifteenth week before this one."""
+        return (self.now - dt.timedelta(weeks=15, days=self.now.weekday())).replace(hour=0, minute=0)
 
     @property
     def offset(self) -> dt.timedelta:

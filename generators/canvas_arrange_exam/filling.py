@@ -106,7 +106,7 @@ def _fill_canvas(
 ) -> None:
     store, campus = world.store(CanvasStore), plan.campus
     root = add_campus(store, campus)
-    began = campus.term_start
+    began, ended = campus.term_start, _term_end(plan)
     contacts = {campus.student.email: campus.student}
     for course in plan.courses:
         contacts |= {who.email: who for who in (course.instructor, course.assistant)}
@@ -119,7 +119,7 @@ def _fill_canvas(
                 "course_code": f"{course.code}{course.suffix}",
                 "account_id": root,
                 "start_at": utc_stamp(began),
-                "end_at": utc_stamp(campus.now + dt.timedelta(days=60)),
+                "end_at": utc_stamp(ended),
                 "syllabus_body": text,
                 "time_zone": str(campus.zone),
                 "created_at": utc_stamp(began - dt.timedelta(days=30)),
@@ -150,6 +150,14 @@ def _fill_canvas(
         [_conversation(post, campus, users, by_code, read) for post in talks]
     )
     store.sign_in(users[campus.student.email])
+
+
+def _term_end(plan: Plan) -> dt.datetime:
+    """The end of the week after that of the last final."""
+    days = [course.details.date for course in plan.courses if course.details.date]
+    last = max([plan.campus.now.date() + dt.timedelta(weeks=2), *days])
+    sunday = last + dt.timedelta(days=13 - last.weekday())
+    return dt.datetime.combine(sunday, dt.time(23, 59), plan.campus.zone)
 
 
 def _enrollments(

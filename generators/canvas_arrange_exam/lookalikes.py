@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from mesocosm.generators.canvas_arrange_exam import statements
 from mesocosm.generators.canvas_arrange_exam.composing import FRIENDS_TOPICS, Composer
-from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Details, Plan
+from mesocosm.generators.canvas_arrange_exam.courses import Channel, Course, Details, Plan, is_free
 from mesocosm.generators.canvas_arrange_exam.notices import COURSEWORK, excused, marked, notices
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.generators.canvas_arrange_exam.planning import plan_courses
@@ -171,9 +171,16 @@ def _ahead_of(final: Details, details: Details, rng: random.Random) -> Details:
     if not (final.date and details.date) or details.date < final.date:
         return details
     day = final.date - dt.timedelta(days=rng.randint(1, 6))
-    return replace(details, date=day - dt.timedelta(days=day.weekday() == 6))
+    while is_free(day):
+        day -= dt.timedelta(days=1)
+    return replace(details, date=day)
 
 
 def _back(details: Details) -> Details:
-    """Half a year before, on the same weekday."""
-    return replace(details, date=details.date and details.date - dt.timedelta(weeks=26))
+    """A term before, on the same weekday if that was a day of exams: in December for May, or the reverse."""
+    if not details.date:
+        return details
+    day = details.date - dt.timedelta(weeks=23 if details.date.month < 8 else 30)
+    while is_free(day):
+        day -= dt.timedelta(days=1)
+    return replace(details, date=day)

@@ -19,6 +19,7 @@ from mesocosm.generators.canvas_arrange_exam.courses import (
     Open,
     Plan,
     Zone,
+    is_free,
 )
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.kits.apportioning import share_of
@@ -207,7 +208,7 @@ def _slots(campus: Campus, number: int, rng: random.Random) -> Iterator[dt.datet
     pool = [
         dt.datetime.combine(date, dt.time(minutes // 60, minutes % 60))
         for date in dates
-        if date.weekday() < 6
+        if not is_free(date)
         for minutes in range(_EARLIEST, _LATEST + 1, 30)
     ]
     rng.shuffle(pool)
@@ -372,7 +373,7 @@ def _supersede(
 
 def _before_today(campus: Campus, rng: random.Random, days: int) -> dt.datetime:
     dates = [campus.now.date() - dt.timedelta(days=back) for back in range(1, days + 1)]
-    day = rng.choice([date for date in dates if date.weekday() < 6])
+    day = rng.choice([date for date in dates if not is_free(date)])
     return dt.datetime.combine(day, dt.time(rng.randint(8, 16), rng.choice((0, 30))))
 
 

@@ -224,8 +224,8 @@ EARLY_ASIDES = (
     "[I wish you|Have] a good start!",
 )
 SITTINGS = (
-    "mock exam", "trial exam", "make-up midterm exam", "placement test", "vocabulary test",
-    "practice test", "progress test", "second midterm exam", "trial test", "lab test",
+    "mock exam", "trial exam", "make-up midterm exam", "diagnostic test", "revision test",
+    "practice test", "progress test", "second midterm exam", "trial test", "class test",
 )  # fmt: skip
 """What is written in courses besides finals, and before them."""
 ANSWERS = (
