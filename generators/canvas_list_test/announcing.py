@@ -6,11 +6,10 @@ import datetime as dt
 import random
 
 from mesocosm.generators.canvas_list_test import statements
-from mesocosm.generators.canvas_list_test.campus import Campus, Plan, Post
+from mesocosm.generators.canvas_list_test.campus import Campus, Course, Plan, Post
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.wording import Announcer
 from mesocosm.kits.apportioning import share_of
-from mesocosm.kits.prose import Prose
 from mesocosm.kits.wording import Draft
 
 _SYLLABUS_CREDITS = (
@@ -50,25 +49,31 @@ def announcements(plan: Plan, announcer: Announcer) -> list[Post]:
     ]
 
 
-def decoys(plan: Plan, params: Params, announcer: Announcer, prose: Prose, rng: random.Random) -> list[Post]:
+def decoys(plan: Plan, params: Params, announcer: Announcer, rng: random.Random) -> list[Post]:
     """Announcements that name a work and change nothing about it, for a reason that they state themselves."""
     works = [work for work in plan.works if work.course.role == "student" and work.published]
     quiet = [work for work in works if not work.notices]
     chosen = rng.sample(quiet, min(len(quiet), share_of(params.decoy_rate, len(works))))
     taken = {course.code for course in plan.courses}
+    without_final = rng.sample(plan.taken, share_of(params.no_exam_prob, len(plan.taken)))
+    # A course speaks of its final exam once, so that it does not contradict itself.
+    told = {course.code for course in without_final}
     kinds: list[str] = []
     posts = []
     for work in chosen:
         if not kinds:
             kinds = rng.sample(list(_DECOYS), len(_DECOYS))
         kind = kinds.pop()
+        if kind == "final" and work.course.code in told:
+            kind = "lecture"
+        told |= {work.course.code} if kind == "final" else set()
         # The final exam is no quiz or assignment.
         title = "" if kind == "final" else work.title
-        other = _foreign(taken, prose) if kind == "sister" else ""
+        other = _sister(work.course, taken, rng) if kind == "sister" else ""
         points = str(rng.randint(60, 90))
         moment = _moment(plan.campus, rng)
         posts.append(announcer.about(work.course, title, moment, _DECOYS[kind], other=other, points=points))
-    for course in rng.sample(plan.taken, share_of(params.no_exam_prob, len(plan.taken))):
+    for course in without_final:
         # Without a final exam the quizzes and assignments are all the more to be done.
         posts.append(announcer.about(course, "", _moment(plan.campus, rng), statements.NO_FINAL))
     return posts
@@ -78,8 +83,8 @@ def _moment(campus: Campus, rng: random.Random) -> dt.datetime:
     return campus.waking_moment(rng, 28, 1)
 
 
-def _foreign(taken: set[str], prose: Prose) -> str:
-    """The code of a course that the student does not take."""
-    while (code := prose.course_subject().code) in taken:
+def _sister(course: Course, taken: set[str], rng: random.Random) -> str:
+    """The code of a course of the same department that the student does not take."""
+    while (code := f"{course.subject.code_prefix} {rng.randint(100, 999)}") in taken:
         pass
     return code

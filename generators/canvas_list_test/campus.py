@@ -23,8 +23,8 @@ class Campus(campus.Campus):
 
     @property
     def term_start(self) -> dt.datetime:
-        """When teaching began."""
-        return self.now - dt.timedelta(weeks=8)
+        """When teaching began: on the Monday of the eighth week before this one."""
+        return (self.now - dt.timedelta(weeks=8, days=self.now.weekday())).replace(hour=0, minute=0)
 
 
 @dataclass

@@ -73,7 +73,7 @@ def _surroundings(world: World, params: Params, plan: Plan, said: Said) -> tuple
     size = post_size(params.num_courses)
     rng = world.stream("decoys")
     prose = Prose(rng, said)
-    misleading = decoys(plan, params, Announcer(rng, prose, size), prose, rng)
+    misleading = decoys(plan, params, Announcer(rng, prose, size), rng)
     rng = world.stream("filler")
     prose = Prose(rng, said)
     writer = BacklogWriter(params, plan, Announcer(rng, prose, size), prose, rng)
@@ -145,7 +145,7 @@ class _Canvas:
         rows: list[Any] = []
         for number, course in enumerate(courses, 1):
             began = campus.term_start - dt.timedelta(weeks=26 if course.role == "ended" else 0)
-            ended = began + dt.timedelta(weeks=17)
+            ended = began + dt.timedelta(weeks=17, minutes=-1)
             rows.append(
                 {
                     "name": course.subject.title,

@@ -179,10 +179,14 @@ def _set_rules(works: Sequence[Work], near: int) -> None:
             near -= 1
 
 
+def _any_second(rng: random.Random, first: int, last: int) -> dt.time:
+    return dt.time(rng.randint(first, last), rng.randrange(60), rng.randrange(60))
+
+
 def created(campus: Campus, rng: random.Random) -> dt.datetime:
     """When a work was put onto Canvas: before the first weeks were over, whenever it is due."""
     day = (campus.term_start + dt.timedelta(days=rng.uniform(-8, 8))).date()
-    return dt.datetime.combine(day, dt.time(rng.randint(8, 20), rng.randrange(60)), campus.zone)
+    return dt.datetime.combine(day, _any_second(rng, 8, 20), campus.zone)
 
 
 def draw_work(

@@ -7,7 +7,7 @@ DEADLINE = (
     "{work} is now due on {when}",
     "you have until {when} for {work}",
     "I have set the deadline of {work} to {when}; never mind what Canvas shows",
-    "please [hand in|finish] {work} by {when}, which is the new deadline",
+    "please [complete|finish] {work} by {when}, which is the new deadline",
     "{work} may come in until {when}",
     "I [expect|want] {work} by {when} now",
     "for {work} I have moved the date to {when}",
@@ -137,7 +137,7 @@ EXEMPT = (
 NO_EXTENSION = (
     "some of you asked for another deadline for {work}, which I cannot grant: nothing changes",
     "no, {work} will not be put off, although the other group asked for it as well",
-    "to all who asked whether {work} could be handed in later: it could not",
+    "to all who asked whether {work} could be handed in later: it cannot",
     "nothing changes about {work}, in spite of the rumours",
     "a later date for {work} was discussed and nothing changes",
     "my answer about more time for {work} is no, so nothing changes",

@@ -13,6 +13,19 @@ _FORMS: dict[Kind, tuple[str, ...]] = {
         "Field Notes", "Source Review", "Presentation Draft", "Q&A Sheet", "Data Exercise",
     ),
 }  # fmt: skip
+_SCIENCES = frozenset(
+    ("PHYS", "ASTR", "CHEM", "BIO", "NEUR", "PSY", "GEOL", "ENVS", "EE", "ME", "CIVE", "MATS", "AGRI", "AERO")
+)
+_OF_SOME = {
+    "Lab Report": _SCIENCES,
+    "Field Notes": frozenset(
+        ("BIO", "SOC", "ANTH", "GEOG", "GEOL", "ENVS", "ARCH", "EDUC", "PUBH", "JOUR", "AGRI", "LING")
+    ),
+    "Problem Set": _SCIENCES | {"CS", "MATH", "STAT", "ECON", "ACCT", "LING", "PHIL", "INFO", "SEC", "LAW"},
+    "Data Exercise": _SCIENCES - {"ASTR"}
+    | {"CS", "STAT", "ECON", "BUS", "ACCT", "SOC", "GEOG", "PUBH", "NURS", "INFO", "LING"},
+}
+"""Departments whose students write such things; others are written everywhere."""
 _ASSIGNMENT_ACTS = (
     "Compare {a} with {b}", "Explain how {a} and {b} depend on each other", "Give an account of {a}",
     "Take a position on {a} and defend it against one objection drawn from {b}", "Work out an example of {a}",
@@ -30,7 +43,7 @@ _LIMITS = (
     "using no more than {n} figures", "with at least {n} references", "with notes on {n} of the readings",
 )  # fmt: skip
 _FURTHER = (
-    "say where your examples of {b} come from.", "quote at least {n} sources on {b}, two of them printed.",
+    "say where your examples of {b} come from.", "quote at least {n} sources on {b}, one of them printed.",
     "some points are for the part on {b}.", "work alone or with one partner, and name the partner.",
     "a sketch of {b} may be drawn by hand.", "explain every term of {b} that the lectures have not used.",
     "put the figures on {b} at the end.", "those who did {b} last week may build on it.",
@@ -59,9 +72,10 @@ class Titles:
 
     def title(self, course: Course, kind: Kind, numbers: range) -> str:
         """A title that no other work of the course has; some contain another title of the same course."""
-        rng = self._rng
+        rng, department = self._rng, course.subject.code_prefix
+        forms = [form for form in _FORMS[kind] if department in _OF_SOME.get(form, {department})]
         while True:
-            form = rng.choice(_FORMS[kind])
+            form = rng.choice(forms)
             draw = rng.random()
             # Sorted: the order of a set is not the same everywhere.
             others = [title for title in sorted(course.titles) if title.startswith(_FORMS[kind])]

@@ -18,7 +18,7 @@ _DATES = (
 _TIME = re.compile(r"(\d{1,2}):(\d\d)(?: ?([AaPp])\.?[Mm])?")
 _UNTOUCHED = re.compile(
     r"was last year|This year all goes|this year all goes|no such rule this year|nothing changes"
-    r"|will not be put off|: it could not|and ours stays|does not affect|office hour is cancelled"
+    r"|will not be put off|: it cannot|and ours stays|does not affect|office hour is cancelled"
     r"|tutorial is optional",
     re.IGNORECASE,
 )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from openpyxl import Workbook, load_workbook
@@ -20,6 +21,7 @@ from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.generators.canvas_arrange_exam import Params
+from mesocosm.generators.canvas_arrange_exam.courses import is_free
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK
 from mesocosm.kits.apportioning import apportion
 from mesocosm.servers.canvas.models import User
@@ -76,6 +78,26 @@ def test_an_average_just_short_of_the_rule_occurs(build: Build, size: int) -> No
     rule = r"(?i)coursework average [^.]*\d\d\.\d|\d\d\.\d[^.]* coursework average"
     final = r"\b(?:the final (?:there|for them|in question)|their final|that final)\b"
     assert any(re.search(rule, body) and re.search(final, body) for body in bodies)
+
+
+def test_nobody_is_examined_on_a_free_day(build: Build) -> None:
+    for seed in range(3):
+        expected = build(seed, num_courses=150).expected
+        rows = [*expected.rows, *expected.superseded, *(left.row for left in expected.left_out)]
+        assert not [row for row in rows if row.date and is_free(row.date)]
+
+
+def test_addresses_are_nobodys_and_offices_write_in_office_hours(build: Build) -> None:
+    instance = build(2, num_courses=9, filler_tokens=20_000)
+    zone = ZoneInfo(instance.expected.public["zone"])
+    mails = rows_of(instance, "email", "SELECT sender, date FROM emails")
+    assert all(sender.rstrip(">").endswith(".example") for sender, _ in mails)
+    desks = [date for sender, date in mails if re.search(r"<\w+@", sender)]
+    assert desks
+    for date in desks:
+        moment = dt.datetime.fromisoformat(date).astimezone(zone)
+        assert moment.weekday() < 5, date
+        assert 8 <= moment.hour < 18, date
 
 
 def test_rows_are_ordered_by_start_then_code_with_open_starts_last(build: Build) -> None:

@@ -142,6 +142,25 @@ def test_courses_without_a_final_exam_say_so(build: Build) -> None:
         )
 
 
+def test_no_course_contradicts_itself_about_its_final_exam(build: Build) -> None:
+    instance = build(0, num_courses=60, no_exam_prob=0.5, decoy_rate=1)
+    query = "SELECT course_id, message FROM discussion_topics WHERE message LIKE '%final exam%'"
+    spoken = [course for course, _ in rows_of(instance, "canvas", query)]
+    assert len(spoken) == len(set(spoken)) > 30
+
+
+def test_sister_courses_are_of_the_same_department(build: Build) -> None:
+    instance = build(0, num_courses=60, decoy_rate=1)
+    query = "SELECT course_code, message FROM discussion_topics JOIN courses ON courses.id = course_id"
+    named = [
+        (code.split()[0], other)
+        for code, message in rows_of(instance, "canvas", query)
+        for other in re.findall(r"\b([A-Z]{2,4}) \d{3}\b", message)
+    ]
+    assert len(named) > 5
+    assert all(own == other for own, other in named)
+
+
 @pytest.mark.parametrize(
     ("difficulty", "questions", "attempts"), [("easy", (2, 6), {2, 3, -1}), ("hard", (10, 25), {1, 2})]
 )

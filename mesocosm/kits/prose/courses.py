@@ -10,13 +10,13 @@ from mesocosm.kits.prose.topics import data
 
 _FORMATS = (
     "{title}", "{title} II", "Advanced {title}", "Seminar in {title}", "Topics in {title}",
-    "{title} Laboratory", "Foundations of {title}", "Readings in {title}", "{title} III",
+    "{title} Workshop", "Foundations of {title}", "Readings in {title}", "{title} III",
     "Research Methods in {title}",
     "Case Studies in {title}", "Special Topics in {title}",
 )  # fmt: skip
 _OPENINGS = (
     "An introduction to {title}, with emphasis on {a} and {b}.",
-    "Covers {a}, {b} and {c} through worked examples and weekly problem sets.",
+    "Covers {a}, {b} and {c} through worked examples and weekly exercises.",
     "Students meet {a} and {b}, and apply both to cases from {department}.",
     "A survey of {title} that begins with {a} and ends with {b}.",
     "Lectures treat {a}, {b} and {c}; discussion sections turn to current debates.",
@@ -29,7 +29,7 @@ _CLOSINGS = (
     "Participants keep a journal on {d} throughout the term.",
     "Small groups prepare a report on {d}.",
     "The second half is devoted to {d}.",
-    "Weekly labs give practice in {d}.",
+    "Weekly workshops give practice in {d}.",
     "Guest speakers discuss {d}.",
     "No earlier work in {department} is assumed.",
     "Recommended to students who enjoyed an earlier course in {department}.",
