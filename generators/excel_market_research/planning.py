@@ -164,13 +164,16 @@ def plan_market(params: Params, rng: random.Random) -> Plan:
 def _weights(
     rng: random.Random, raw: int, groups: int, target: int, anchors: Sequence[int]
 ) -> list[list[float]]:
-    """Shares of each raw category, summing to 1; the anchors all have a part in the target."""
+    """Shares of each raw category, summing to 1; half of them, and all anchors, have a part in the target."""
+    rest = [index for index in range(raw) if index not in anchors]
+    fed = {*anchors, *rng.sample(rest, max(0, raw // 2 - len(set(anchors))))}
+    others = [group for group in range(groups) if group != target]
     table = []
     for index in range(raw):
         row = [0.0] * groups
-        takers = rng.sample(range(groups), min(groups, rng.randint(1, 3)))
-        if index in anchors and target not in takers:
-            takers[0] = target
+        number = rng.randint(1, 3)
+        takers = rng.sample(others, min(len(others), number - (index in fed))) + [target] * (index in fed)
+        rng.shuffle(takers)
         cuts = sorted(rng.sample(range(5, 100, 5), len(takers) - 1))
         for taker, low, high in zip(takers, [0, *cuts], [*cuts, 100], strict=True):
             row[taker] = (high - low) / 100
