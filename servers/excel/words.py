@@ -39,7 +39,10 @@ class SheetThing(Thing):
 
     name = "sheet"
     about = "A sheet of a workbook: a line with the columns' names, then the rows."
-    says = _FIELDS
+    says: ClassVar[Mapping[str, Word]] = {
+        **_FIELDS,
+        "date": Word("When the workbook was saved last; default: now.", "moment"),
+    }
     judges = _FIELDS
     overhead = 60
     gives: ClassVar[Mapping[str, str]] = {"path": "The workbook's path."}
@@ -61,7 +64,8 @@ class SheetThing(Thing):
                     sheet.append(list(rows[0]))
                 for row in rows:
                     sheet.append([_cell(value) for value in row.values()])
-            world.workspace.fill([(path, packages.save_workbook(book, world.now))], world.now)
+            saved = max((one["date"] for one in books[path] if one.get("date")), default=world.now)
+            world.workspace.fill([(path, packages.save_workbook(book, saved))], saved)
         return [{"path": fields["path"]} for fields in things]
 
     def trace(self, fields: Fields, given: Fields) -> str:
