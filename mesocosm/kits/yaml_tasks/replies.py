@@ -14,10 +14,10 @@ _SATURDAY = 5
 _ASKED = (
     "Have you {had|found} {the time|a moment} to {look at|think about} {what I sent|my last mail|my "
     "question}?",
-    "{Is there|Do you have} {any news|anything new} {on your side|from your end|for us}?",
+    "{Is there|Do you have} {any news|anything new} {on your side|from your end|for me}?",
     "{I have not heard from you|Nothing has come from you|It has been quiet} {for a while|since last "
     "week|lately}, {so I ask again|hence this mail|which is why I write}.",
-    "{There is|We have} no {great hurry|rush}, {but I would like to know|yet it would help to know} "
+    "{There is|I am in} no {great hurry|rush}, {but I would like to know|yet it would help to know} "
     "{how things stand|where we are|what you think}.",
     "{A short answer|A line or two|A few words} {will do|would be enough|is all I need}.",
     "{Please let me know|Tell me|Write to me} {if anything is unclear|if something is missing|what you "
@@ -29,12 +29,12 @@ _ASKED = (
     "{Thank you for|Thanks for|I am grateful for} {your patience|your last mail|the call the other day}.",
     "{I was out|I have been travelling|I had a full week} and {have only now got round to this|am "
     "catching up now}.",
-    "{My colleague|Somebody in the office|A colleague of mine} {said|thought|told me} that you {had "
-    "tried to call|wanted to talk|might have a question}.",
+    "{Somebody|Somebody else|One of us} {said|thought|told me} that you {had tried to call|wanted to "
+    "talk|might have a question}.",
     "{Ring me|Call me} {any morning|after lunch|on the usual number}, or {just write|answer here|drop "
     "me a line}.",
     "{Did everything|Did it all|Did all of it} reach you {in good order|as it should|safely}?",
-    "{I am keeping|I have kept} {the file|this} open until {I hear from you|you write|we have spoken}.",
+    "{I am keeping|I have kept} {this|the matter} open until {I hear from you|you write|we have spoken}.",
 )
 """What the owner of a mailbox wrote before: of any matter, and nothing that somebody could go by."""
 
