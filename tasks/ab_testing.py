@@ -10,10 +10,11 @@ import datetime as dt
 import random
 import re
 from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -45,6 +46,12 @@ _DAYS, _FEW_FOR_DAYS = (3, 4, 5, 6, 7, 5, 3), (20, 50, 150, 400, 3000, 8000)
 _SHOPS = 6
 """In the country that the task is about."""
 _HOURS, _FEW_FOR_HOURS = (1, 2, 4, 6, 12, 24), (20, 90, 200, 800, 2000)
+
+_RHYTHM = (34, 22, 14, 10, 9, 12, 22, 38, 54, 68, 78, 84, 90, 92, 90, 88, 86, 88, 92, 98, 100, 96, 78, 54)
+"""How busy shops are in each hour of a day, in percent of the busiest."""
+_BUSIEST, _LEAST_SHARE = 150, 400
+"""Clicks on a version in the busiest hour of the best-known scenario, and how many of a thousand of these the
+least known one has."""
 
 Scenario = Mapping[str, Any]
 Row = tuple[int, int, int, int, int]
@@ -112,14 +119,15 @@ _CLOSING: WeakKeyDictionary[Any, dict[str, dict[str, int]]] = WeakKeyDictionary(
 def _closing(scenario: Scenario) -> dict[str, dict[str, int]]:
     """The same of all that are counted, by name; ``scenario`` is one of them."""
     counted = [one for one in scenario["all"] if one["counted"]]
-    closing = [one["name"] for one in counted if one["kind"] == "closing"]
+    closing = [one for one in counted if one["kind"] == "closing"]
+    usual = [_sums(_within(one)) for one in closing]
     others = overall_of([one for one in counted if one["kind"] != "closing"])
-    share, pooled = len(closing), {}
-    usual = 100 * scenario["hours"] * len(_starts(scenario, within=True)) * share
+    pooled = {}
     # The overall rates are a whole number of parts of so many, so that a tie is exact. It differs between
     # instances: round sums would tell which windows count.
     grain = scenario["grain"]
-    clicks = {version: usual + -(others[f"{version}_clicks"] + usual) % grain for version in "AB"}
+    clicks = {version: sum(one[f"{version}_clicks"] for one in usual) for version in "AB"}
+    clicks |= {version: own + -(others[f"{version}_clicks"] + own) % grain for version, own in clicks.items()}
     seen = sum(others[name] for name in COUNTS[1::2])
     parts = round(Fraction(grain * seen, max(1, others["A_clicks"] + others["B_clicks"])))
     for version in "AB":
@@ -129,11 +137,12 @@ def _closing(scenario: Scenario) -> dict[str, dict[str, int]]:
         pooled[f"{version}_store_views"] = max(
             0, min(clicks[version], views - others[f"{version}_store_views"])
         )
-    split = {name: _split(pooled[name], share) for name in COUNTS}
-    return {
-        scenario_name: {name: split[name][place] for name in COUNTS}
-        for place, scenario_name in enumerate(closing)
+    # Each has about as many as it would have had.
+    split = {
+        name: _split(pooled[name], [one[name.replace("store_views", "clicks")] for one in usual])
+        for name in COUNTS
     }
+    return {one["name"]: {name: split[name][place] for name in COUNTS} for place, one in enumerate(closing)}
 
 
 def _ahead(version: str, margin: str, clicks: int) -> int:
@@ -143,9 +152,10 @@ def _ahead(version: str, margin: str, clicks: int) -> int:
     return 0
 
 
-def _split(number: int, parts: int) -> list[int]:
-    """A number in parts that differ by one at most."""
-    return [number * (place + 1) // parts - number * place // parts for place in range(parts)]
+def _split(number: int, weights: Sequence[int]) -> list[int]:
+    """A number in parts that are as large as these weights, to one."""
+    ends = [number * end // max(1, sum(weights)) for end in accumulate(weights, initial=0)]
+    return [end - start for start, end in pairwise(ends)]
 
 
 # -- windows ------------------------------------------------------------------------------------------------
@@ -169,10 +179,16 @@ def _begun(first_day: dt.date, starts: tuple[int, ...]) -> list[dt.datetime]:
 def totals_of(scenario: Scenario) -> dict[str, int]:
     """What a scenario's windows that count add up to."""
     first, beyond, limit = 24 * scenario["begins"], 24 * scenario["ends"], scenario["limit"]
+    return _sums(
+        row for row in _windows(scenario) if first <= row[0] < beyond and row[1] <= limit and row[3] <= limit
+    )
+
+
+def _sums(rows: Iterable[Row]) -> dict[str, int]:
+    """What windows add up to."""
     found = [0, 0, 0, 0]
-    for start, *counts in _windows(scenario):
-        if first <= start < beyond and counts[0] <= limit and counts[2] <= limit:
-            found = [one + other for one, other in zip(found, counts, strict=True)]
+    for _, *counts in rows:
+        found = [one + other for one, other in zip(found, counts, strict=True)]
     return dict(zip(COUNTS, found, strict=True))
 
 
@@ -189,17 +205,25 @@ def rate_of(views: int, clicks: int) -> float:
     return float(exact.quantize(Decimal("0.001"), ROUND_HALF_UP))
 
 
-def _starts(scenario: Scenario, *, within: bool = False) -> range:
-    """When windows begin: from a day before the first to a day after the last, or only within these."""
+def _starts(scenario: Scenario) -> range:
+    """When windows begin: from a day before the first to a day after the last."""
     hours, end = scenario["hours"], 24 * scenario["days"]
     before = -(-24 // hours) * hours
-    return range(0 if within else -before, end if within else end + 24, hours)
+    return range(-before, end + 24, hours)
+
+
+def _within(scenario: Scenario) -> list[Row]:
+    """The windows of its days, as they are of themselves."""
+    return [row for row in _counted(scenario, "", None) if 0 <= row[0] < 24 * scenario["days"]]
 
 
 def _windows(scenario: Scenario) -> tuple[Row, ...]:
     kind, own = scenario["kind"], scenario["own"]
     made = kind if kind in ("bots", "silent") else ""
-    totals = tuple(own[name] for name in COUNTS) if own else None
+    return _counted(scenario, made, tuple(own[name] for name in COUNTS) if own else None)
+
+
+def _counted(scenario: Scenario, made: str, totals: tuple[int, ...] | None) -> tuple[Row, ...]:
     return _drawn(
         scenario["seed"],
         _starts(scenario),
@@ -224,11 +248,12 @@ def _drawn(
     rng = random.Random(seed)
     level, lead = rng.uniform(0.70, 0.78), rng.uniform(-0.03, 0.03)
     trial = rng.choice((-0.12, 0.12))
+    known = rng.randint(_LEAST_SHARE, 1000)
     rows = []
     for start in starts:
         other = 0 if 0 <= start < end else trial
-        a = _clicks(rng, hours)
-        b = _clicks(rng, hours)
+        down = rng.random() < 0.03
+        a, b = (0 if down else _clicks(rng, start, hours, known) for _ in range(2))
         rows.append([start, a, _views(rng, a, level - other), b, _views(rng, b, level + lead + other)])
     inside = [row for row in rows if 0 <= row[0] < end]
     if kind == "bots":
@@ -241,10 +266,10 @@ def _drawn(
     return tuple((row[0], row[1], row[2], row[3], row[4]) for row in rows)
 
 
-def _clicks(rng: random.Random, hours: int) -> int:
-    if rng.random() < 0.05:
-        return 0
-    return rng.randint(0, 200) if hours == 1 else rng.randint(60 * hours, 140 * hours)
+def _clicks(rng: random.Random, start: int, hours: int, known: int) -> int:
+    """Clicks in a window of a scenario that is so well known, by the hours of the day."""
+    busy = sum(_RHYTHM[(start + hour) % 24] for hour in range(hours))
+    return _BUSIEST * known * busy * rng.randint(80, 120) // (1000 * 100 * 100)
 
 
 def _views(rng: random.Random, clicks: int, rate: float) -> int:
@@ -263,10 +288,8 @@ def _let_bots_in(rng: random.Random, rows: list[list[int]], limit: int) -> None:
 def _bring_to(rng: random.Random, rows: list[list[int]], totals: tuple[int, ...]) -> None:
     """Rows that add up to these clicks and views."""
     for column, (clicks, views) in ((1, totals[:2]), (3, totals[2:])):
-        weights = [rng.uniform(0.5, 1.5) for _ in rows]
-        ends = [round(clicks * sum(weights[: place + 1]) / sum(weights)) for place in range(len(rows))]
-        for place, row in enumerate(rows):
-            row[column] = ends[place] - (ends[place - 1] if place else 0)
+        for row, part in zip(rows, _split(clicks, [row[column] for row in rows]), strict=True):
+            row[column] = part
             row[column + 1] = row[column] * views // max(1, clicks)
         missing = views - sum(row[column + 1] for row in rows)
         for row in rows:

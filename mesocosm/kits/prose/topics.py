@@ -40,6 +40,7 @@ Topic = Literal[
     "shift_notes",
     "shop_marketing",
     "shop_orders",
+    "shop_pages",
     "shop_suppliers",
     "shop_visits",
     "site_contacts",
