@@ -58,8 +58,9 @@ def generate(world: World, params: Params) -> Expected:
     more, alike, everyday, left = _around(world, params, plan, letters, prose, said, sizes)
     # What is too little for a mail of its own makes one of a professor longer.
     longer = alike or replies
-    subject = plan.material.field.subject
-    rest = rest_text(Prose(world.stream("longer"), said), TOPICS[0], left, subject=subject)
+    longer_rng = world.stream("longer")
+    subject = plan.material.field.subject(longer_rng)
+    rest = rest_text(Prose(longer_rng, said), TOPICS[0], left, subject=subject)
     place = last_received(longer)
     last = longer[place].with_paragraph(rest, 1)
     needed = [last if mail is longer[place] else mail for mail in needed]
@@ -104,7 +105,7 @@ def _around(
     everyday = EverydayMail(
         mails, plan.now, _TOPICS, lambda _: plan.domain, people, fact=LONGEST_FACT, days=(1, 33),
         known=[who.contact for who in (*plan.professors, *written[:-1])], known_topics=TOPICS,
-        thread=letters.answered, course=plan.material.field.subject,
+        thread=letters.answered, course=plan.material.field.subject(rest),
     )  # fmt: skip
     others, left = everyday.worth(left + params.filler_tokens - share)
     return written[:-1], alike, others, left

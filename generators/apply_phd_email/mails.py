@@ -187,7 +187,7 @@ class Writer:
             thread=thread,
             subject=subject,
             size=size,
-            course=self._plan.material.field.subject,
+            course=self._plan.material.field.subject(self._rng),
         )
 
     def _request(

@@ -24,12 +24,16 @@ class Field:
     topics: tuple[str, ...]
     """What groups of this field work on, as it stands in the middle of a sentence."""
 
-    @property
-    def subject(self) -> CourseSubject:
-        """The field for those who write about what they do in it."""
-        return CourseSubject("", 0, self.name, self.name, "", self.topics)
+    def subject(self, rng: random.Random) -> CourseSubject:
+        """The field for somebody who writes about it, and approaches each topic in some way."""
+        topics = tuple(f"{rng.choice(_APPROACHES)}{topic}" for topic in self.topics)
+        return CourseSubject("", 0, self.name, self.name, "", topics)
 
 
+_APPROACHES = (
+    "", "", "", "", "models of ", "theories of ", "the history of ", "early work on ", "new data on ",
+    "the teaching of ", "the study of ", "measures of ", "recent books on ",
+)  # fmt: skip
 _FIELDS = (
     Field(
         "Environmental Science", "how storms move sediment in small rivers",

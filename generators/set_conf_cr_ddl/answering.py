@@ -51,14 +51,15 @@ def answered(mails: Sequence[Mail], office: Office, rng: random.Random) -> list[
 def _answer(mail: Mail, office: Office, rng: random.Random) -> Mail:
     person, user = mail.author.person, office.user
     first = user.person.first if user.person else user.name
-    text = rng.choice(_TO_PEOPLE if _is_colleague(mail.author, office) else _TO_OFFICES)
-    day = f"{mail.moment.astimezone(office.zone):%A}"
     hello = f"Dear {person.first}," if person else "Dear all,"
     moment = mailbox.later(
         mail.moment, rng, dt.timedelta(days=2), office.zone, until=office.now - dt.timedelta(minutes=5)
     )
+    ways = _TO_PEOPLE if _is_colleague(mail.author, office) else _TO_OFFICES
+    written, said = mail.moment.astimezone(office.zone), moment.astimezone(office.zone)
+    text = mailbox.one_of_answers(ways, written, said, rng)
     subject = f"Re: {mail.subject.removeprefix('Re: ')}"
-    body = f"{hello}\n\n{text.format(day=day)}\n\nBest regards,\n{first}"
+    body = f"{hello}\n\n{text}\n\nBest regards,\n{first}"
     return replace(mail, moment=moment, author=user, subject=subject, body=body)
 
 

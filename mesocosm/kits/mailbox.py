@@ -297,11 +297,20 @@ class EverydayMail:
 
 def answer_to(mail: Mail, owner: Contact, rng: random.Random, zone: dt.tzinfo, now: dt.datetime) -> Mail:
     """What the owner of the mailbox answered within two days: it says nothing but that it was read."""
-    text = rng.choice(_ANSWERS).format(day=f"{mail.moment.astimezone(zone):%A}")
-    body = f"Dear {mail.sender.partition(' ')[0]},\n\n{text}\n\n{owner.person.first}"
     moment = later(mail.moment, rng, dt.timedelta(days=2), zone, until=now - dt.timedelta(minutes=1))
+    text = one_of_answers(_ANSWERS, mail.moment.astimezone(zone), moment.astimezone(zone), rng)
+    body = f"Dear {mail.sender.partition(' ')[0]},\n\n{text}\n\n{owner.person.first}"
     subject = f"Re: {mail.subject.removeprefix('Re: ')}"
     return Mail(owner.header, moment, subject, body, "Sent", to=mail.sender, answers=mail.thread.message_id)
+
+
+def one_of_answers(
+    ways: Sequence[str], written: dt.datetime, answered: dt.datetime, rng: random.Random
+) -> str:
+    """One of some texts; nobody names the ``day`` of a mail of the same day."""
+    if written.date() == answered.date():
+        ways = [way for way in ways if "{day}" not in way]
+    return rng.choice(ways).format(day=f"{written:%A}")
 
 
 def file_name(sender: Contact, rng: random.Random, *others: str) -> str:
@@ -316,7 +325,7 @@ _ANSWERS = (
     "Many thanks for this. I agree with most of it; let us talk about the rest when we next meet.",
     "Thanks for letting me know on {day}. I have passed it on to those who should hear of it.",
     "I got your mail of {day}, thank you. Nothing to add from my side for the moment.",
-    "Good to hear from you. I cannot say much about it before the weekend, but I have made a note.",
+    "Good to hear from you. I cannot say much about it at the moment, but I have made a note.",
     "Thank you, that was helpful. Please write again if anything changes.",
     "That sounds reasonable to me. Do ask the others, though: I was not there myself.",
     "I am afraid I know no more about it than you do. Perhaps somebody in the office can help?",
