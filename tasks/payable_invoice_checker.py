@@ -120,6 +120,26 @@ def draw_second_transfer(invoice: Any, rng: Random) -> int:
     return 10_000 + 1_400 * (_days(invoice, "sent_again") - 39) + 2 * rng.randrange(700)
 
 
+def draw_scan(invoice: Any, rng: Random) -> int:
+    """The number of the file of an invoice: none that a credit note may have."""
+    return next(number for number in _scans(rng) if not _is_for_notes(number))
+
+
+def draw_second_scan(invoice: Any, rng: Random) -> int:
+    """The number of the file of a credit note."""
+    return next(number for number in _scans(rng) if _is_for_notes(number))
+
+
+def _scans(rng: Random) -> Iterator[int]:
+    while True:
+        yield rng.randint(1_000, 99_999)
+
+
+def _is_for_notes(number: int) -> bool:
+    """Whether it is one of a tenth of all numbers, of which nobody sees which they are."""
+    return Random(f"scan {number}").random() < 0.1
+
+
 def draw_number(invoice: Any, rng: Random) -> str:
     """The number of an invoice, as its supplier writes them."""
     year = invoice["issued"].year

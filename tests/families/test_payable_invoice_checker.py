@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image
+from mesocosm.tasks.payable_invoice_checker import draw_scan, draw_second_scan
 
 FAMILY = load_family("payable_invoice_checker")
 SCHEMA = "PURCHASE_INVOICE.PUBLIC"
@@ -239,3 +241,10 @@ def test_rows_may_come_to_the_tables_in_any_way(
     for change in changes:
         write(solved, change.format(SCHEMA))
     assert failures(solved) == broken
+
+
+def test_no_credit_note_takes_the_name_of_an_invoice() -> None:
+    scans, notes = ({draw(None, Random(n)) for n in range(3_000)} for draw in (draw_scan, draw_second_scan))
+    assert len(scans) > 2_900
+    assert len(notes) > 2_000
+    assert not scans & notes
