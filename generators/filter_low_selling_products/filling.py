@@ -40,7 +40,7 @@ from mesocosm.kits.mailbox import (
 from mesocosm.kits.moments import in_words
 from mesocosm.kits.paging import SURVEYED, mails
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Person, Prose, Said, Topic
+from mesocosm.kits.prose import Person, Prose, Said
 from mesocosm.kits.wording import Phrases
 from mesocosm.servers.woocommerce.store import NewLineItem, NewOrder, NewProduct, WooCommerceStore
 from mesocosm.services.calling import Tools
@@ -51,7 +51,6 @@ PRODUCT_FIELDS = [
     "categories",
 ]  # fmt: skip
 ORDER_FIELDS = ["id", "status", "date_created", "line_items"]
-_TOPICS: tuple[Topic, ...] = (*CUSTOMERS, *CUSTOMERS, *CUSTOMERS, "supplier", "finance", "it_support")
 _SIZES = (50, 330)
 """Tokens of what a mail says besides; in a shop that only just has every case, few."""
 _SMALL = 20
@@ -112,7 +111,7 @@ def _around(
     known = [Contact(person, reader.email) for reader, person in zip(plan.readers, plan.people, strict=True)]
     known += writer.written_by
     everyday = EverydayMail(
-        mails, plan.now, _TOPICS, domain, people, fact=15, days=(1, 32),
+        mails, plan.now, CUSTOMERS, domain, people, fact=15, days=(1, 32),
         known=known, known_topics=CUSTOMERS,
     )  # fmt: skip
     rest_of, left = everyday.worth(left + params.filler_tokens - share, params.distraction_emails)
@@ -266,11 +265,11 @@ def _write_workspace(world: World, plan: Plan, rng: random.Random) -> tuple[str,
 
 
 def _template(plan: Plan, rng: random.Random) -> str:
-    opening = rng.choice(("we are making room on our shelves.", "it is time to clear our shelves."))
-    ending = rng.choice(("As long as stocks last.", "First come, first served."))
+    opening = rng.choice(("We are making room on our shelves.", "It is time to clear our shelves."))
+    ending = rng.choice(("While stocks last.", "First come, first served."))
     return (
         "Dear {{name}},\n\n"
-        f"{opening} {{{{count}}}} products are now in our clearance, at up to {{{{highest}}}}% off. "
+        f"{opening} {{{{count}}}} products are now in our clearance sale, at up to {{{{highest}}}}% off. "
         f"The attached list has them all. {ending}\n\n{plan.manager.name}\n{plan.shop}"
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from mesocosm.generators.filter_low_selling_products.expected import Reader
 from mesocosm.generators.filter_low_selling_products.params import MOVED, Params
@@ -229,7 +230,7 @@ def _sales(plan: Plan, product: int, fate: str, rng: random.Random) -> list[Sale
         case "boundary_sales":
             return _split(product, needed, rng)
         case "popular":
-            return _split(product, rng.randint(needed + 1, 4 * needed), rng)
+            return _spread(product, rng.randint(needed + 1, 4 * needed), rng)
         case "old_sales":
             # The evening of the day before the window begins; and longer ago.
             sales = [Sale(product, needed, days=WINDOW + 1, late=True)]
@@ -261,6 +262,12 @@ def _split(product: int, pieces: int, rng: random.Random) -> list[Sale]:
     first = rng.randint(1, pieces - 1)
     # The last day that counts is yesterday.
     return [Sale(product, first, days=1, late=True), Sale(product, pieces - first)]
+
+
+def _spread(product: int, pieces: int, rng: random.Random) -> list[Sale]:
+    """Sales of so many pieces together, in up to three orders of any days that count."""
+    cuts = sorted(rng.sample(range(1, pieces), rng.choice((0, 1, 1, 2))))
+    return [Sale(product, end - start) for start, end in pairwise((0, *cuts, pieces))]
 
 
 def _plan_readers(plan: Plan, params: Params, rng: random.Random, prose: Prose) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from trials import call, failures, sizes, solve
+from trials import call, failures, rows_of, sizes, solve
 
 from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
@@ -78,6 +78,14 @@ def test_every_edge_case_occurs_at_every_length(build: Build, size: str) -> None
     names = Counter(item.name for item in items)
     [(shared, _)] = [pair for pair in names.items() if pair[1] > 1]
     assert {item.fate for item in items if item.name == shared} == {"slow", "popular"}
+
+
+def test_orders_come_on_all_days(build: Build) -> None:
+    days = Counter(
+        moment[:10] for (moment,) in rows_of(build(1), "woocommerce", "SELECT date_created FROM orders")
+    )
+    assert max(days.values()) < days.total() / 4
+    assert len(days) > 15
 
 
 def test_numbers_of_products_can_be_given_instead_of_a_share() -> None:

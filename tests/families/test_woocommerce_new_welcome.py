@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from trials import call, failures
+from trials import call, failures, rows_of
 
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import Instance
@@ -22,6 +23,7 @@ FAMILY = load_family("woocommerce_new_welcome")
 DONE = 3, {"parameters": {"first_time_customers": 6}}
 Build = Callable[..., Instance]
 TABLE = "woocommerce_crm.customers"
+_PURCHASE = r"I have (bought|ordered)|What I (bought|ordered)|[Aa]dvertising|offers"
 EDGES = {
     "at_the_start",
     "retried",
@@ -91,6 +93,24 @@ def test_every_boundary_occurs_at_the_smallest_size(build: Build) -> None:
     smallest = next(iter(FAMILY.task.growth.points.values()))
     counted = kinds(build(1, first_time_customers=smallest))
     assert {*EDGES, "new", "returning", "outside", "just_before", "incomplete"} <= counted.keys()
+
+
+def test_nobody_speaks_of_an_order_before_it_was_placed(build: Build) -> None:
+    instance = build(2, target=32_000)
+    orders = rows_of(instance, "woocommerce", "SELECT lower(billing->>'email'), date_created FROM orders")
+    since: dict[str, str] = {}
+    for email, placed in orders:
+        since[email] = min(placed, since.get(email, placed))
+    mails = rows_of(instance, "email", "SELECT sender, date, body FROM emails")
+    told = [(sender, date) for sender, date, body in mails if re.search(_PURCHASE, body)]
+    assert len(told) > 5
+    for sender, date in told:
+        assert date > since[sender.rpartition("<")[2].rstrip(">").lower()], sender
+
+
+def test_orders_do_not_come_in_the_same_second(build: Build) -> None:
+    moments = rows_of(build(2, target=32_000), "woocommerce", "SELECT date_created FROM orders")
+    assert max(Counter(moments).values()) <= 2
 
 
 def test_the_released_numbers_are_kept(build: Build) -> None:
