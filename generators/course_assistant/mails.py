@@ -244,7 +244,9 @@ class Writer:
                     # What is taken back has been said.
                     first, moment = self._around(6, 11), self._around(1, 5)
                     yield self._notice(first, self._said(student, wording.EXCUSE, work))
-                when = self._date(plan.extended + dt.timedelta(days=rng.randint(-5, 9)))
+                # Nobody gives time that is over.
+                day = plan.local(moment).date() + dt.timedelta(days=rng.randint(1, 12))
+                when = self._date(dt.datetime.combine(day, dt.time(12), plan.zone))
                 yield self._notice(moment, self._said(student, ways, work, when))
             case "deadline":
                 due = plan.deadline + dt.timedelta(days=rng.randint(-3, 12))
