@@ -47,6 +47,23 @@ def test_a_share_of_mails_has_html_and_copies(tmp_path: Path) -> None:
         assert mail["cc"] != mail["from"]
 
 
+def test_a_share_of_statements_is_a_paragraph_of_its_own(tmp_path: Path) -> None:
+    def paragraphs(share: str, part: str) -> list[str]:
+        family = load_family(str(_dressed(tmp_path, share)))
+        instance = build_instance(family, 0, tmp_path / f"{part}.instance", target=12_000)
+        episode = Episode.create(tmp_path / part, instance.path, family)
+        listed = json.loads(call(episode, "email", "get_emails", page_size=100))["emails"]
+        mails = [json.loads(call(episode, "email", "read_email", email_id=one["id"])) for one in listed]
+        return [part for mail in mails for part in mail["body"].split("\n\n")]
+
+    said = re.compile(r"We would like to come and see the \w+ wing on .*\. I write for [^.]*\.")
+    for share, part in (("apart: 0", "within"), ("apart: 1", "apart")):
+        with_it = [text for text in paragraphs(share, part) if said.search(text)]
+        alone = [text for text in with_it if said.fullmatch(text)]
+        assert with_it
+        assert (len(alone) == len(with_it)) == (share == "apart: 1")
+
+
 def test_a_share_of_mails_answers_one_in_sent_and_has_files(tmp_path: Path) -> None:
     family = load_family(str(_dressed(tmp_path, "answers: 0.5, attached: 0.5")))
     instance = build_instance(family, 0, tmp_path / "instance", target=12_000)

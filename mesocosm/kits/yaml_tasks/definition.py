@@ -270,6 +270,8 @@ class Everyday(Strict):
                 return given
         raise ValueError(f"found {str(given)[:40]}; the least and the most are needed, such as [0, 120]")
 
+    apart: float = Field(default=0, ge=0, le=1)
+    """The share of statements that are a paragraph of their own among these; the others stand within one."""
     course: str | None = None
     """The course that it is about, where a topic is about one: the name of a field, or a fact, of which a
     statement is. It has a ``title`` of the pool of courses and a number as ``code``."""

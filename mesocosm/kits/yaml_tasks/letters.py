@@ -107,19 +107,19 @@ class Letters:
         below = name if rng.random() < 0.7 else name.split()[0]
         return hello, f"{rng.choice(_BYE)}\n{below}"
 
-    def like(self, content: str, length: int, topic: str, size: int) -> str:
+    def like(self, content: str, length: int, topic: str, size: int, share: float = 0) -> str:
         """Everyday text as long as a statement (of ``length`` tokens), with as much around it."""
-        before, after = self.around(topic, size, apart="\n" in content)
+        before, after = self.around(topic, size, apart="\n" in content, share=share)
         text = self.text(topic, length, opening=not (before or after))
         return f"{before}{' '.join(text.split())}{after}"
 
-    def around(self, topic: str, size: int, *, apart: bool) -> tuple[str, str]:
+    def around(self, topic: str, size: int, *, apart: bool, share: float = 0) -> tuple[str, str]:
         """What stands before and after a statement: everyday text of about so many tokens, among whose
-        sentences it stands, or (``apart``) among whose paragraphs."""
+        sentences it stands, or (``apart``, or else with this ``share``) among whose paragraphs."""
         if size < LEAST:
             return "", ""
         everyday = self._lines(topic, size)
-        if apart:
+        if apart or self._happens(share):
             everyday = [[" ".join(lines)] for lines in everyday]
             everyday.insert(self._rng.randint(0, len(everyday)), [_HERE])
         else:

@@ -355,7 +355,7 @@ class Teller:
         letters = self._letters(rng, told, self._said_around)
         size = _size(everyday, self._even(index, "around", entity, rng)) if statement.around else 0
         topic = rng.choice(_topics(everyday, statement))
-        before, after = letters.around(topic, size, apart=apart)
+        before, after = letters.around(topic, size, apart=apart, share=everyday.apart)
         if thing.letter:
             hello, bye = letters.courtesies(fields, self.truth.singles["me"])
             before, after = f"{hello}\n\n{before}", f"{after}\n\n{bye}"
@@ -604,7 +604,7 @@ class Teller:
         text = (
             letters.text(topic, size)
             if exactly
-            else letters.like(pattern.content, self._count(pattern.content), topic, size)
+            else letters.like(pattern.content, self._count(pattern.content), topic, size, everyday.apart)
         )
         if thing.letter:
             hello, bye = letters.courtesies(fields, self.truth.singles["me"])
