@@ -103,7 +103,8 @@ class Works:
     def _others(self, own: int, shared: Sequence[int], count: int) -> list[int]:
         boards = [one for one in shared if self.materials[one][0] == "m2"]
         if not count or not boards or self.materials[own][0] == "m2":
-            return self.rng.sample(shared, count)
+            found: list[int] = self.rng.sample(shared, count)
+            return found
         board = self.rng.choice(boards)
         return [board, *self.rng.sample([one for one in shared if one != board], count - 1)]
 
