@@ -36,7 +36,7 @@ _ITEMS = (
     "- [Bought|Ordered|Sold] between {first} and {last}: {name}, SKU {sku}",
     "- {first} to {last}: [all orders of|every order of|whoever bought] {name} (SKU {sku})",
     "- Every {name} (SKU {sku}) [that was ordered|ordered|bought] on {first}, on {last} or in between",
-    "- {name}, SKU {sku}. The [first day|first date|beginning] is {first}, the [last one|end] {last}.",
+    "- {name}, SKU {sku}. The first [day|date] [is|was] {first}, the last [one|day] {last}.",
     "- [Affected|Concerned|It is about]: SKU {sku} ({name}), [days of order|orders|bought] {first} to {last}",
 )
 _FEW = 24

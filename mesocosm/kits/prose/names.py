@@ -114,7 +114,8 @@ class Names:
         parts = addresses(locale, state)
         towns = self._towns.setdefault((locale, state), [])
         if not towns:
-            names = parts.towns or [self.place() for _ in range(_TOWNS)]
+            # No town of another country among those of a state.
+            names = parts.towns or [self._unique("coined_town") for _ in range(_TOWNS)]
             towns += [(name, self._pick(parts.postcodes)) for name in names]
         city, postcode = self._pick(towns)
         street, phone = self._pick(parts.streets), self._pick(parts.phones)
