@@ -117,7 +117,8 @@ class IssueThing(Thing):
         "author": Word("Name of who opened it; an account is made for each.", required=True),
         "labels": Word("Names of labels.", "list"),
         "state": Word("Whether it is open; default: open.", choices=("open", "closed")),
-        "comments": Word("Texts of comments, by its author.", "list"),
+        "comments": Word("Texts of comments, by its author unless `commenters` says otherwise.", "list"),
+        "commenters": Word("Names of who wrote the comments; an empty one is the author.", "list"),
         "created_at": Word("When it was opened.", "moment", required=True),
     }
     judges: ClassVar[Mapping[str, Word]] = {
@@ -136,13 +137,15 @@ class IssueThing(Thing):
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         store = world.store(rules.CodehostStore)
         given: list[Fields] = [{} for _ in things]
-        logins = _logins(store, [str(fields["author"]) for fields in things])
+        logins = _logins(
+            store, [name for fields in things for name in (str(fields["author"]), *_commenters(fields))]
+        )
         for repo in sorted({str(fields["repo"]) for fields in things}):
             _repository(store, repo)
             chosen = [n for n, fields in enumerate(things) if fields["repo"] == repo]
             clocks = [things[n]["created_at"].timetz() for n in chosen]
             rng = world.stream(f"answers:{repo}")
-            new = [_new(things[n], logins[str(things[n]["author"])], world.now, clocks, rng) for n in chosen]
+            new = [_new(things[n], logins, world.now, clocks, rng) for n in chosen]
             for n, number in zip(chosen, store.filling.add_issues(_me(store), repo, new), strict=True):
                 given[n] = {"number": number, "author": logins[str(things[n]["author"])]}
         return given
@@ -363,7 +366,16 @@ def _logins(store: rules.CodehostStore, names: Sequence[str]) -> dict[str, str]:
     return known
 
 
-def _new(fields: Fields, author: str, now: datetime, clocks: Sequence[time], rng: Random) -> rules.NewIssue:
+def _commenters(fields: Fields) -> list[str]:
+    """Who wrote the comments, by name: its author where nobody else is named."""
+    author, named = str(fields["author"]), [str(name) for name in fields.get("commenters") or ()]
+    count = len(fields.get("comments") or ())
+    return [name or author for name in (named + [author] * count)[:count]]
+
+
+def _new(
+    fields: Fields, logins: Mapping[str, str], now: datetime, clocks: Sequence[time], rng: Random
+) -> rules.NewIssue:
     """An issue whose comments, and whose end, come between its beginning and the world's now, at times of the
     day at which people open issues."""
     opened, texts = fields["created_at"], list(fields.get("comments") or ())
@@ -371,9 +383,10 @@ def _new(fields: Fields, author: str, now: datetime, clocks: Sequence[time], rng
     moments = [opened]
     for left in range(len(texts) + closed, 0, -1):
         moments.append(_later(moments[-1], now, left, clocks, rng))
+    author = logins[str(fields["author"])]
     comments = [
-        filling.NewComment(author, str(text), moment)
-        for text, moment in zip(texts, moments[1:], strict=False)
+        filling.NewComment(logins[name], str(text), moment)
+        for name, text, moment in zip(_commenters(fields), texts, moments[1:], strict=False)
     ]
     return rules.NewIssue(
         title=str(fields.get("title") or "Untitled")[:250],
