@@ -205,11 +205,7 @@ class Writer:
     def _wish(self, ways: Sequence[str], files: Sequence[Wanted]) -> Part:
         def wish() -> str:
             need = self._phrases.part(ways)
-            said = self._files(files)
-            if need[-1] == ":":
-                said = said.removeprefix("the following.\n")  # what has its colon needs no such words
-            gap = "\n" if said[0] == "-" else " "
-            return f"{need[0].upper()}{need[1:]}{gap}{said}"
+            return f"{need[0].upper()}{need[1:]} {self._files(files)}"
 
         return wish
 

@@ -100,7 +100,7 @@ REPLACED = (
     "the files on my [first|earlier] list [were|are] wrong, [please disregard|forget] them. Instead I need",
     "the [committee|faculty] has new rules for the same place. Instead of [what I listed|my list] before, "
     "send",
-    "forget the files [that I named|I named|listed] in my [last|other] mail and [send|mail] these:",
+    "forget the files [that I named|I named|listed] in my [last|other] mail and [send|mail] instead",
     "the files [that I|I] [asked for|named] [the other day|before] are out of date. Now it is",
     "I [got the files of two lists mixed up|mixed up two lists]. For what we [talked|wrote] about, the "
     "right one is",
@@ -110,7 +110,7 @@ REPLACED = (
     "our forms [have changed|are new], so what replaces my [earlier|old|first] list is",
     "[scratch|drop] the [earlier|first] list[| of files]. In its place I [want|need]",
     "[the secretary|somebody] [tells me|says] that my list was last year's. This year's is",
-    "let me start again with the [list|names] of [the files|files], since the [old|first] one is void:",
+    "let me start again with [the|my] list of files, since the [old|first] one is void. What counts is",
     "rather than the files [that I named|named|I listed] before, we want",
     "there were [mistakes|errors] in my [list of files|list]. Corrected, it is",
 )
@@ -121,11 +121,11 @@ ADDED = (
     "on top of the file [that I|I] named, there [should be|is]",
     "to what you [have|got] [from me already|from me], please add",
     "I forgot [half|a part] of [the|my] list. Beside the first file I [want|need]",
-    "[one more thing|something else] belongs to the [material|files] from my [last|first] mail, in addition:",
+    "in addition, [one more thing|something else] belongs to what my [last|first] mail asked for, namely",
     "keep what I listed, and add",
     "together with the file of my [first|last] mail, also send",
     "the [committee|board] also wants, beside the first file,",
-    "there is a [second|further] part [to|of] my list, to be added to the first:",
+    "there is a [second|further] part [to|of] my list. To the first one, please add",
     "please add to your mail, [apart from|beside] what I [named|asked for],",
 )
 MORE_TO_COME = (
