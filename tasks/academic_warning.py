@@ -82,7 +82,16 @@ def draw_sizes(me: Any, rng: random.Random) -> dict[str, list[float]]:
 
 def draw_section(student: Student, rng: random.Random) -> int:
     """The number of a class of the student's programme."""
-    sizes = student["sizes"][student["programme"]]
+    return _section_of(student["programme"], student, rng)
+
+
+def draw_old_section(student: Student, rng: random.Random) -> int:
+    """The number of a class of the programme that the student was in before."""
+    return _section_of(student["old_programme"], student, rng)
+
+
+def _section_of(programme: str, student: Student, rng: random.Random) -> int:
+    sizes = student["sizes"][programme]
     return rng.choices(range(101, 101 + len(sizes)), sizes)[0]
 
 

@@ -38,6 +38,8 @@ _NAMES, _SURNAMES, _ENDINGS, _PLACES, _ADDRESSES = 150, 250, 40, 80, 200
 _ZERO = re.compile(r"\b0")
 _MAC = re.compile(r"(?<=^Mc)[a-z]")
 """What Faker writes small: "Mckenzie"."""
+_IRISH = re.compile(r"O(?:brien|conn|donn|hara|keefe|neal|neil|reilly|rourke|sulliv)")
+"""What Faker writes without its apostrophe: "Oconnor"."""
 _RIGHTLY = {"OHG mbH": "OHG"}
 """Forms of companies that Faker has and no law knows."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -135,8 +137,13 @@ def names_of(locale: str) -> tuple[Names, ...]:
 
 
 def _names(locale: str, first: str, last: str) -> Names:
-    surnames = _several(locale, last, _SURNAMES, _plain)
-    return Names(_several(locale, first, _NAMES, _plain), [_MAC.sub(_capital, name) for name in surnames])
+    surnames = map(surname, _several(locale, last, _SURNAMES, _plain))
+    return Names(_several(locale, first, _NAMES, _plain), [*filter(None, surnames)])
+
+
+def surname(made: str) -> str:
+    """A surname that Faker made as it is written; empty where nobody is called that."""
+    return "" if _IRISH.match(made) else _MAC.sub(_capital, made)
 
 
 def _capital(found: re.Match[str]) -> str:

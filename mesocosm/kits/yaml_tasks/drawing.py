@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 from faker import Faker
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
 
-from mesocosm.kits.prose import TOPICS, Prose
+from mesocosm.kits.prose import TOPICS, Prose, faked
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.expressions import Expression, Lookup, bare
 from mesocosm.kits.yaml_tasks.language import ExpressionError, bounded
@@ -306,8 +306,8 @@ class Faked(Draw):
 
     def _made(self, made: Faker) -> str:
         if self.faker == "name":  # Faker's own now and then has a title, which nobody is greeted by
-            first, last = made.first_name(), made.last_name()
-            return f"{first} {last}" if first != last else self._made(made)
+            first, last = made.first_name(), faked.surname(made.last_name())
+            return f"{first} {last}" if last and first != last else self._made(made)
         return " ".join(str(getattr(made, self.faker)()).split())
 
 
