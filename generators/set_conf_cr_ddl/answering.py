@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from mesocosm.generators.set_conf_cr_ddl.conferences import Contact, Mail, Office
 from mesocosm.kits import mailbox
+from mesocosm.worlds.randomness import Streams
 
 _SHARE = 0.14
 """Of the mails that somebody wrote who reads answers, whatever they say."""
@@ -38,14 +39,21 @@ _TO_PEOPLE = (
 )
 
 
-def answered(mails: Sequence[Mail], office: Office, rng: random.Random) -> list[tuple[int, Mail]]:
-    """Answers to some of the mails, one at least: each with the place of the mail that it answers."""
-    places = [place for place, mail in enumerate(mails) if not mail.author.email.startswith("noreply@")]
+def answered(mails: Sequence[Mail], office: Office, streams: Streams) -> list[tuple[int, Mail]]:
+    """Answers to some of the mails, one at least: each with the place of the mail that it answers.
+
+    A mail has its own dice: one more changes nothing about the others, so that a length is soon met.
+    """
     # Who is told something on the very morning has not answered yet.
     before = office.now - dt.timedelta(hours=16)
-    places = [place for place in places if mails[place].moment < before]
-    number = min(len(places), max(1, round(_SHARE * len(places))))
-    return [(place, _answer(mails[place], office, rng)) for place in sorted(rng.sample(places, number))]
+    dice = {
+        place: streams.stream(f"answer to {mail.author.email}, {mail.moment}, {mail.subject}")
+        for place, mail in enumerate(mails)
+        if not mail.author.email.startswith("noreply@") and mail.moment < before
+    }
+    ranked = sorted(dice, key=lambda place: dice[place].random())
+    chosen = ranked[: max(1, round(_SHARE * len(ranked)))]
+    return [(place, _answer(mails[place], office, dice[place])) for place in sorted(chosen)]
 
 
 def _answer(mail: Mail, office: Office, rng: random.Random) -> Mail:

@@ -104,7 +104,7 @@ def _fill_mailbox(world: World, office: Office, mails: Sequence[Mail]) -> None:
     ordered = sorted(mails, key=lambda mail: (mail.moment, mail.author.email, mail.subject))
     received = [_mail(mail, office, is_read=read.random() < 0.7) for mail in ordered]
     sent = []
-    for place, answer in answered(ordered, office, world.stream("answered")):
+    for place, answer in answered(ordered, office, world):
         mail, new = ordered[place], received[place]
         new["message_id"] = message_id(new["sender"], mail.moment, mail.subject)
         new["is_read"] = True
