@@ -146,15 +146,36 @@ class MailWriter:
         return Mail(sender.header, moment, title, body, folder, file, pages=pages, answers=answers)
 
     def pages(self, topic: Topic, number: int, course: CourseSubject | None = None) -> tuple[str, ...]:
-        """Pages of an attached file, a heading and a few lines each, from a store of sentences that grows
-        with the first files."""
+        """Pages of an attached file, a few lines each, from a store of sentences that grows with the first
+        files; no file has a line twice."""
         lines = self._lines.setdefault((topic, course), [])
-        if len(lines) < _LINES:
-            lines += self.prose.sentences(topic, 2 * number, subject=course)
-        return tuple("\n".join(self.rng.sample(lines, min(len(lines), 5))) for _ in range(number))
+        for _ in range(_TRIES):
+            if len(lines) >= _LINES:
+                break
+            said = self.prose.sentences(topic, 4 * number, subject=course)
+            # Files are about their subject, and speak to nobody.
+            lines += [
+                line for line in said if not _SPOKEN.search(line) and (not course or _treats(line, course))
+            ]
+        dealt = self.rng.sample(lines, len(lines))
+        each = max(1, min(5, len(dealt) // number))
+        return tuple("\n".join(dealt[each * at : each * (at + 1)]) for at in range(number))
 
 
-_LINES = 60
+def _treats(line: str, course: CourseSubject) -> bool:
+    return any(topic.lower() in line.lower() for topic in course.topics)
+
+
+_TRIES = 8
+_SPOKEN = re.compile(
+    r"\?|\b(I|my|me|you|your|we|us|please|rewrit\w+|shorten\w*|outlin\w+|rehears\w+|drop\w*|draft|said"
+    r"|asked|been|offered|promised|agreed|volunteered|rang|wrote|spoke|talked|noted|quoted|charged|already"
+    r"|simply|should|would|will|had|admitted|pointed|needs|To be fair|By the way|As it happens|With luck"
+    r"|According|abstract|essay|exercise|poster|translation|portfolio|commentary|proposal|summary|review"
+    r"|notebook)\b"
+)
+"""What stands in letters, and in what is said about a paper, but not in the paper."""
+_LINES = 80
 """Sentences that files on one subject are made of."""
 _LEAST_AROUND = 25
 """Tokens below which a mail has nothing but its fact, a greeting and a name."""
