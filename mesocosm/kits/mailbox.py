@@ -153,10 +153,10 @@ class MailWriter:
             if len(lines) >= _LINES:
                 break
             said = self.prose.sentences(topic, 4 * number, subject=course)
-            # Files are about their subject, and speak to nobody.
-            lines += [
-                line for line in said if not _SPOKEN.search(line) and (not course or _treats(line, course))
-            ]
+            if course and topic in OF_COURSES:
+                # Files for a course are about its subject, and speak to nobody.
+                said = [line for line in said if _treats(line, course) and not _SPOKEN.search(line)]
+            lines += said
         dealt = self.rng.sample(lines, len(lines))
         each = max(1, min(5, len(dealt) // number))
         return tuple("\n".join(dealt[each * at : each * (at + 1)]) for at in range(number))
