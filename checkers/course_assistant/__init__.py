@@ -40,7 +40,7 @@ def _lacking(
     return [
         f"{fact(wanted[address])!r} is not in the mail to {address}"
         for address, mail in sent.items()
-        if address in wanted and not _says(mail.text, fact(wanted[address]))
+        if address in wanted and not all(_says(form, fact(wanted[address])) for form in mail.forms)
     ]
 
 

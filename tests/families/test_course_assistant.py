@@ -103,6 +103,25 @@ def test_a_name_over_two_lines_in_capitals_is_still_the_name(episode: Episode, i
     assert episode.grade().verdict == "passed"
 
 
+@pytest.mark.parametrize(
+    ("body", "html", "found"),
+    [
+        ("{name}, {number}: it is missing.", "<p>{name},<br>{number}: it is missing.</p>", set()),
+        ("", "<p>{name}, {number}: it is missing.</p>", set()),
+        ("{name}, {number}: it is missing.", "<p>{name}</p>", {"body_student_id"}),
+        ("{name}, {number}", "<p>Hello</p><p hidden>{name}, {number}</p>", {"body_name", "body_student_id"}),
+    ],
+)
+def test_a_mail_says_it_in_each_of_its_forms(
+    episode: Episode, instance: Instance, body: str, html: str, found: set[str]
+) -> None:
+    for student in instance.expected.reminded:
+        values = {"name": student.name, "number": student.number}
+        forms = {"body": body.format(**values), "html_body": html.format(**values)}
+        send(episode, student.email, instance.expected.subject, **forms)
+    assert failures(episode) == found
+
+
 def test_everything_to_everybody_fails(episode: Episode, instance: Instance) -> None:
     expected = instance.expected
     everybody = [*expected.reminded, *expected.others]
