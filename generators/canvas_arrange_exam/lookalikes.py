@@ -46,6 +46,8 @@ class Lookalikes:
         self._taken = {course.title for course in plan.courses}
         self._sections = {course.code: {*course.groups, course.section} for course in plan.courses}
         self._marks: set[tuple[str, str]] = set()
+        self._compared: set[str] = set()
+        """Courses whose final of an earlier term was told: it was held once."""
         self._planned: list[Course] = []
         self._waiting: list[Post] = []
         self.beside: dict[str, list[Course]] = {}
@@ -76,6 +78,8 @@ class Lookalikes:
             yield self._hearsay(host)
         else:
             make = {"section": self._section, "foreign": self._foreign, "kind": self._kind}
+            if role == "earlier" and host.code in self._compared:
+                role = "section"
             course = self._earlier(host) if role == "earlier" else make[role](host)
             if course:
                 yield from notices(course, campus, self._composer, rng)
@@ -139,6 +143,7 @@ class Lookalikes:
 
     def _earlier(self, host: Course) -> Course:
         """As the final of an earlier term was held, for comparison."""
+        self._compared.add(host.code)
         course = self._at(host, self._draw(listed=True))
         course.groups, course.term, course.in_syllabus = host.groups, self._plan.campus.earlier_term, True
         course.details = _back(course.details)

@@ -107,8 +107,8 @@ ELSEWHERE = (
 """At the end of a syllabus."""
 RULE_INCLUSIVE = (
     "with a coursework average of {limit} or higher you are exempt from {final}.",
-    "[whoever has|those with|students with] a coursework average of at least {limit} [can skip|do not "
-    "write|need not sit] {final}.",
+    "[whoever has|those with|students with] a coursework average of at least {limit} [can skip|may "
+    "skip|need not sit] {final}.",
     "a coursework average of {limit} or more [frees you from|lets you skip] {final}.",
     "{final} [is not for|does not concern] [anybody|students] whose coursework average [is|comes to] "
     "{limit} or higher.",
@@ -118,8 +118,8 @@ RULE_INCLUSIVE = (
 )
 RULE_EXCLUSIVE = (
     "with a coursework average above {limit} (not just {limit}) you are exempt from {final}.",
-    "[whoever has|those with|students with] a coursework average of more than {limit} [can skip|do not "
-    "write|need not sit] {final}.",
+    "[whoever has|those with|students with] a coursework average of more than {limit} [can skip|may "
+    "skip|need not sit] {final}.",
     "a coursework average above {limit} [frees you from|lets you skip] {final}; {limit} itself does not.",
     "{final} [is not for|does not concern] [anybody|students] whose coursework average [is|lies] above "
     "{limit}.",

@@ -196,7 +196,9 @@ def draw_work(
     """A work with everything but its dates."""
     longer = kind == "assignment" and rng.random() < _ASSIGNMENTS[params.assignment_difficulty].longer
     title = titles.title(course, kind, numbers)
-    work = Work(kind, course, title, titles.description(course, kind, longer=longer), created(campus, rng))
+    work = Work(
+        kind, course, title, titles.description(course, kind, title, longer=longer), created(campus, rng)
+    )
     if kind == "quiz":
         quiz = _QUIZZES[params.quiz_difficulty]
         each = rng.choice((1.0, 1.0, 2.0, 2.5, 5.0))

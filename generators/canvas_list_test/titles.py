@@ -96,10 +96,13 @@ class Titles:
         topic = self._rng.choice(course.subject.topics)
         return topic[0].upper() + topic[1:]
 
-    def description(self, course: Course, kind: Kind, *, longer: bool = False) -> str:
-        """What is asked for, as HTML of one or two paragraphs."""
+    def description(self, course: Course, kind: Kind, title: str, *, longer: bool = False) -> str:
+        """What is asked for, as HTML of one or two paragraphs: about what the title says."""
         rng = self._rng
         a, b = rng.sample(course.subject.topics, 2)
+        named = [topic for topic in course.subject.topics if topic.lower() in title.lower()]
+        if named and a != named[0]:
+            a, b = named[0], a
         # A mark-up in the middle, and an "&" as an entity: the plain text is not just the text without tags.
         first, second = self._mark(a), self._mark(b)
         if kind == "quiz":

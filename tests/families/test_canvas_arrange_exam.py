@@ -88,7 +88,7 @@ def test_nobody_is_examined_on_a_free_day(build: Build) -> None:
 
 
 def test_addresses_are_nobodys_and_offices_write_in_office_hours(build: Build) -> None:
-    instance = build(2, num_courses=9, filler_tokens=20_000)
+    instance = build(2, num_courses=9, distraction_emails=80)
     zone = ZoneInfo(instance.expected.public["zone"])
     mails = rows_of(instance, "email", "SELECT sender, date FROM emails")
     assert all(sender.rstrip(">").endswith(".example") for sender, _ in mails)
