@@ -5,13 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from mesocosm.errors import UsageError
+from mesocosm.families.verdict import Check, finding
 from mesocosm.kits.paging import found, spreadsheet, spreadsheet_rows
+from mesocosm.services.world import World
 
 MODELS = ("Avon", "Corvara", "Dover", "Fjell", "Lucca", "Marlow", "Skagen", "Tessin")
 PIECES = ("Dining Table", "Bookcase", "Bench", "Desk", "Sideboard", "Armchair", "Wardrobe", "Bed Frame")
@@ -251,6 +253,13 @@ def items_of(order: Any) -> list[dict[str, int]]:
     """The lines of an order as the shop wants them."""
     ids = {product["sku"]: product["item"]["id"] for product in order.truth.sets["product"]}
     return [{"product_id": ids[sku], "quantity": pieces} for sku, pieces in order["what"]["lines"]]
+
+
+def check(world: World, fact: Callable[[str], Any]) -> Iterator[Check]:
+    """A balance is a number: a text that reads like one cannot be reckoned with."""
+    cells = world.changes().table("google_sheet", "cells").changed
+    texts = [now["text"] for before, now in cells if (before["kind"], now["kind"]) == ("n", "s")]
+    yield finding("numbers_stay_numbers", [f"{text} is a text" for text in texts])
 
 
 # -- what follows ---------------------------------------------------------------------------------------

@@ -145,6 +145,11 @@ def test_the_solved_world_passes_and_so_do_other_ways_to_it(fork: Episode) -> No
     assert failures(fork) == set()
 
 
+def test_a_balance_that_is_a_text_is_found(fork: Episode) -> None:
+    put(fork, "D2", f"'{lines_of(fork)[1][3]}")
+    assert failures(fork) == {"numbers_stay_numbers"}
+
+
 @pytest.mark.parametrize(
     ("cell", "value", "sheet", "finding"),
     [
