@@ -92,7 +92,9 @@ def misfiled(index: int, *, spam: bool = True) -> str:
 
 def rest_text(prose: Prose, topic: Topic, size: int, *, subject: CourseSubject | None = None) -> str:
     """A text for the tokens that are too few for a mail of their own; empty for fewer than a sentence."""
-    return prose.text(topic, size, subject=subject) if size >= _LEAST_SENTENCE else ""
+    if size < _LEAST_SENTENCE:
+        return ""
+    return prose.text(topic, size, subject=subject, matter=prose.matter(topic, subject=subject))
 
 
 def last_received(mails: Sequence[Mail]) -> int:

@@ -32,12 +32,18 @@ _SAID_AS_IT_IS = (
     "why ",
     "would ",
     "could ",
+    "sorry ",
+    "excuse ",
+    "maybe ",
+    "perhaps ",
 )
 """How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
 _ONCE_A_SENTENCE = ((", which",), ("because", "since "), ("though ",), (";",), (" if ",), ("ccording to",))
 """What no sentence has twice, by words of one sense: it gives one reason."""
 _APART = 8
 """So many other ways to make a sentence come before one comes again, whatever the sentences are asked for."""
+_ONE_MAIL = 500
+"""Tokens below which a text is part of a mail, and says nothing in the same way twice."""
 _FIT_FROM = 48
 """Tokens left at which a text begins to choose sentences by their length."""
 
@@ -237,8 +243,11 @@ class Prose:
         or about one alone. ``opening``: the first sentence about each introduces it."""
         paragraphs: list[str] = []
         left = tokens
+        told: dict[str, set[int]] = {}
         while left > 8 or not paragraphs:
             scene = self._scene(topic, subject)
+            if tokens < _ONE_MAIL:
+                scene.told = told
             if matter is not None:
                 self._set_fact(scene, "matter", matter)
             first: str | None = None
