@@ -35,7 +35,7 @@ _WITHIN: tuple[Topic, ...] = ("research", "research", "personal", "travel", "cam
 _DESKS: dict[tuple[str, str], tuple[Topic, ...]] = {
     ("IT Helpdesk", "helpdesk"): ("it_support",), ("Human Resources", "hr"): ("hr",),
     ("Finance Office", "finance"): ("finance",), ("Newsletter", "news"): ("newsletter", "events"),
-    ("Facilities", "facilities"): ("maintenance",), ("Purchasing", "purchasing"): ("purchasing",),
+    ("Staff Association", "staff"): ("campus_life", "hr"),
 }  # fmt: skip
 """Names and mailboxes of offices, and what they write about."""
 _WEIGHTS = {"noise": 0.7, "mail": 0.2, "event": 0.1}
