@@ -16,9 +16,7 @@ from mesocosm.worlds import tokens
 
 COURSE_TOPICS: tuple[Topic, ...] = ("course_admin",)
 OFFICE_TOPICS: tuple[Topic, ...] = ("exam_office",)
-FRIENDS_TOPICS: tuple[Topic, ...] = (
-    "personal", "campus_life", "events", "travel", "household", "project_work",
-)  # fmt: skip
+FRIENDS_TOPICS: tuple[Topic, ...] = ("personal", "campus_life", "travel")
 """What teachers, the office and classmates write about beside what they state."""
 _LISTS = 0.4
 """Share of texts with a list of lines in them."""
