@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from mesocosm.generators.course_assistant.expected import Student
 from mesocosm.generators.course_assistant.params import Params
+from mesocosm.kits.campus import domain_of
 from mesocosm.kits.mailbox import awake
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import CourseSubject, Prose
@@ -48,7 +49,7 @@ class Plan:
 def plan_course(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw the course and its students."""
     college = rng.choice(_COLLEGES)
-    domain = f"{college.lower().replace(' ', '')}.edu"
+    domain = domain_of(college)
     zone = ZoneInfo(rng.choice(_ZONES))
     assistant, instructor = (Contact.at(domain, prose) for _ in range(2))
     fates = params.fates()
