@@ -42,7 +42,14 @@ def day(moment: dt.date) -> str:
 
 
 def draw_material(
-    name: str, college: str, other: str, referees: tuple[str, str], today: dt.date, rng: random.Random
+    name: str,
+    college: str,
+    other: str,
+    referees: tuple[str, str],
+    today: dt.date,
+    rng: random.Random,
+    *,
+    awards: int = 3,
 ) -> Material:
     """Draw the documents of ``name``; ``other`` is a friend whose papers lie in the same folder."""
     papers = Papers.of(name, college, today, rng)
@@ -61,7 +68,7 @@ def draw_material(
         date = made.ago(10, 60)
         head = [f"Letter of recommendation for {name}", f"Written by {referee}", f"{college}, {day(date)}"]
         made.add(kind, f"recommendation_{number}.pdf", [[*head, praise]], date)
-    made.awards()
+    made.awards(awards)
     # A friend's: newer than the applicant's own, but of somebody else.
     written = today - dt.timedelta(days=3)
     friend = [f"Curriculum vitae of {other}", f"Curriculum vitae: version of {day(written)}"]
@@ -128,11 +135,12 @@ class _Maker:
         marked = [title, f"Research proposal: DRAFT of {day(draft)}", *self.papers.work_plan()]
         self.add(None, "proposal_v2.pdf", [marked], draft)
 
-    def awards(self) -> None:
+    def awards(self, number: int) -> None:
         """One page each; the names of the files are not in the order of the dates."""
-        years = [self.today.year - ago for ago in (5, 3, 2)]
+        years = [self.today.year - ago for ago in (5, 3, 2)[:number]]
         dates = [dt.date(year, self.rng.randint(1, 12), self.rng.randint(1, 28)) for year in years]
-        letters = ["c", "a", "b"] if self.rng.random() < 0.5 else ["b", "c", "a"]
+        orders = (("c", "a", "b"), ("b", "c", "a")) if number > 2 else (("b", "a"),)
+        letters = self.rng.choice(orders)
         prizes = self.rng.sample(_PRIZES, len(dates))
         refs = []
         for date, letter, prize in zip(dates, letters, prizes, strict=True):

@@ -23,6 +23,8 @@ _BATCH = 60
 """Professors to whom the applicant wrote with one mail, about."""
 LONGEST_FACT = 100
 """Tokens of the longest that a professor says about an application, about."""
+_AS_ANSWERED = 0.3
+"""The share of the mails anew that have the subject of an answer."""
 _PER_PROFESSOR = 600
 """Tokens of what one more professor wrote, about."""
 
@@ -173,7 +175,7 @@ class Writer:
         thread = self._letters.answered(who.contact)
         # A mail that says nothing besides is about nothing else.
         bare = not self._writer.sizes[1] and not thread
-        subject = self._phrases.part(wording.ANEW) if bare else ""
+        subject = self._anew(who) if bare else ""
         topic = self._rng.choice(TOPICS)
         size = None
         if self._writer.sizes[1]:
@@ -189,6 +191,12 @@ class Writer:
             size=size,
             course=self._plan.material.field.subject(self._rng),
         )
+
+    def _anew(self, who: Professor) -> str:
+        """The subject of a mail that answers none: some write the letter's above it all the same."""
+        if self._rng.random() < _AS_ANSWERED:
+            return f"Re: {self._letters.to(who.contact).subject}"
+        return self._phrases.part(wording.ANEW)
 
     def _request(
         self, who: Professor, moment: dt.datetime, files: Sequence[Wanted], deadline: Part, *,

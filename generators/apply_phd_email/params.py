@@ -58,7 +58,8 @@ class Params(family.Params):
 
     @property
     def roomy(self) -> bool:
-        """Whether mails say anything besides: not where professors are just enough for every case."""
+        """Whether mails say anything besides and files are long: not where professors are just enough for
+        every case."""
         return self.num_professors > _FEW
 
     @model_validator(mode="after")

@@ -12,6 +12,7 @@ from mesocosm.generators.apply_phd_email.documents import Material, draw_materia
 from mesocosm.generators.apply_phd_email.expected import ASKING, File
 from mesocosm.generators.apply_phd_email.params import STRUCTURES, Params
 from mesocosm.generators.apply_phd_email.wording import POSITIONS
+from mesocosm.kits.campus import domain_of
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Person, Prose
 
@@ -94,7 +95,15 @@ def plan_replies(params: Params, rng: random.Random, prose: Prose, receivers: Pr
     )
     number, outdated = (str(n) for n in rng.sample(range(410_000, 990_000), 2))
     referees = (f"Dr. {_plain(prose).name}", f"Prof. {_plain(prose).name}")
-    material = draw_material(person.name, university, _plain(prose).name, referees, now.date(), rng)
+    material = draw_material(
+        person.name,
+        university,
+        _plain(prose).name,
+        referees,
+        now.date(),
+        rng,
+        awards=3 if params.roomy else 2,
+    )
     fates = params.fates()
     rng.shuffle(fates)
     return Plan(
@@ -129,6 +138,7 @@ def _professors(
     dealt = rng.sample(STRUCTURES, len(STRUCTURES))
     layouts = cycle(dealt if params.assign_different_structures else [params.structure])
     order = cycle(rng.sample(_CERTIFICATES, 2))
+    roomy = params.roomy
     # Namesakes share the names of professors who ask for material, and have addresses of their own.
     asked = [_Drawn.of(fate, home, rng, prose) for fate in fates]
     models = cycle([drawn for drawn in asked if drawn.fate in ("asked", "corrected", "assistant")])
@@ -144,14 +154,16 @@ def _professors(
             drawn.person, other = model.person, model.university
             while drawn.university == other:
                 drawn.university, drawn.domain = _university(home, rng)
-        wanted = tuple(_wanted(next(layouts), next(order), rng)) if drawn.fate in _REQUESTING else ()
+        wanted = (
+            tuple(_wanted(next(layouts), next(order), rng, roomy=roomy)) if drawn.fate in _REQUESTING else ()
+        )
         superseded: tuple[Wanted, ...] = ()
         if story == "corrected":
-            superseded = tuple(_wanted(next(layouts), next(order), rng))
+            superseded = tuple(_wanted(next(layouts), next(order), rng, roomy=roomy))
             while superseded == wanted:
-                superseded = tuple(_wanted(next(layouts), next(order), rng))
+                superseded = tuple(_wanted(next(layouts), next(order), rng, roomy=roomy))
         elif story == "two_mails":
-            wanted = tuple(_wanted("two_files", next(order), rng))
+            wanted = tuple(_wanted("two_files", next(order), rng, roomy=roomy))
         aide = story == "assistant" or (story == "corrected" and rng.random() < 0.3)
         email = _address(drawn, taken)
         yield Professor(
@@ -214,7 +226,7 @@ def _university(home: _University, rng: random.Random) -> _University:
 
 
 def _named(college: str, kind: str) -> _University:
-    return f"{college} {kind}", f"{college.lower().replace(' ', '')}{_SHORT[kind]}.edu"
+    return f"{college} {kind}", domain_of(college + _SHORT[kind])
 
 
 def _receiver(domain: str, prose: Prose, receivers: Prose | None) -> Contact:
@@ -227,20 +239,21 @@ def _receiver(domain: str, prose: Prose, receivers: Prose | None) -> Contact:
     return Contact(other, f"{other.handle}.office@{domain}")
 
 
-def _wanted(layout: str, awards: str, rng: random.Random) -> Iterator[Wanted]:
+def _wanted(layout: str, awards: str, rng: random.Random, *, roomy: bool) -> Iterator[Wanted]:
     """What somebody wants: everything in one file, each document by itself, or something between."""
     kinds = rng.sample(sorted(_SINGLE), 4)
     if "proposal" in kinds and "proposal_summary" in kinds:
         kinds.remove(rng.choice(("proposal", "proposal_summary")))
     kinds = kinds[:3]
+    together = kinds if roomy else kinds[:2]
     merged = rng.choice(_MERGED)
     match layout:
         case "merged":
-            yield merged, tuple(kinds)
+            yield merged, tuple(together)
         case "merged_with_awards":
-            yield merged, (*kinds[:2], awards)
+            yield merged, (*together[:-1], awards)
         case "separate":
             yield from ((_SINGLE[kind], (kind,)) for kind in kinds)
         case _:
-            yield merged, tuple(kinds)
+            yield merged, tuple(together)
             yield rng.choice(_AWARDS), (awards,)

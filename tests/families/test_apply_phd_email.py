@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from trials import call, failures, rows_of, sizes, solve
 
-from mesocosm.families.building import Instance
+from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.generators.apply_phd_email.expected import ASKING, OTHERS, Expected, Request
@@ -65,6 +65,17 @@ def test_every_edge_case_occurs_at_every_length(build: Build, size: str, seed: i
     assert any("/certificate_" in path for path in used), "nobody asks for the certificates in order"
     names = Counter(request.professor for request in expected.requests)
     assert any(other.name in names for other in expected.others), "no namesakes"
+
+
+@pytest.mark.parametrize("seed", [2, 7, 15, 16, 88, 115])
+def test_every_seed_has_room_at_the_shortest_length(seed: int, tmp_path: Path) -> None:
+    number = sizes(FAMILY)["minimum"]
+    bare = build_instance(FAMILY, seed, tmp_path / "bare", parameters={"num_professors": number})
+    assert bare.survey.tokens < 7920, "not without a length that is over by less than a percent"
+    instance = build_instance(FAMILY, seed, tmp_path / "instance", target=8000)
+    assert abs(instance.survey.tokens - 8000) <= 80
+    assert {request.fate for request in instance.expected.requests} == set(ASKING)
+    assert {other.fate for other in instance.expected.others} == set(OTHERS)
 
 
 def test_the_first_letters_lie_in_sent(instance: Instance) -> None:
