@@ -64,7 +64,7 @@ _KNOWN = frozenset(
     """
     annexe aider co-author co-authors interferometry wifi plasmids etc recode recoded recoding ttl dreamed
     blacksmiths mindedly anonymised flexitime lakeland matt undyed lookbook uncoated toml src sql rs ini
-    ligand ligands chirality congruences homotopy timetabler timetablers
+    ligand ligands
     gamelan matchings sherds implicature mbH s palletiser palletisers pipefitter pipefitters toolroom bagger
     bn mn timetabler timetablers
     """.split()  # noqa: SIM905 - a list of words is read as words
