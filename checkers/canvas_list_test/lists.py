@@ -8,7 +8,6 @@ ended a paragraph. Nothing else.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -52,10 +51,7 @@ def read_table(world: World, name: str, header: Sequence[str]) -> Table:
         return Table(refusal.message)
     except UnicodeDecodeError as error:
         return Table(f"{name} is not UTF-8 text: {error.reason}")
-    try:
-        rows = [[_trimmed(cell) for cell in row] for row in csv_lines(text)]
-    except csv.Error as error:
-        return Table(f"{name} is no CSV: {error}")
+    rows = [[_trimmed(cell) for cell in row] for row in csv_lines(text)]
     if not rows:
         return Table(f"{name} is empty")
     table = Table()

@@ -153,3 +153,9 @@ def test_an_entry_for_somebody_else_is_too_much(solved: Episode) -> None:
 def test_what_nobody_asked_for_is_damage(solved: Episode) -> None:
     call(solved, "google_cloud", "logging_delete_log", log_name="exam_log")
     assert failures(solved) & {"exam_log_missing", "google_cloud_unchanged"}
+
+
+def test_a_cell_that_no_reader_takes_fails(solved: Episode) -> None:
+    text = (solved.world.workspace.root / FILE).read_text()
+    call(solved, "filesystem", "write_file", path=FILE, content=f"{text}{'9' * 140_000},1\n")
+    assert failures(solved)
