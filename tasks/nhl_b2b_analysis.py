@@ -79,6 +79,8 @@ _FURTHER_DAYS = {"replayed": 1, "moved": 1, "withdrawn": 1, "twice": 2, "undone"
 _PUT_OFF, _MISTAKEN = 60, 8
 """A game is made up for within so many days, and a wrong day is so many off at most, if the clubs have one
 free that suits."""
+_BREAK = dt.date(2025, 2, 10), dt.date(2025, 2, 21)
+"""Days on which the clubs of the NHL rested in 2024-25, while national teams met."""
 _SATURDAY = 5
 _ENDS = {"": 14, "/OT": 3, "/SO": 2}
 
@@ -113,6 +115,12 @@ def after_season(start: str) -> dt.datetime:
     """When the last season has been over for some weeks, and its playoffs, too."""
     days = DAYS + _PLAYOFFS + 22
     return dt.datetime.combine(dt.date.fromisoformat(start) + dt.timedelta(days=days), dt.time(9, 20))
+
+
+def _at_rest(pair: tuple[str, str], day: dt.date) -> bool:
+    """Whether nobody plays that day: at Christmas, and in February 2025 no club of the NHL."""
+    christmas = day.month == 12 and 24 <= day.day <= 26
+    return christmas or (_BREAK[0] <= day <= _BREAK[1] and pair[0] in CLUBS)
 
 
 def _town(club: str) -> str:
@@ -268,7 +276,7 @@ class Books:
             elif day > window[1]:
                 day = since - (day - window[1]) if since else day - dt.timedelta(days=span)
             beside = any((club, day + dt.timedelta(days=by)) in self.busy for club in pair for by in (-1, 1))
-            if not window[0] <= day <= window[1] or (day.month == 12 and 24 <= day.day <= 26):
+            if not window[0] <= day <= window[1] or _at_rest(pair, day):
                 continue
             if (attempt >= _TRIES or beside == near) and not any((club, day) in self.busy for club in pair):
                 self._mark(pair, window, day)

@@ -146,10 +146,10 @@ class Entries(Part):
             self.session.expunge_all()
 
     def logs(self, limit: int | None = None, token: str | None = None) -> tuple[Sequence[str], str | None]:
-        """A page of the ids of all logs that have entries."""
+        """A page of the ids of all logs that have entries which are still kept."""
         size = page_size(limit, 100, 1000)
         after = read_token(token, str)
-        chosen = select(LogEntry.log).distinct().order_by(LogEntry.log)
+        chosen = select(LogEntry.log).where(*self._kept(())).distinct().order_by(LogEntry.log)
         if after:
             chosen = chosen.where(LogEntry.log > after[0])
         found = self.session.scalars(chosen.limit(size + 1)).all()
