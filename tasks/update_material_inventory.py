@@ -113,7 +113,10 @@ class Works:
     def _part(self, product: int, material: int, used: Sequence[int]) -> dict[str, Any]:
         rng, unit = self.rng, self.materials[material][0]
         least, most = RANGES[unit]
-        quantity, revised = (STEPS[unit] * number for number in rng.sample(range(least, most + 1), 2))
+        number = rng.randint(least, most)
+        near = range(max(least, number // 2), min(most, number * 2) + 1)  # nobody triples what a piece needs
+        other = rng.choice([one for one in near if one != number])
+        quantity, revised = STEPS[unit] * number, STEPS[unit] * other
         alike = [one for one, (other, _) in enumerate(self.materials) if other == unit and one != material]
         free = [one for one in alike if one not in used] or alike or [material]
         since = self.today - dt.timedelta(days=rng.randint(6, WINDOW - 8))
@@ -134,7 +137,9 @@ class Works:
         """When an order was placed and paid, and what was ordered."""
         skus = rng.sample(self.skus, min(len(self.skus), rng.choice((1, 1, 2, 2, 3))))
         start = dt.datetime.combine(self.today, dt.time(), dt.UTC) - dt.timedelta(days=WINDOW)
-        placed = start + dt.timedelta(days=rng.randrange(WINDOW - 3), minutes=rng.randrange(360, 1440))
+        placed = start + dt.timedelta(
+            days=rng.randrange(WINDOW - 3), seconds=rng.randrange(6 * 3600, 24 * 3600)
+        )
         paid = placed + dt.timedelta(
             minutes=rng.choice((0, 1, 2, 5, 60, 400, 1500)), seconds=rng.randrange(60)
         )
@@ -195,12 +200,13 @@ class Works:
                 left[code] = max(left.get(code, Decimal(0)), room)
         for place, code in enumerate(self.codes):
             step = Decimal(1) if self.materials[place][0] == "pcs" else Decimal("0.005")
+            unused = Decimal(rng.randint(12, 150))  # of what no product needs today
             if place < len(
                 self.skus
             ):  # the one a product runs out of: exactly enough, a little less, a little more
-                left[code] = left.get(code, Decimal(50)) + (0, -1, 1)[place % 3] * step
+                left[code] = left.get(code, unused) + (0, -1, 1)[place % 3] * step
             else:
-                left[code] = left.get(code, Decimal(50)) + step * rng.randint(0, 9)
+                left[code] = left.get(code, unused) + step * rng.randint(0, 9)
                 if self.materials[place][0] == "L":  # half a hundredth, to be rounded
                     left[code] = left[code].quantize(CENT, ROUND_HALF_UP) + step
         return {code: left[code] + used[code] for code in self.codes}
