@@ -24,9 +24,11 @@ from mesocosm.services.calling import Tools
 
 NO_ROW = "-"
 _SUBJECTS = {
-    "ACC": "Accounting", "ARC": "Architecture", "CHE": "Chemistry", "DES": "Design", "ENG": "English",
-    "FIN": "Finance", "LIN": "Linguistics", "MAT": "Mathematics", "PHY": "Physics", "POL": "Politics",
-    "SOC": "Social Work", "STA": "Statistics",
+    "ACC": "Accounting", "AGR": "Agriculture", "ANT": "Anthropology", "ARC": "Architecture",
+    "AST": "Astronomy", "BUS": "Business", "CHE": "Chemistry", "DES": "Design", "ENG": "English",
+    "FIN": "Finance", "GER": "German", "INF": "Informatics", "ITA": "Italian", "LAT": "Latin",
+    "LIN": "Linguistics", "MAR": "Marketing", "MAT": "Mathematics", "MED": "Medicine", "PHY": "Physics",
+    "POL": "Politics", "REL": "Religion", "SOC": "Social Work", "SPA": "Spanish", "STA": "Statistics",
 }  # fmt: skip
 """Codes with as many tokens each, so that the length of a row does not tell a programme."""
 _MORE_EXAMS = (30, 48, 75, 100, 120, 180, 300, 450, 800, 1400)

@@ -105,6 +105,8 @@ class Lookalikes:
         return course
 
     def _section(self, host: Course) -> Course | None:
+        if not host.groups:
+            return None  # what is said of all sections holds for every one of them
         taken = self._sections[host.code]
         free = [number for number in _SECTIONS if number not in taken]
         if not free:

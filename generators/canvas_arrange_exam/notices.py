@@ -75,9 +75,7 @@ def excused(course: Course, campus: Campus, composer: Composer, rng: random.Rand
 
 def _there(voice: Voice) -> str:
     """The final of the sections that were spoken of."""
-    return voice.pick(
-        "the final there", "their final", "that final", "the final for them", "the final in question"
-    )
+    return voice.pick("the final there", "their final", "that final", "this final", "the final in question")
 
 
 class _Author:
@@ -304,4 +302,5 @@ def syllabus(
     if voice.chance(0.5):
         blocks.reverse()
     # Of sections that are not spoken of here, all of that stands in an announcement.
-    return Draft([*blocks, *said, voice.say(statements.ELSEWHERE)]).html()
+    all_told = course.in_syllabus and not course.groups
+    return Draft([*blocks, *said, *([] if all_told else [voice.say(statements.ELSEWHERE)])]).html()

@@ -59,7 +59,7 @@ class Voice(wording.Voice):
 def whom(voice: Voice, course: Course) -> str:
     """The sections that something is about: "Section 3", "the third section", "Sections 2 and 5"."""
     if not course.groups:
-        return voice.pick("all sections", "every section")
+        return voice.pick("all sections", "all the sections")
     if len(course.groups) == 1:
         [number] = course.groups
         return voice.pick(

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.kits.prose import CourseSubject, Prose, Said
+from mesocosm.kits.prose.topics import OF_COURSES
 from mesocosm.kits.prose.words import cost
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.replies import asked, quoted
@@ -144,13 +145,19 @@ class Letters:
     def _sentences(self, topic: str, count: int, *, first: bool) -> Iterable[str]:
         """So many about the matter of the letter; ``first``: the first one says what that is."""
         return self._prose.each_sentence(
-            topic, count, matter=self._matter(topic), opening=first, subject=self._course
+            topic, count, matter=self._matter(topic), opening=first, subject=self._subject(topic)
         )
 
     def _matter(self, topic: str) -> str:
         if topic not in self.matters:
-            self.matters[topic] = self._prose.matter(topic, subject=self._course)
+            self.matters[topic] = self._prose.matter(topic, subject=self._subject(topic))
         return self.matters[topic]
+
+    def _subject(self, topic: str) -> CourseSubject | None:
+        """The course that a letter is about from its first to its last line, if the topic is courses."""
+        if self._course is None and topic in OF_COURSES:
+            self._course = self._prose.course_subject()
+        return self._course
 
     def _cost(self, sentence: str) -> int:
         return cost(sentence)
@@ -161,13 +168,13 @@ class Letters:
 
     def subject(self, topic: str) -> str:
         """What an everyday letter is about."""
-        return self._prose.title(topic, matter=self._matter(topic), subject=self._course)
+        return self._prose.title(topic, matter=self._matter(topic), subject=self._subject(topic))
 
     def text(self, topic: str, size: int, *, opening: bool = True) -> str:
         """Everyday text of exactly so many tokens, give or take a short sentence; ``opening``: the first one
         says what the matter is."""
         return self._prose.text(
-            topic, size, subject=self._course, matter=self._matter(topic), opening=opening
+            topic, size, subject=self._subject(topic), matter=self._matter(topic), opening=opening
         )
 
     def remark(self, topic: str, size: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 Object = dict[str, Any]
 Row = Mapping[Any, Any]
 
-ADDRESS = "https://canvas.brookfield.edu"
+ADDRESS = "https://canvas.brookfield.example"
 """Where the pages lie if nothing is known of whose Canvas it is."""
 STORAGE_MB = 500
 _host: ContextVar[Callable[[], str]] = ContextVar("host", default=lambda: ADDRESS)
