@@ -50,7 +50,7 @@ def generate(world: World, params: Params) -> Expected:
     plan = plan_replies(params, rng, prose, receivers)
     world.set_now(plan.now)
     sizes = _SIZES if params.roomy else (0, 0)
-    letters = Letters(plan, params, world.stream("letters"), answered=0.5 if params.roomy else 0.0)
+    letters = Letters(plan, params, world.stream("letters"), answered=params.answered)
     writer = Writer(plan, MailWriter(plan.applicant, rng, prose, sizes), letters, rng, said)
     stories = [(who, writer.story(who, index)) for index, who in enumerate(plan.professors)]
     replies = [mail for _, story in stories for mail in story]

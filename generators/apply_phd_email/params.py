@@ -58,9 +58,18 @@ class Params(family.Params):
 
     @property
     def roomy(self) -> bool:
-        """Whether mails say anything besides and files are long: not where professors are just enough for
-        every case."""
+        """Whether mails say anything besides: not where professors are just enough for every case."""
         return self.num_professors > _FEW
+
+    @property
+    def tight(self) -> bool:
+        """Whether what is asked for is short, too, so that a world of one professor of each kind fits 8K."""
+        return self.num_professors <= len(ASKING) + len(OTHERS)
+
+    @property
+    def answered(self) -> float:
+        """The share of the professors' mails that answer the applicant's: such headers are long."""
+        return 0.5 if self.roomy else 0.0 if self.tight else 0.3
 
     @model_validator(mode="after")
     def _leaves_others(self) -> Self:

@@ -102,7 +102,7 @@ def plan_replies(params: Params, rng: random.Random, prose: Prose, receivers: Pr
         referees,
         now.date(),
         rng,
-        awards=3 if params.roomy else 2,
+        awards=2 if params.tight else 3,
     )
     fates = params.fates()
     rng.shuffle(fates)
@@ -138,7 +138,7 @@ def _professors(
     dealt = rng.sample(STRUCTURES, len(STRUCTURES))
     layouts = cycle(dealt if params.assign_different_structures else [params.structure])
     order = cycle(rng.sample(_CERTIFICATES, 2))
-    roomy = params.roomy
+    tight = params.tight
     # Namesakes share the names of professors who ask for material, and have addresses of their own.
     asked = [_Drawn.of(fate, home, rng, prose) for fate in fates]
     models = cycle([drawn for drawn in asked if drawn.fate in ("asked", "corrected", "assistant")])
@@ -155,15 +155,15 @@ def _professors(
             while drawn.university == other:
                 drawn.university, drawn.domain = _university(home, rng)
         wanted = (
-            tuple(_wanted(next(layouts), next(order), rng, roomy=roomy)) if drawn.fate in _REQUESTING else ()
+            tuple(_wanted(next(layouts), next(order), rng, tight=tight)) if drawn.fate in _REQUESTING else ()
         )
         superseded: tuple[Wanted, ...] = ()
         if story == "corrected":
-            superseded = tuple(_wanted(next(layouts), next(order), rng, roomy=roomy))
+            superseded = tuple(_wanted(next(layouts), next(order), rng, tight=tight))
             while superseded == wanted:
-                superseded = tuple(_wanted(next(layouts), next(order), rng, roomy=roomy))
+                superseded = tuple(_wanted(next(layouts), next(order), rng, tight=tight))
         elif story == "two_mails":
-            wanted = tuple(_wanted("two_files", next(order), rng, roomy=roomy))
+            wanted = tuple(_wanted("two_files", next(order), rng, tight=tight))
         aide = story == "assistant" or (story == "corrected" and rng.random() < 0.3)
         email = _address(drawn, taken)
         yield Professor(
@@ -239,21 +239,20 @@ def _receiver(domain: str, prose: Prose, receivers: Prose | None) -> Contact:
     return Contact(other, f"{other.handle}.office@{domain}")
 
 
-def _wanted(layout: str, awards: str, rng: random.Random, *, roomy: bool) -> Iterator[Wanted]:
+def _wanted(layout: str, awards: str, rng: random.Random, *, tight: bool) -> Iterator[Wanted]:
     """What somebody wants: everything in one file, each document by itself, or something between."""
     kinds = rng.sample(sorted(_SINGLE), 4)
     if "proposal" in kinds and "proposal_summary" in kinds:
         kinds.remove(rng.choice(("proposal", "proposal_summary")))
-    kinds = kinds[:3]
-    together = kinds if roomy else kinds[:2]
+    kinds, few = kinds[:3], 2 if tight else 3
     merged = rng.choice(_MERGED)
     match layout:
         case "merged":
-            yield merged, tuple(together)
+            yield merged, tuple(kinds[:few])
         case "merged_with_awards":
-            yield merged, (*together[:-1], awards)
+            yield merged, (*kinds[: few - 1], awards)
         case "separate":
             yield from ((_SINGLE[kind], (kind,)) for kind in kinds)
         case _:
-            yield merged, tuple(together)
+            yield merged, tuple(kinds[:few])
             yield rng.choice(_AWARDS), (awards,)

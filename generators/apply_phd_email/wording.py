@@ -69,7 +69,7 @@ OTHER_OFFER = (
     "my [proposal|offer] is {position}, as theses are closed to [newcomers|outsiders|others]",
     "{position} [would|may|might] suit you [much |]better than a PhD, which [we|I] [do not|cannot] "
     "[offer|give]",
-    "we [are looking|look] for somebody for {position}, [and|so] this is what I mean here",
+    "we [can|could] put you down for {position}, [and|so] this is what I mean here",
 )
 POSITIONS = (
     "the job of a research assistant", "a place in our summer school", "a Master's scholarship",

@@ -33,7 +33,7 @@ from mesocosm.services.world import World
 _TOPICS: tuple[Topic, ...] = (
     "campus_life", "newsletter", "events", "research", "it_support", "personal", "hr", "conference", "travel",
 )  # fmt: skip
-_ELSEWHERE = ("postbox.net", "brightmail.org", "inkwell.io")
+_ELSEWHERE = ("postbox.example", "brightmail.example", "inkwell.example")
 _SIZES = (15, 170)
 """Tokens of what a mail says besides; in a course that only just has every case, nothing."""
 _SMALL = 20

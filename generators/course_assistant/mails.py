@@ -186,7 +186,7 @@ class Writer:
         if private:
             # Not the address on the roster: the student ID in the subject says whose it is.
             handle = sender.person.handle.replace(".", "")
-            sender = Contact(sender.person, f"{handle}{self._rng.randint(70, 99)}@postbox.net")
+            sender = Contact(sender.person, f"{handle}{self._rng.randint(70, 99)}@postbox.example")
         fact = self._phrases.say(ways)
         file = file_name(sender, self._rng, student.number, "slides", "talk")
         return self._write(sender, moment, STUDENTS, fact, subject=self._subject(student), file=file)

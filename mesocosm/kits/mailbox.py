@@ -345,14 +345,14 @@ def file_name(sender: Contact, rng: random.Random, *others: str) -> str:
 _STEMS = ("final", "notes", "document", "draft", "scan", "version2", "file", "print", "new", "corrected")
 _ANSWERS = (
     "Thank you for your mail of {day}. I have read it and shall come back to it when I am at my desk again.",
-    "Many thanks for this. I agree with most of it; let us talk about the rest when we next meet.",
+    "Many thanks for this. If there is more to say, let us talk about it when we next meet.",
     "Thanks for letting me know on {day}. I have passed it on to those who should hear of it.",
     "I got your mail of {day}, thank you. Nothing to add from my side for the moment.",
     "Good to hear from you. I cannot say much about it at the moment, but I have made a note.",
     "Thank you, that was helpful. Please write again if anything changes.",
-    "That sounds reasonable to me. Do ask the others, though: I was not there myself.",
-    "I am afraid I know no more about it than you do. Perhaps somebody in the office can help?",
-    "Thanks! I had been wondering about that since {day}.",
+    "That is fine with me, thank you. I shall tell you if anything stands in the way.",
+    "Thank you. I have no questions for now, and shall write again if there are any.",
+    "Thanks! I saw your mail on {day} and did not get round to an answer until now.",
     "This was news to me, thank you. I shall have a look as soon as I find the time.",
 )
 _LEAST_LEFT = 300

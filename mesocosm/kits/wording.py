@@ -70,7 +70,8 @@ class Voice:
 
     def time(self, time: dt.time) -> str:
         """A time of the day."""
-        if self._clock == "24":
+        # 12 p.m. is noon to most people and midnight to some.
+        if self._clock == "24" or time.hour % 12 == 0:
             return f"{time:%H:%M}"
         half = self._clock if time.hour < 12 else self._clock.replace("a", "p")
         return f"{(time.hour - 1) % 12 + 1}:{time:%M} {half.upper() if half in ('am', 'pm') else half}"
