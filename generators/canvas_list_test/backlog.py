@@ -162,6 +162,8 @@ class BacklogWriter:
         work.variant = self._rng.choice(("handed_in", "graded", "graded", "graded", "missed"))
         if work.grading_type == "not_graded":
             work.variant = "missed"
+        if work.unlock:
+            work.unlock -= dt.timedelta(days=7)  # what students work on is not open for an evening only
         # Late work may be taken for a while, so that what is closed is not what is over.
         while work.lock and campus.local(work.lock) < campus.now:
             work.lock += dt.timedelta(days=7)
