@@ -33,6 +33,10 @@ _SPEAKS_OF_EXAMS = re.compile(
     re.IGNORECASE,
 )
 """What must not stand beside a statement: it might be taken for a part of it."""
+_OF_A_MATTER = re.compile(
+    r"\b(?:questions?|difficulty|doubts|ideas) (?:with|about) the (?:\w|-)+(?: is the|,)"
+)
+"""What an office says about a matter that its letter has named; these letters name none."""
 
 
 def _is_office(author: Contact) -> bool:
@@ -166,5 +170,7 @@ class Composer:
     def _aside(self, subject: CourseSubject, topics: tuple[Topic, ...]) -> str:
         while True:
             sentence = self._prose.sentence(self._rng.choice(topics), subject=subject)
+            if topics == OFFICE_TOPICS and _OF_A_MATTER.search(sentence):
+                continue
             if not (_SPEAKS_OF_EXAMS.search(sentence) or subject.is_twice_in(sentence)):
                 return sentence
