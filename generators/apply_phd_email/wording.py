@@ -97,7 +97,7 @@ NEED = (
 )
 """A list of files follows."""
 REPLACED = (
-    "the files on my [first|earlier] list [were|are] wrong, [please disregard|forget] them. Instead I need",
+    "the files on my [first|earlier] list [were|are] wrong; [please disregard|forget] them. Instead I need",
     "the [committee|faculty] has new rules for the same place. Instead of [what I listed|my list] before, "
     "send",
     "forget the files [that I named|I named|listed] in my [last|other] mail and [send|mail] instead",

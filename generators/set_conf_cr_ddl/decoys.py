@@ -167,7 +167,8 @@ def _other_paper(one: Submission, at: _Decoy) -> Mail:
     when, at_track = Voice(at.rng).deadline(states), f"{one.track} of {one.edition.label}"
     fact = at.rng.choice(
         (
-            f"Paper {number} alone, in the {at_track}, may hand in its camera-ready version until {when}.",
+            f"In the {at_track}, the camera-ready version of paper {number} alone may come as late as"
+            f" {when}.",
             f"On request, the camera-ready deadline of paper {number} in the {at_track} is {when}; nobody"
             " else's changes.",
             f"Only for paper {number} of the {at_track}, the camera-ready version is due {when}.",

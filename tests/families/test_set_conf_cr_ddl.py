@@ -22,6 +22,7 @@ from mesocosm.families.verdict import Inapplicable, Verdict
 from mesocosm.generators.set_conf_cr_ddl import Expected, Params
 from mesocosm.generators.set_conf_cr_ddl.expected import LEAD
 from mesocosm.generators.set_conf_cr_ddl.names import Names
+from mesocosm.generators.set_conf_cr_ddl.wording import Voice
 from mesocosm.kits.prose import Prose
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.services.world import World
@@ -211,6 +212,12 @@ def test_the_solver_passes(build: Build, tmp_path: Path, length: int, seed: int)
 )
 def test_the_solver_reads_every_way_to_state_a_deadline(text: str, moment: str) -> None:
     assert [f"{found:%Y-%m-%dT%H:%M}" for found in deadlines(text)] == [moment]
+
+
+def test_noon_is_written_as_nobody_can_misread_it() -> None:
+    voices = [Voice(random.Random(seed)) for seed in range(20)]
+    assert {voice.time(dt.time(12)) for voice in voices} == {"12:00"}
+    assert len({voice.time(dt.time(17)) for voice in voices}) > 1
 
 
 # -- checking ----------------------------------------------------------------------------------------------
