@@ -354,6 +354,14 @@ _ANSWERS = (
     "Thank you. I have no questions for now, and shall write again if there are any.",
     "Thanks! I saw your mail on {day} and did not get round to an answer until now.",
     "This was news to me, thank you. I shall have a look as soon as I find the time.",
+    "Noted, thank you. If you need anything from me, please say so.",
+    "Thank you for writing. All of it is clear, as far as I can see.",
+    "Your mail of {day} has come through, and I have put a copy where I shall find it.",
+    "Thanks for the details. I had only heard the half of it.",
+    "It was kind of you to write. There is no hurry on my side.",
+    "Got it, thanks. I shall read it with more care when it is quiet here.",
+    "Thank you for thinking of me. More another time, as I am on my way out.",
+    "Thanks, this is what I wanted to know. I hope all is well with you.",
 )
 _LEAST_LEFT = 300
 """Tokens that are enough for a short mail with what is around it."""
