@@ -36,7 +36,7 @@ _ROMANIZED = ("ja_JP", "zh_CN")
 _NAMES, _SURNAMES, _ENDINGS, _PLACES, _ADDRESSES = 150, 250, 40, 80, 200
 """How often it is asked for what goes into a pool."""
 _ZERO = re.compile(r"\b0")
-_MAC = re.compile(r"(?<=^Mc)[a-z]")
+_MAC = re.compile(r"(?<=\bMc)[a-z]")
 """What Faker writes small: "Mckenzie"."""
 _IRISH = re.compile(r"O(?:brien|conn|donn|hara|keefe|neal|neil|reilly|rourke|sulliv)")
 """What Faker writes without its apostrophe: "Oconnor"."""
@@ -143,7 +143,12 @@ def _names(locale: str, first: str, last: str) -> Names:
 
 def surname(made: str) -> str:
     """A surname that Faker made as it is written; empty where nobody is called that."""
-    return "" if _IRISH.match(made) else _MAC.sub(_capital, made)
+    return "" if _IRISH.match(made) else scottish(made)
+
+
+def scottish(made: str) -> str:
+    """What Faker made with the capitals of "McCarthy", which it writes "Mccarthy"."""
+    return _MAC.sub(_capital, made)
 
 
 def _capital(found: re.Match[str]) -> str:

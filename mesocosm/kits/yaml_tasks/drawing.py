@@ -308,7 +308,8 @@ class Faked(Draw):
         if self.faker == "name":  # Faker's own now and then has a title, which nobody is greeted by
             first, last = made.first_name(), faked.surname(made.last_name())
             return f"{first} {last}" if last and first != last else self._made(made)
-        return " ".join(str(getattr(made, self.faker)()).split())
+        text = " ".join(str(getattr(made, self.faker)()).split())
+        return faked.scottish(text) if self.faker == "company" else text
 
 
 def _of_even_length(make: Callable[[], str], source: Source) -> str:

@@ -24,6 +24,8 @@ else:
     (attachments,) = later("mesocosm.kits.attachments")
 
 _HELLO = ("Hello {},", "Hi {},", "Dear {},", "Good morning {},", "{},", "Hello {}!")
+_FORMAL = ("Hello {},", "Dear {},", "{},")
+"""Greetings that may take the whole name."""
 _BYE = (
     "Best regards",
     "Kind regards",
@@ -104,7 +106,8 @@ class Letters:
         if fields.get("to") and str(owner["email"]) not in str(fields["to"]):
             to = sender_of({"from": fields["to"]})[0]
         first = to.split()[0] if rng.random() < 0.8 else to
-        hello = rng.choice(_HELLO).format(first) if "@" not in to else "Hello,"
+        hello = rng.choice(_HELLO)
+        hello = hello.format(first if hello in _FORMAL else to.split()[0]) if "@" not in to else "Hello,"
         below = name if rng.random() < 0.7 else name.split()[0]
         return hello, f"{rng.choice(_BYE)}\n{below}"
 
