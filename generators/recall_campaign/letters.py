@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from mesocosm.kits.prose import Prose, Said, Topic
 from mesocosm.worlds import tokens
@@ -197,15 +198,25 @@ def say(rng: random.Random, ways: tuple[str, ...], **values: object) -> str:
 def asides(prose: Prose, product: str, absent: tuple[str, ...]) -> Iterator[str]:
     """Sentences, without end, that have nothing to do with the recall, nor with anybody in ``absent``.
 
-    What they are about is the product, if anything.
+    They are about one thing, which the first of them introduces, and it is never one like the product: "it"
+    might be that.
     """
-    *name, noun = product.split()
-    # Sentences speak of one thing.
-    matter = f"{' '.join(name)} ~{noun.lower()}" if name and not noun.endswith("s") else None
+
+    def beside_it(sentence: str) -> bool:
+        return not _SPEAKS_OF_IT.search(sentence) and not any(name in sentence for name in absent)
+
     while True:
-        for sentence in prose.each_sentence(_TOPIC, _SENTENCES, matter=matter, opening=False):
-            if not _SPEAKS_OF_IT.search(sentence) and not any(name in sentence for name in absent):
-                yield sentence
+        matter = _another_thing(prose, product)
+        introduced = (next(prose.each_sentence(_TOPIC, 1, matter=matter)) for _ in range(_SENTENCES))
+        yield from islice(filter(beside_it, introduced), 1)
+        yield from filter(beside_it, prose.each_sentence(_TOPIC, _SENTENCES, matter=matter, opening=False))
+
+
+def _another_thing(prose: Prose, product: str) -> str:
+    matter = prose.matter(_TOPIC)
+    while any(word in product.lower() for word in matter.rpartition("~")[2].split()):
+        matter = prose.matter(_TOPIC)
+    return matter
 
 
 def letter(
