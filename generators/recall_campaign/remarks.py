@@ -46,8 +46,8 @@ _ABOUT = (
     "Drivers carry the forms[| and a pair of scales].",
     "[A driver who finds nobody|Whoever finds the door shut|If nobody is in, the driver] leaves a "
     "card[ and rings the office| and calls the office|, and tries no second time].",
-    "[Packed, none weighs more than {count} pounds|A parcel has up to {count} pounds|No box is above {count} "
-    "pounds].",
+    "[Packed, none weighs more than {weight} pounds|A parcel weighs up to {weight} pounds|No box is above "
+    "{weight} pounds].",
     "[The text for the shop's pages comes from {person}|{person} puts it on the shop's pages|What the "
     "pages say is up to {person}|For the pages of the shop, ask {person}].",
     "{person} answers the telephone[| between ten and three].",
@@ -71,7 +71,7 @@ _ABOUT = (
 _LISTED = (
     "The numbers are those of the shop.",
     "New entries may stand anywhere in the list[|, not only at its end].",
-    "Slips are kept for [two|three|five] years.",
+    "Slips are kept for {years} years[| after the recall|, then shredded].",
     "{person} keeps this list.",
     "{person} makes the entries, and {other} [has the slips|checks them].",
     "A copy goes to [the accounts|{person}] on [Fridays|Mondays].",
@@ -107,17 +107,20 @@ class Known:
     staff: tuple[str, ...]
     towns: tuple[str, ...]
     companies: tuple[str, ...]
+    years: str
+    """How long papers are kept, whatever the recall."""
 
     @classmethod
     def draw(cls, prose: Prose) -> Known:
         """Some of each."""
-        staff = (prose.person().name for _ in range(_SOME))
+        staff = tuple(prose.person().name for _ in range(_SOME))
         return cls(
-            tuple(staff), tuple(prose.place() for _ in range(_SOME)),
-            tuple(prose.company() for _ in range(_SOME)),
+            staff, tuple(prose.place() for _ in range(_SOME)),
+            tuple(prose.company() for _ in range(_SOME)), _YEARS[len(staff[0]) % len(_YEARS)],
         )  # fmt: skip
 
 
+_YEARS = ("two", "three", "five")
 _SOME = 10
 _TRIES = 6
 
@@ -128,6 +131,7 @@ class Remarks:
     def __init__(self, known: Known, rng: random.Random, memory: Said) -> None:
         self._known, self._rng, self._said = known, rng, memory
         self._fault, self._maker = rng.choice(_FAULTS), rng.choice(known.companies)
+        self._weight = rng.randint(9, 40)
 
     def notice(self, size: int, before: str) -> str:
         """What else a notice says after ``before``, in about so many tokens."""
@@ -165,5 +169,5 @@ class Remarks:
         return say(
             rng, (way,), person=person, other=other, place=rng.choice(self._known.towns),
             company=rng.choice(self._known.companies), maker=self._maker, count=rng.randint(2, 40),
-            fault=self._fault,
+            fault=self._fault, weight=self._weight, years=self._known.years,
         )  # fmt: skip
