@@ -45,6 +45,7 @@ class PdfDocument(Thing):
         "text": Word("Its text.", required=True),
         "title": Word("Its title among its properties; left out, an everyday one."),
         "author": Word("Its author among its properties."),
+        "creator": Word("The program or device that made it, among its properties; default: Writer."),
         "date": Word("When it was made.", "moment", required=True),
         "letterhead": Word("A company's head: its name, then small lines below each other."),
         "layout": Word("Which of six layouts the head has, 0 to 5.", "number"),
@@ -105,6 +106,7 @@ def _written(fields: Fields) -> bytes:
         moment=fields["date"],
         title=_plain(fields.get("title")),
         author=_plain(fields.get("author")),
+        creator=_plain(fields.get("creator")) or "Writer",
         head=_head(fields),
     )
 

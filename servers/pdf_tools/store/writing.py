@@ -22,7 +22,7 @@ def write_pdf(
     moment: datetime,
     title: str = "",
     author: str = "",
-    creator: str = "Mesocosm",
+    creator: str = "Writer",
     head: Letterhead | None = None,
 ) -> bytes:
     """A PDF file with one page of text for each string; the same arguments give the same bytes.

@@ -84,7 +84,7 @@ def test_the_file_tells_about_itself(tools: Any) -> None:
         "Total pages: 13",
         "Title: Invoices",
         "Author: Ann é",
-        "Creator: Mesocosm",
+        "Creator: Writer",
         "Creation date: D:20250115090000Z",
     ]
 
