@@ -79,7 +79,9 @@ class Writer:
                 yield self._asked(contact, later, wording.RETURN)
             case "other_address":
                 # Maybe the same person: but it is not the address that the list has.
-                elsewhere = Contact(contact.person, f"{contact.person.handle.replace('.', '')}@postbox.net")
+                elsewhere = Contact(
+                    contact.person, f"{contact.person.handle.replace('.', '')}@postbox.example"
+                )
                 yield self._asked(elsewhere, later, wording.LEAVE)
             case "complaint":
                 yield self._asked(contact, later, wording.STAY)

@@ -21,7 +21,13 @@ TIERS = ((180, 15), (365, 30), (100_000, 45))
 COUNTED = ("processing", "completed")
 VOID = ("pending", "on-hold", "cancelled", "refunded", "failed")
 _EDGES = (180, 181, 365, 366)
-DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "mailhaven.com", "quickpost.net")
+DOMAINS = (
+    "postbox.example",
+    "brightmail.example",
+    "inkwell.example",
+    "mailhaven.example",
+    "quickpost.example",
+)
 """Of addresses of people who read newsletters."""
 _SHOPS = (
     "General Store", "Department Store", "Trading Company", "Emporium", "Warehouse", "Stores", "Market Hall",

@@ -15,7 +15,7 @@ from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Product, Prose, Said
 
 _ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Kolkata")
-DOMAINS = ("postbox.net", "brightmail.org", "inkwell.io", "lettermill.com")
+DOMAINS = ("postbox.example", "brightmail.example", "inkwell.example", "lettermill.example")
 TITLES = (
     "Van booked", "Furniture delivery", "Inspection papers", "Driver on call", "Tour notes",
     "Depot tidied up",
