@@ -49,11 +49,13 @@ def generate(world: World, params: Params) -> Expected:
     others = Letters(around, composer)
     misleading = decoys(plan, params.decoy_rate, composer, others, around)
     traffic = Traffic(plan, composer, others, other_prose, around)
+    # First, so that they are the same however much there is around them.
+    noise = traffic.noise(params.noise_emails)
     papers = other_papers(params, plan, letters.generous, around, other_prose)
     alike = traffic.papers(papers, round(params.filler_tokens * params.lookalike_share))
     rest = params.filler_tokens - sum(map(cost, alike))
     everyday = traffic.worth(rest)
-    more = [*alike, *everyday, *traffic.noise(params.noise_emails)]
+    more = [*alike, *everyday, *noise]
     around_it = [*misleading, *(item for item in more if isinstance(item, Mail))]
     # What is too little for a mail of its own makes one of a conference longer.
     domains = traffic.domains
