@@ -30,7 +30,7 @@ _RETURNS = re.compile(
     r"come to this address again",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!]) (?=[A-Z])")
+_SENTENCE = re.compile(r"(?<=[.!]) (?=[A-ZÀ-Þ])")
 
 
 @dataclass(frozen=True)

@@ -372,7 +372,9 @@ def _heed(periods: dict[str, list[str]], notes: Sequence[str]) -> None:
     """Move the bounds of periods as the notes say, and leave out what was discarded."""
     restarted: dict[str, str] = {}
     kept, upheld = set(), set()
-    sentences = [one for note in notes for one in re.split(r"(?<=[.?!])\s+(?=[A-Z])", " ".join(note.split()))]
+    sentences = [
+        one for note in notes for one in re.split(r"(?<=[.?!])\s+(?=[A-ZÀ-Þ])", " ".join(note.split()))
+    ]
     for sentence in sentences:
         name = _NAME.search(sentence)
         if name is None or name[0] not in periods or _NOTHING.search(sentence):

@@ -50,7 +50,7 @@ _REACHING_IS_ENOUGH = re.compile(r"or higher|at least|or more|(?<!not) included"
 STATES = re.compile(r"\b(?:final|exam|credits?|average)\b", re.IGNORECASE)
 """What sentences say that a schedule is made of."""
 _PERSON = re.compile(
-    r"(?P<name>[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*)+),? [(<]?(?P<email>[^\s()<>,]+@[^\s()<>,]+\w)"
+    r"(?P<name>[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*)+),? [(<]?(?P<email>[^\s()<>,]+@[^\s()<>,]+\w)"
 )
 
 OPEN = "open"
