@@ -70,7 +70,8 @@ def generate(world: World, params: Params) -> Expected:
 def _size(params: Params) -> tuple[int, int]:
     """How long posts are: shorter where courses are so few that little else would fit."""
     short_of = max(0, _SMALL - params.num_courses)
-    return _SHORTEST - 16 * short_of, _LONGEST - 25 * short_of
+    shortest = _SHORTEST - 16 * short_of
+    return shortest, max(shortest, _LONGEST - 25 * short_of)
 
 
 def _surroundings(
