@@ -6,6 +6,7 @@ import ctypes
 import logging
 import os
 import struct
+import sys
 import threading
 import zlib
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 from time import monotonic, perf_counter, sleep
+from types import FrameType
 
 import pypdf
 from pypdf.errors import DependencyError, PyPdfError
@@ -110,6 +112,25 @@ class _Timed:
     over: bool = False
     """Whether it has come to its end, however that went."""
 
+    delays: int = 0
+    """How often it was left to go on because it was not in pypdf's own code."""
+
+    def interrupt(self) -> None:
+        """Raise into the thread, or see to it again in a moment where it is in what must run to its end.
+
+        The garbage collector may run anybody's finalizers in the thread that reads. What is raised there
+        is swallowed, and leaves open what they would have closed.
+        """
+        frames = list(_frames(self.thread))
+        inside = bool(frames) and frames[0].f_globals.get("__name__", "").partition(".")[0] == "pypdf"
+        if inside or (
+            self.delays >= _MOST_DELAYS and all(frame.f_code.co_name != "__del__" for frame in frames)
+        ):
+            self.until, self.delays, self.raised = monotonic() + 1, 0, True
+            _raise(self.thread, _TimeIsUp)
+        else:
+            self.until, self.delays = monotonic() + _DELAY, self.delays + 1
+
 
 class _Watch:
     """One thread that looks after all that read: to start one for each takes longer than most files do."""
@@ -141,15 +162,25 @@ class _Watch:
                 first = min(self._reading, key=lambda one: one.until)
                 left = first.until - monotonic()
                 if left <= 0:
-                    first.until, first.raised = monotonic() + 1, True
-                    _raise(first.thread, _TimeIsUp)
-                    left = 0.0
-            sleep(min(left, _LOOKS))
+                    first.interrupt()
+            sleep(min(max(left, 0.0), _LOOKS))
 
 
 _LOOKS = 0.25
 """Seconds between two looks at who reads."""
+_DELAY = 0.005
+"""Seconds until a thread is looked at again that was not in pypdf's own code when its time was up."""
+_MOST_DELAYS = 100
+"""After so many it is interrupted there too, as where a file keeps one of pypdf's libraries busy."""
 _WATCH = _Watch()
+
+
+def _frames(thread: int) -> Iterator[FrameType]:
+    """Those of a thread, from where it is outwards."""
+    frame = sys._current_frames().get(thread)
+    while frame:
+        yield frame
+        frame = frame.f_back
 
 
 def _raise(thread: int, what: type[BaseException] | None) -> None:

@@ -17,6 +17,7 @@ from openpyxl.worksheet.formula import ArrayFormula
 from worlds import build_world
 
 from mesocosm.servers.google_sheet.store import SheetStore
+from mesocosm.servers.google_sheet.store.engine.processes import processes
 from mesocosm.servers.google_sheet.store.engine.worker import Worker
 from mesocosm.servers.google_sheet.store.filling import NewSheet
 from mesocosm.servers.google_sheet.store.ranges import Area
@@ -179,7 +180,8 @@ def shown(world: World) -> list[list[str]]:
     ids=lambda value: str(value)[:40],
 )
 def test_a_hostile_formula_ends_as_an_error(world: World, formulas: list[str], result: str | None) -> None:
-    assert write(world, formulas).status == "ok"
+    outcome = write(world, formulas)
+    assert outcome.status == "ok", outcome.text
     if result is not None:
         assert shown(world)[0][0] == result
 
@@ -193,6 +195,14 @@ def test_what_needs_too_much_memory_is_refused_and_leaves_no_trace(world: World)
     assert (world.path / "google_sheet.db").read_bytes() == before
     assert write(world, ["=1+2"]).status == "ok"
     assert shown(world)[0][0] == "3"
+
+
+def test_a_call_does_not_answer_for_what_ended_the_process_before_it(world: World) -> None:
+    for formula, result in (("=1+3", "4"), ("=1+4", "5")):
+        assert write(world, [formula]).status == "ok"
+        assert shown(world)[0][0] == result
+        for process in processes._free:
+            process.popen.kill()
 
 
 # -- what was kept in a process shows nowhere ----------------------------------------------------------------

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
+from time import perf_counter
 from typing import Any
 
 import pypdf
@@ -254,6 +255,28 @@ def test_a_file_that_takes_too_long_is_given_up() -> None:
 
     with pytest.raises(Exception, match=r"slow\.pdf takes too long to read: more than 0\.05 seconds"):
         work()
+
+
+def test_a_finalizer_that_runs_meanwhile_is_let_come_to_its_end() -> None:
+    ended = []
+
+    class Rubbish:
+        def __del__(self) -> None:
+            until = perf_counter() + 1.2
+            while perf_counter() < until:
+                pass
+            ended.append(True)
+
+    def work() -> None:
+        with limits.reading("slow.pdf", 0.05):
+            one = Rubbish()
+            del one
+            while True:
+                sum(range(100))
+
+    with pytest.raises(Exception, match="takes too long"):
+        work()
+    assert ended
 
 
 def test_one_thread_watches_all_that_read() -> None:

@@ -43,6 +43,10 @@ class Gone(Exception):
 
 class _Process:
     def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Begin with nothing held."""
         folder = Path(__file__).parents[1]
         self.popen = subprocess.Popen(
             [sys.executable, "-c", _START, str(folder)],
@@ -52,6 +56,8 @@ class _Process:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"},
         )
         self.states: set[str] = set()
+        self.used = False
+        """Whether something was asked of it."""
         self.owed = False
         """Whether an answer is still to come that nobody waits for any more."""
         self.asked_at = 0.0
@@ -119,7 +125,7 @@ class Processes:
         """
         process = self._taken(request["before"])
         try:
-            answer = self._answered(process, request, whole)
+            answer = self._answered_once_more(process, request, whole)
         except Gone:
             self._drop(process)
             raise Invalid(
@@ -143,6 +149,21 @@ class Processes:
             )
         process.states.add(request["after"])
         return answer
+
+    def _answered_once_more(
+        self, process: _Process, request: dict[str, Any], whole: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """The answer; from a process begun anew where one ends that had been asked for other things before.
+
+        What it held for others, or what another call did not wait for, may have been what ended it.
+        """
+        if process.used:
+            with contextlib.suppress(Gone):
+                return self._answered(process, request, whole)
+            process.end()
+            process.start()
+        process.used = True
+        return self._answered(process, request, whole)
 
     def _answered(
         self, process: _Process, request: dict[str, Any], whole: Callable[[], dict[str, Any]]
