@@ -108,6 +108,7 @@ class Supervisor:
         self._stdout, self._stderr = Captured(*STDOUT_SHOWN), Captured(*STDERR_SHOWN)
         self._outgoing = bytearray()
         self._reached: Reached | None = None
+        self._reaching = threading.Lock()
         self._exited = -1
         self._deadline = monotonic() + min(job.limits.seconds, time_left())
         self._asked_by = _program.get()
@@ -170,7 +171,7 @@ class Supervisor:
                 check()
                 look = monotonic() + TICK
             if self._stdout.total + self._stderr.total > self._job.limits.output_bytes:
-                self._reached = "output"
+                self._reach("output")
             if self._reached:
                 self._kill(process)
                 break
@@ -212,7 +213,7 @@ class Supervisor:
             self._outgoing += answer
             self._push()
         if self._conversation.over:
-            self._reached = self._reached or "done"
+            self._reach("done")
             return
         if self._conversation.broken:
             self._hang_up(selector, self._socket)
@@ -236,19 +237,23 @@ class Supervisor:
         """End the job if it has gone beyond what the kernel does not limit by itself."""
         if self._reached or process.poll() is not None:
             return
-        pids = (self._launch.members or tree)(process.pid)
-        if monotonic() >= self._deadline or self._job.unwanted() or self._asked_by.ended():
-            self._reached = "time"
-        elif (hidden := unseen(pids, in_memory=self._launch.status is not None)).memory + memory_of(
-            pids
-        ) > self._job.limits.memory_bytes:
-            self._reached = "memory"
-        else:
-            self._reached = next(
-                (kind for kind, quota in quotas.items() if quota.exceeded(hidden.disk)), None
-            )
-        if self._reached:
+        if reached := self._beyond(process, quotas):
+            self._reach(reached)
             self._kill(process)
+
+    def _beyond(self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, Quota]) -> Reached | None:
+        if monotonic() >= self._deadline or self._job.unwanted() or self._asked_by.ended():
+            return "time"
+        pids = (self._launch.members or tree)(process.pid)
+        hidden = unseen(pids, in_memory=self._launch.status is not None)
+        if hidden.memory + memory_of(pids) > self._job.limits.memory_bytes:
+            return "memory"
+        return next((kind for kind, quota in quotas.items() if quota.exceeded(hidden.disk)), None)
+
+    def _reach(self, what: Reached) -> None:
+        """End the job for a reason; the first one holds, whichever thread has found it."""
+        with self._reaching:
+            self._reached = self._reached or what
 
     def _drain(self, selector: selectors.BaseSelector) -> None:
         """Read what is left in pipes and socket, without waiting for anybody who may still hold them."""
@@ -257,7 +262,7 @@ class Supervisor:
                 while (printed := os.read(key.fd, _CHUNK)) and self._room():
                     key.data.add(printed)
         if not self._room():
-            self._reached = self._reached or "output"
+            self._reach("output")
         left = _WAITING  # more than the kernel lets wait
         while self._socket and left > 0 and not self._conversation.broken and (data := _heard(self._socket)):
             self._conversation.receive(data)

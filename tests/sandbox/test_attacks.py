@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -555,6 +556,25 @@ finally: open("after.txt", "w").write("too late")
     assert json.loads(outcome.text)["success"]
     assert world.calls.ended
     assert [entry.path for entry in world.workspace.walk()] == ["before.txt"]
+
+
+def test_a_look_that_takes_long_does_not_forget_that_the_episode_was_ended(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that looks after the limits was at it when the task was declared done."""
+    exceeded = sharing.Quota.exceeded
+
+    def slow(*arguments: Any) -> bool:
+        result = exceeded(*arguments)
+        if threading.current_thread().name == "sandbox-watch":
+            time.sleep(1)
+        return result
+
+    monkeypatch.setattr(sharing.Quota, "exceeded", slow)
+    world = make_world(None, "claim_done", "programmatic_tool_calling")
+    code = "import time; time.sleep(0.3); tools.claim_done()"
+    outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code})
+    assert outcome.status == "ok", outcome.text
 
 
 def test_a_program_that_garbles_the_conversation_harms_itself_only(make_world: MakeWorld) -> None:
