@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 from faker import Faker
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
 
+from mesocosm.kits.holidays import is_holiday
 from mesocosm.kits.prose import TOPICS, Prose, faked
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.expressions import Expression, Lookup, bare
@@ -204,6 +205,8 @@ class Period(BaseModel):
     """Minutes of the hour, at which it is then to the second; left out, it may be at any second."""
     weekdays: bool | list[str] = False
     """True: Monday to Friday; or some days by name."""
+    holidays: bool = True
+    """Whether it may be on a public holiday."""
 
     @property
     def appointed(self) -> bool:
@@ -218,6 +221,10 @@ class Period(BaseModel):
                 raise Undrawable(f"no weekday {unknown[0]!r}; possible: {', '.join(_WEEKDAYS)}")
             return [_WEEKDAYS.index(day.lower()) for day in self.weekdays]
         return range(5) if self.weekdays else range(7)
+
+    def allows(self, day: dt.date) -> bool:
+        """Whether it may lie on this day."""
+        return day.weekday() in self.days() and (self.holidays or not is_holiday(day))
 
 
 def _bounds(period: Period, source: Source) -> tuple[dt.datetime, dt.datetime]:
@@ -265,7 +272,7 @@ class Moment(Draw):
             second = 0 if self.moment.appointed else source.rng.randrange(60)
             clock = dt.time(hours[int(hour * len(hours))], minutes[int(minute * len(minutes))], second)
             found = dt.datetime.combine(day, clock, source.zone)
-            if day.weekday() in days and after <= found <= before:
+            if self.moment.allows(day) and after <= found <= before:
                 return found
         raise Undrawable(
             f"no moment between {after:%Y-%m-%d %H:%M} and {before:%Y-%m-%d %H:%M} at these hours and days"
@@ -286,7 +293,7 @@ class Date(Draw):
         span, days = (before.date() - after.date()).days, self.date.days()
         for _ in range(_TRIES if span >= 0 else 0):
             day = _day(after.date(), span, days, source)
-            if day.weekday() in days:
+            if self.date.allows(day):
                 return day
         raise Undrawable(f"no such day between {after:%Y-%m-%d} and {before:%Y-%m-%d}")
 
