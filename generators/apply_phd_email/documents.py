@@ -13,7 +13,7 @@ from mesocosm.generators.apply_phd_email.papers import Field, Papers
 
 _WIDTH = 88
 """Characters of a line: below the width at which the writer of PDF files would wrap it."""
-_PRIZES = ("Calder Essay Prize", "Denholm Travel Grant", "Eastmere Teaching Award", "Glenrock Medal",
+_PRIZES = ("Calder Essay Prize", "Denholm Travel Grant", "Eastmere Student Tutor Award", "Glenrock Medal",
            "Harrow Summer Fellowship", "Lindqvist Poster Prize", "Faculty Merit Scholarship")  # fmt: skip
 
 _TESTED = ("Reading", "listening", "speaking", "writing")
@@ -63,7 +63,7 @@ def draw_material(
         marks = papers.courses(master=kind == "master")
         made.add(kind, f"transcript_{kind}.pdf", [[*head, *marks]], made.ago(ago, ago + 100))
     numbers = rng.sample((1, 2), 2)
-    letters = zip(("first_letter", "second_letter"), numbers, referees, papers.praises(2), strict=True)
+    letters = zip(("first_letter", "second_letter"), numbers, referees, papers.praises(), strict=True)
     for kind, number, referee, praise in letters:
         date = made.ago(10, 60)
         head = [f"Letter of recommendation for {name}", f"Written by {referee}", f"{college}, {day(date)}"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from email.utils import parseaddr
 
 from mesocosm.families.family import Evidence
 from mesocosm.families.family import Expected as AnyExpected
 from mesocosm.generators.apply_phd_email.expected import ASKING, MATERIALS, Expected, Request, Silent
-from mesocosm.generators.apply_phd_email.mails import LONGEST_FACT, TOPICS, Letters, Writer
+from mesocosm.generators.apply_phd_email.mails import LONGEST_FACT, TOPICS, Interests, Letters, Writer
 from mesocosm.generators.apply_phd_email.params import Params
 from mesocosm.generators.apply_phd_email.planning import (
     Plan,
@@ -51,17 +52,17 @@ def generate(world: World, params: Params) -> Expected:
     world.set_now(plan.now)
     sizes = _SIZES if params.roomy else (0, 0)
     letters = Letters(plan, params, world.stream("letters"), answered=params.answered)
-    writer = Writer(plan, MailWriter(plan.applicant, rng, prose, sizes), letters, rng, said)
+    interests = Interests(plan.material.field, world.stream("interests"))
+    writer = Writer(plan, MailWriter(plan.applicant, rng, prose, sizes), letters, interests, rng, said)
     stories = [(who, writer.story(who, index)) for index, who in enumerate(plan.professors)]
     replies = [mail for _, story in stories for mail in story]
     needed = [mail for who, story in stories if _bears(who) for mail in story]
-    more, alike, everyday, left = _around(world, params, plan, letters, prose, said, sizes)
+    more, alike, everyday, left = _around(world, params, plan, letters, interests, prose, said, sizes)
     # What is too little for a mail of its own makes one of a professor longer.
     longer = alike or replies
-    longer_rng = world.stream("longer")
-    subject = plan.material.field.subject(longer_rng)
-    rest = rest_text(Prose(longer_rng, said), TOPICS[0], left, subject=subject)
     place = last_received(longer)
+    subject = interests.of(parseaddr(longer[place].sender)[1])
+    rest = rest_text(Prose(world.stream("longer"), said), TOPICS[0], left, subject=subject)
     last = longer[place].with_paragraph(rest, 1)
     needed = [last if mail is longer[place] else mail for mail in needed]
     longer[place] = last
@@ -84,13 +85,15 @@ def _around(
     params: Params,
     plan: Plan,
     letters: Letters,
+    interests: Interests,
     people: Prose,
     said: Said,
     sizes: tuple[int, int],
 ) -> tuple[list[Professor], list[Mail], list[Mail], int]:
     """More professors who are to get nothing; their mails; everyday ones; the tokens that are left."""
     rng = world.stream("more professors")
-    writer = Writer(plan, MailWriter(plan.applicant, rng, Prose(rng, said), sizes), letters, rng, said)
+    mail_writer = MailWriter(plan.applicant, rng, Prose(rng, said), sizes)
+    writer = Writer(plan, mail_writer, letters, interests, rng, said)
     written: list[Professor] = []
 
     def groups() -> Iterator[list[Mail]]:

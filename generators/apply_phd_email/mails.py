@@ -9,11 +9,12 @@ from functools import partial
 
 from mesocosm.generators.apply_phd_email import wording
 from mesocosm.generators.apply_phd_email.documents import day
+from mesocosm.generators.apply_phd_email.papers import Field
 from mesocosm.generators.apply_phd_email.params import Params
 from mesocosm.generators.apply_phd_email.planning import Plan, Professor, Wanted
 from mesocosm.kits.mailbox import Mail, MailWriter, Thread, awake, misfiled
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Said, Topic
+from mesocosm.kits.prose import CourseSubject, Said, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.worlds import tokens
 
@@ -86,13 +87,35 @@ class Letters:
             )  # fmt: skip
 
 
+class Interests:
+    """What each professor works on: the same in all that one writes."""
+
+    def __init__(self, field: Field, rng: random.Random) -> None:
+        self._field = field
+        self._rng = rng
+        self._subjects: dict[str, CourseSubject] = {}
+
+    def of(self, address: str) -> CourseSubject:
+        """The subject of whoever writes from an address."""
+        if address not in self._subjects:
+            self._subjects[address] = self._field.subject(self._rng)
+        return self._subjects[address]
+
+
 class Writer:
     """Writes the professors' mails."""
 
     def __init__(
-        self, plan: Plan, writer: MailWriter, letters: Letters, rng: random.Random, said: Said
+        self,
+        plan: Plan,
+        writer: MailWriter,
+        letters: Letters,
+        interests: Interests,
+        rng: random.Random,
+        said: Said,
     ) -> None:
         self._plan = plan
+        self._interests = interests
         self._said = said
         self._letters = letters
         self._writer = writer
@@ -189,7 +212,7 @@ class Writer:
             thread=thread,
             subject=subject,
             size=size,
-            course=self._plan.material.field.subject(self._rng),
+            course=self._interests.of(who.contact.email),
         )
 
     def _anew(self, who: Professor) -> str:
@@ -228,7 +251,7 @@ class Writer:
                 lines.append(
                     f"{name}{link} {items[0]}."
                     if link
-                    else f"the file {name} with {items[0]} and nothing else."
+                    else f"the file {name} with {items[0]}, and nothing else."
                 )
                 continue
             match style:
@@ -250,7 +273,7 @@ class Writer:
                 case 4:
                     ways = (" (in this order)", " (as they stand here)", " (one after the other)")
                     order = self._rng.choice(ways) if len(items) > 1 else ""
-                    lines.append(f"{name} put together from{order} {', '.join(items)}.")
+                    lines.append(f"{name} put together from{order} {'; '.join(items)}.")
                 case _:
                     begins, ends = map(self._phrases.part, (wording.BEGINS, wording.ENDS))
                     told = [f"{begins} {items[0]}"]

@@ -23,17 +23,22 @@ class Field:
     courses: tuple[str, str, str, str, str, str]
     topics: tuple[str, ...]
     """What groups of this field work on, as it stands in the middle of a sentence."""
+    approaches: tuple[str, ...]
+    """What they have to do with a topic, if not all that there is to it."""
 
     def subject(self, rng: random.Random) -> CourseSubject:
-        """The field for somebody who writes about it, and approaches each topic in some way."""
-        topics = tuple(f"{rng.choice(_APPROACHES)}{topic}" for topic in self.topics)
+        """The field for somebody who writes about it: some of its topics, each approached in some way."""
+        topics = tuple(
+            rng.choice(self.approaches) + topic if rng.random() < _APPROACHED else topic
+            for topic in rng.sample(self.topics, _TOPICS_OF_ONE)
+        )
         return CourseSubject("", 0, self.name, self.name, "", topics)
 
 
-_APPROACHES = (
-    "", "", "", "", "models of ", "theories of ", "the history of ", "early work on ", "new data on ",
-    "the teaching of ", "the study of ", "measures of ", "recent books on ",
-)  # fmt: skip
+_TOPICS_OF_ONE = 5
+"""Topics that one person works on or cares about."""
+_APPROACHED = 0.6
+"""The share of the topics that are approached in some way."""
 _FIELDS = (
     Field(
         "Environmental Science", "how storms move sediment in small rivers",
@@ -41,7 +46,8 @@ _FIELDS = (
         ("turbidity sensors", "sediment traps", "mixed models in R"),
         ("Hydrology", "Soil Science", "Statistics", "Field Methods", "Remote Sensing", "Water Chemistry"),
         ("sediment transport", "flood plains", "turbidity", "groundwater", "soil erosion", "peat bogs",
-         "river restoration", "nitrate in streams", "drought records", "rainfall radar", "estuaries", "dams"),
+         "river restoration", "nitrate in streams", "droughts", "heavy rain", "estuaries", "dams"),
+        ("models of ", "field studies of ", "the statistics of ", "the monitoring of ", "new data on "),
     ),
     Field(
         "Computational Linguistics", "how speakers of two languages order their adjectives",
@@ -51,6 +57,7 @@ _FIELDS = (
         ("code-switching", "word order", "dependency parsing", "speech errors", "sign languages",
          "loan words", "reading times", "vowel harmony", "dialect maps", "machine translation",
          "tone", "child language"),
+        ("models of ", "theories of ", "corpus studies of ", "the statistics of ", "new data on "),
     ),
     Field(
         "Materials Physics", "cracks in thin films of oxide",
@@ -59,6 +66,7 @@ _FIELDS = (
         ("Solid State Physics", "Thermodynamics", "Optics", "Numerical Methods", "Metals", "Surface Science"),
         ("thin films", "grain boundaries", "crack growth", "fatigue", "nanowires", "oxide layers", "coatings",
          "thermal stress", "dislocations", "glass transitions", "sintering", "porous ceramics"),
+        ("models of ", "simulations of ", "the physics of ", "measurements of ", "new data on "),
     ),
     Field(
         "Behavioural Biology", "songs that young birds learn from their neighbours",
@@ -67,6 +75,7 @@ _FIELDS = (
         ("Ethology", "Genetics", "Ecology", "Biostatistics", "Evolution", "Neurobiology"),
         ("song learning", "alarm calls", "nest building", "foraging", "mate choice", "migration", "play",
          "begging calls", "flocking", "brood parasites", "tool use", "social learning"),
+        ("models of ", "field studies of ", "the evolution of ", "the neurobiology of ", "new data on "),
     ),
     Field(
         "Economic History", "the account books of three harbour towns",
@@ -75,6 +84,7 @@ _FIELDS = (
         ("Economic Theory", "Palaeography", "Statistics", "Trade and Empire", "Archive Studies", "Finance"),
         ("grain prices", "harbour dues", "merchant letters", "guilds", "marine insurance", "harvest failures",
          "account books", "coinage", "shipbuilding", "toll registers", "credit networks", "wages"),
+        ("the history of ", "the study of ", "the geography of ", "new sources on ", "recent books on "),
     ),
     Field(
         "Robotics", "grippers that feel how heavy a thing is",
@@ -83,7 +93,8 @@ _FIELDS = (
         ("Control", "Mechanics", "Computer Vision", "Real-Time Systems", "Machine Learning", "Ergonomics"),
         ("grasping", "tactile sensing", "learning by demonstration", "soft grippers", "path planning",
          "force control", "shared autonomy", "walking machines", "calibration", "teleoperation",
-         "motor noise", "safety at work"),
+         "motor control", "collision avoidance"),
+        ("models of ", "simulations of ", "the mathematics of ", "user studies of ", "new data on "),
     ),
 )  # fmt: skip
 _HELD = (
@@ -95,6 +106,7 @@ _ELSEWHERE = (
     "a workshop for young researchers",
 )  # fmt: skip
 _LANGUAGES = ("English, German", "English, French", "English, Spanish", "English, Dutch")
+_REFEREES = 2
 _PRAISE = (
     "{first} was among the best in my course {course}.",
     "I have known {first} for two years, first in {course}.",
@@ -124,11 +136,15 @@ class Papers:
     elsewhere: str
     """What every version of the curriculum vitae tells of the time before the Master's course."""
     _purposes: list[str] = having(default_factory=list)
+    _praised: list[str] = having(default_factory=list)
+    """Courses of which referees speak: the marks in these were good."""
 
     @classmethod
     def of(cls, name: str, college: str, today: dt.date, rng: random.Random) -> Papers:
         """Of somebody who studies one of the fields, drawn."""
-        return cls(name, college, rng.choice(_FIELDS), today, rng, rng.choice(_ELSEWHERE))
+        papers = cls(name, college, rng.choice(_FIELDS), today, rng, rng.choice(_ELSEWHERE))
+        papers._praised = rng.sample(papers.field.courses, _REFEREES)
+        return papers
 
     @property
     def first(self) -> str:
@@ -176,14 +192,15 @@ class Papers:
         """What was taken for a degree, with marks."""
         courses = self.rng.sample(self.field.courses, len(self.field.courses) - 2 * master)
         taken = [f"Advanced {course}" for course in courses] if master else courses
-        marks = [f"{course}: {self.rng.randint(10, 29) / 10:.1f}" for course in taken]
+        worst = dict.fromkeys(self._praised, 14)
+        marks = [f"{course}: {self.rng.randint(10, worst.get(course, 29)) / 10:.1f}" for course in taken]
         return ["Marks from 1.0 (best) to 4.0", *marks]
 
-    def praises(self, number: int) -> list[str]:
-        """What so many referees say, each something else."""
-        rng, field = self.rng, self.field
-        openings, closings = rng.sample(_PRAISE, number), rng.sample((*_SKILL, *_VERDICT), number)
-        courses, methods = rng.sample(field.courses, number), rng.sample(field.methods, number)
+    def praises(self) -> list[str]:
+        """What the referees say, each something else."""
+        rng = self.rng
+        openings, closings = rng.sample(_PRAISE, _REFEREES), rng.sample((*_SKILL, *_VERDICT), _REFEREES)
+        courses, methods = self._praised, rng.sample(self.field.methods, _REFEREES)
         return [
             f"{opening} {closing}".format(first=self.first, course=course, method=method)
             for opening, closing, course, method in zip(openings, closings, courses, methods, strict=True)
