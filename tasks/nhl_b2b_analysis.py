@@ -79,9 +79,14 @@ _FURTHER_DAYS = {"replayed": 1, "moved": 1, "withdrawn": 1, "twice": 2, "undone"
 _PUT_OFF, _MISTAKEN = 60, 8
 """A game is made up for within so many days, and a wrong day is so many off at most, if the clubs have one
 free that suits."""
-_BREAK = dt.date(2025, 2, 10), dt.date(2025, 2, 21)
-"""Days on which the clubs of the NHL rested in 2024-25, while national teams met."""
-_SATURDAY = 5
+_BREAKS = (
+    (dt.date(2022, 2, 3), dt.date(2022, 2, 6)), (dt.date(2023, 2, 2), dt.date(2023, 2, 5)),
+    (dt.date(2024, 2, 1), dt.date(2024, 2, 4)), (dt.date(2025, 2, 10), dt.date(2025, 2, 21)),
+)  # fmt: skip
+"""Days on which the clubs of the NHL rested, while all-stars or national teams met."""
+_NUMBERS_A_DAY = 140
+"""Numbers among which those of the games of one day are: they rise with the days."""
+_THURSDAY, _SATURDAY = 3, 5
 _ENDS = {"": 14, "/OT": 3, "/SO": 2}
 
 Window = tuple[dt.date, dt.date]
@@ -118,9 +123,12 @@ def after_season(start: str) -> dt.datetime:
 
 
 def _at_rest(pair: tuple[str, str], day: dt.date) -> bool:
-    """Whether nobody plays that day: at Christmas, and in February 2025 no club of the NHL."""
-    christmas = day.month == 12 and 24 <= day.day <= 26
-    return christmas or (_BREAK[0] <= day <= _BREAK[1] and pair[0] in CLUBS)
+    """Whether nobody plays that day: at Christmas, and in the NHL at Thanksgiving and in February's break."""
+    if pair[0] in CLUBS:
+        thanksgiving = day.month == 11 and 22 <= day.day <= 28 and day.weekday() == _THURSDAY
+        if thanksgiving or any(first <= day <= last for first, last in _BREAKS):
+            return True
+    return day.month == 12 and 24 <= day.day <= 26
 
 
 def _town(club: str) -> str:
@@ -155,6 +163,7 @@ class Books:
         self.days: dict[tuple[str, Window], list[dt.date]] = {}
         self.busy: set[tuple[str, dt.date]] = set()
         self.numbers: set[int] = set()
+        self._first_day = earlier[-1] - dt.timedelta(days=30)
         self.lines: list[Line] = [{} for _ in games]
         self._plan([one.kind for one in games], rng)
         self.series = {window: list(self._bracket(window, rng)) for window in self.seasons}
@@ -309,7 +318,12 @@ class Books:
         first = days[0]
         second, third = (*days[1:], None, None)[:2]
         visitor, home = pair
-        line: Line = {"number": self._number(rng), "competition": league, "visitor": visitor, "home": home}
+        line: Line = {
+            "number": self._number(first, rng),
+            "competition": league,
+            "visitor": visitor,
+            "home": home,
+        }
         line |= {"first": first, "second": second, "third": third, "r1": None, "r2": None}
         line["site"] = rng.choice(NEUTRAL) if kind == "neutral" else "Home"
         called_off = kind == "off" and rng.random() < 0.5
@@ -335,9 +349,12 @@ class Books:
             line[told[0]] = annulled | {"state": state}
         return line
 
-    def _number(self, rng: random.Random) -> int:
-        while (number := rng.randrange(100_000, 1_000_000)) in self.numbers:
-            pass
+    def _number(self, day: dt.date, rng: random.Random) -> int:
+        """A number of six digits that is not taken: higher than those of the games of earlier days."""
+        least = 100_000 + _NUMBERS_A_DAY * max(0, (day - self._first_day).days)
+        number = least + rng.randrange(_NUMBERS_A_DAY)
+        while number in self.numbers:
+            number += 1
         self.numbers.add(number)
         return number
 
