@@ -32,7 +32,7 @@ from mesocosm.generators.excel_market_research.planning import (
 )
 from mesocosm.generators.excel_market_research.wording import NOTES, Wording
 from mesocosm.kits.paging import sheet_cells
-from mesocosm.kits.prose import Prose, Topic
+from mesocosm.kits.prose import Prose, Said, Topic
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
@@ -79,10 +79,11 @@ def generate(world: World, params: Params) -> Expected:
     rng = world.rng
     plan = plan_market(params, rng)
     world.set_now(dt.datetime.combine(plan.today, dt.time(9, 0), dt.UTC))
-    prose = Prose(rng)
+    said = Said()
+    prose = Prose(rng, said)
     wording = Wording(rng, OFFICE)
     told = [_memo(notice, plan, prose, wording, rng) for notice in plan.notices]
-    memos = told + _others(plan, params, wording, world.stream("memos"))
+    memos = told + _others(plan, params, wording, said, world.stream("memos"))
     numbered = enumerate(_named(memos), start=1)
     books = ((DATA, _data(plan)), (FORMAT, _format(plan)))
     world.workspace.fill_dated(
@@ -173,9 +174,9 @@ def spoken(day: dt.date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def _others(plan: Plan, params: Params, wording: Wording, rng: random.Random) -> list[Memo]:
+def _others(plan: Plan, params: Params, wording: Wording, said: Said, rng: random.Random) -> list[Memo]:
     """Memos about anything else, until the filler is used up."""
-    prose = Prose(rng)
+    prose = Prose(rng, said)
     memos: list[Memo] = []
     left = params.filler_tokens
     while left >= _FILE_AROUND + 30:

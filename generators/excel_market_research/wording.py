@@ -31,6 +31,10 @@ _FIGURES = (
     "whoever uses {book} should take {value} ({unit}) as the figure of {year} for {name}",
     "the {year} number of {name} is old; {value} ({unit}) goes into {book}",
     "statistics puts {name} at {value} ({unit}) for {year}, and {book} has to follow",
+    "enter {value} ({unit}) under {name} for {year} in {book}",
+    "by the returns, {name} reached {value} ({unit}) in {year}, whatever {book} has",
+    "{book} is to show {name} at {value} ({unit}) in {year}",
+    "{year} brought {value} ({unit}) for {name}, and {book} is wrong there",
 )
 _WITHDRAWN = (
     "our note on {name} in {year} is withdrawn, and {book} stands",
@@ -43,6 +47,8 @@ _WITHDRAWN = (
     "{book} was right about {year}; disregard our memo on {name}",
     "we retract the change to {name} in {year} and return to {book}",
     "as for {year} and {name}, we were too hasty: {book} stands",
+    "nothing is to be changed in {name} for {year} after all, so keep to {book}",
+    "{book} has {name} right for {year}, and our correction is void",
 )
 _REFERRED = (
     "please disregard our memo of {day} on {name} in {year}: {book} was right",
@@ -78,12 +84,18 @@ _WISHES = (
     "the trade press had {name} at {value} ({unit}) in {year}, unlike {book}",
     "has the {office} ruled on {name} in {year} yet? The shops say {value} ({unit})",
     "I should like to see {value} ({unit}) in {book} for {name} in {year}",
+    "a customer has {value} ({unit}) for {name} in {year} in his own books, and not what {book} has",
+    "would {value} ({unit}) not be the better figure for {name} in {year}? I have my doubts about {book}",
 )
 NOTES: Topic = "market_notes"
 _TITLES = (
     "{name}", "On {name}", "{name}: a note", "About {name}", "A word on {name}", "{name}, again",
     "Note on {name}", "{name} and the returns", "Returns for {name}", "{name} in the market tables",
-    "As to {name}", "{name}, for the file",
+    "As to {name}", "{name}, for the file", "Concerning {name}", "{name} in brief", "Remarks on {name}",
+    "{name}: a few lines", "The {name} market", "Memo on {name}", "{name}, once more",
+    "Market notes: {name}", "{name} and the shops", "{name}: what we heard", "Regarding {name}",
+    "{name}, for the record", "More on {name}", "{name} this season",
+    "Panel notes, {name}", "{name} and the panel", "To the file: {name}",
 )  # fmt: skip
 """Titles say what a memo is about and never what it says."""
 _BOOKS = (DATA, f"{RAW_SHEET} of {DATA}", f"{DATA} ({RAW_SHEET})")

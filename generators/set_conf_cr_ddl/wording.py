@@ -54,6 +54,8 @@ class Voice(wording.Voice):
         """A deadline with exactly what it states."""
         day, zone = self.date(deadline.date), self.zone(deadline)
         if deadline.time is None:
+            if "(" in zone:  # no brackets within brackets
+                return f"{day}, {zone}"
             return f"{day} ({zone})" if zone else day
         clock = f"{self.time(deadline.time)} {zone}".strip()
         return self.pick(f"{day}, {clock}", f"{day} at {clock}", f"{clock} on {day}")

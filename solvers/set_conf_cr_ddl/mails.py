@@ -20,7 +20,8 @@ _ZONE = (
 )
 _DEADLINE = re.compile(
     rf"(?:(?P<clock1>{_CLOCK})(?: (?P<zone1>{_ZONE}))? on )?(?P<day>{_DAY})"
-    rf"(?:(?:, | at )(?P<clock2>{_CLOCK})(?: (?P<zone2>{_ZONE}))?)?(?: \((?P<zone3>{_ZONE})\))?"
+    rf"(?:(?:, | at )(?P<clock2>{_CLOCK})(?: (?P<zone2>{_ZONE}))?)?"
+    rf"(?: \((?P<zone3>{_ZONE})\)|, (?P<zone4>{_ZONE}))?"
 )
 _NUMBER = re.compile(r"\b(?:[Pp]aper|[Ss]ubmission):? (\d{3,4})\b")
 _CAMERA_READY = re.compile(r"camera-ready|final version", re.IGNORECASE)
@@ -121,7 +122,7 @@ def deadlines(text: str) -> Iterator[dt.datetime]:
     """The moments that a text states: no time is the end of the day, no zone is AoE."""
     for found in _DEADLINE.finditer(text):
         clock = found["clock1"] or found["clock2"]
-        zone = found["zone1"] or found["zone2"] or found["zone3"]
+        zone = found["zone1"] or found["zone2"] or found["zone3"] or found["zone4"]
         time = _time(clock) if clock else dt.time(23, 59)
         yield dt.datetime.combine(_day(found["day"]), time, dt.UTC) - _offset(zone)
 

@@ -207,7 +207,8 @@ def test_the_solver_passes(build: Build, tmp_path: Path, length: int, seed: int)
         ("until 3 June 2026 at 17:00 GMT", "2026-06-03T17:00"),
         ("is June 3, 2026, 5:00 PM Delhi time (UTC+5:30)", "2026-06-03T11:30"),
         ("is 20:00 New York time (UTC-4) on Wednesday, 3 June 2026", "2026-06-04T00:00"),
-        ("on 3 June 2026 (London time (UTC+1))", "2026-06-03T22:59"),
+        ("on 3 June 2026, London time (UTC+1)", "2026-06-03T22:59"),
+        ("on 3 June 2026, AoE (UTC-12)", "2026-06-04T11:59"),
     ],
 )
 def test_the_solver_reads_every_way_to_state_a_deadline(text: str, moment: str) -> None:
