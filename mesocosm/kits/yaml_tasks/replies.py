@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from mesocosm.kits.holidays import is_holiday
 from mesocosm.kits.yaml_tasks.options import chosen
 
 _SATURDAY = 5
@@ -44,13 +45,18 @@ def asked(answer: Mapping[str, Any], name: str, hello: str, bye: str, rng: rando
     text = " ".join(chosen(line, rng) for line in rng.sample(_ASKED, rng.randint(2, 4)))
     ago = dt.timedelta(days=rng.randint(1, 2), minutes=rng.randint(-40, 40), seconds=rng.randint(0, 59))
     moment = answer["date"] - ago
-    if answer["date"].weekday() < _SATURDAY <= moment.weekday():  # who works on weekdays wrote on the Friday
-        moment -= dt.timedelta(days=moment.weekday() - _SATURDAY + 1)
+    if _is_worked_on(answer["date"]):  # who works on weekdays wrote on the Friday
+        while not _is_worked_on(moment):
+            moment -= dt.timedelta(days=1)
     return {
         "date": moment,
         "subject": str(answer["subject"]).removeprefix("Re: "),
         "body": f"{hello}\n\n{text}\n\n{bye}\n{name.split()[0]}",
     }
+
+
+def _is_worked_on(moment: dt.datetime) -> bool:
+    return moment.weekday() < _SATURDAY and not is_holiday(moment.date())
 
 
 def quoted(mail: Mapping[str, Any], author: str) -> str:
