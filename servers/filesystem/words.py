@@ -204,10 +204,12 @@ def _cell(cell: Any) -> Any:
 
 
 def _free(path: str, taken: set[str]) -> str:
-    """The path, or one like it that no file has."""
-    number, stem = 2, PurePosixPath(path)
+    """The path, or one like it that no file has: the next of a series, or a second of that name."""
+    whole = PurePosixPath(path)
+    series = re.fullmatch(r"(.*\D|)(\d{5,})", whole.stem)
+    start, number = (series[1], int(series[2]) + 1) if series else (f"{whole.stem}-", 2)
     while path in taken:
-        path = str(stem.with_name(re.sub(r"(-\d+)?$", f"-{number}", stem.stem) + stem.suffix))
+        path = str(whole.with_name(f"{start}{number}{whole.suffix}"))
         number += 1
     return path
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mesocosm.servers.filesystem.words import TextFile
 from mesocosm.services.calling import ToolError
 from mesocosm.services.world import World
 
@@ -191,3 +192,11 @@ def test_pipes_do_not_hang_the_server(tools: Any) -> None:
         tools.call("filesystem", "read_text_file", path="pipe")
     with pytest.raises(ToolError, match="not a regular file"):
         tools.call("filesystem", "write_file", path="pipe", content="x")
+
+
+def test_what_would_have_the_name_of_another_file_has_the_next_of_the_series(tools: Any) -> None:
+    names = ["memos/note-55293.txt", "memos/note-55293.txt", "may.txt", "may.txt", "may.txt"]
+    things = [{"path": name, "content": "Nothing new.", "date": tools.world.now} for name in names]
+    given = TextFile().add(tools.world, things)
+    expected = ["memos/note-55293.txt", "memos/note-55294.txt", "may.txt", "may-2.txt", "may-3.txt"]
+    assert [one["path"] for one in given] == expected
