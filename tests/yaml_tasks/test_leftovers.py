@@ -84,3 +84,23 @@ def test_an_amount_with_other_than_two_decimals_is_not_as_asked(tmp_path: Path) 
     edits = [{"oldText": line, "newText": f"{line}0"}]
     call(episode, "filesystem", "edit_file", path="refunds.csv", edits=edits)
     assert failures(episode) == {"refunds_rows_cells"}
+
+
+def test_an_amount_without_its_decimals_is_not_as_asked(tmp_path: Path) -> None:
+    episode = _solved("refund_list", tmp_path)
+    lines = call(episode, "filesystem", "read_text_file", path="refunds.csv").splitlines()
+    number = len(lines) - 1
+    order, email, pieces, amount = lines[number].split(",")
+    rounded = ",".join((order, email, pieces, f"{float(amount):.0f}"))
+    edits = [{"oldText": lines[number], "newText": rounded}]
+    call(episode, "filesystem", "edit_file", path="refunds.csv", edits=edits)
+    assert failures(episode) == {"refunds_rows_cells"}
+
+
+def test_a_blank_line_between_refunds_is_no_refund(tmp_path: Path) -> None:
+    episode = _solved("refund_list", tmp_path)
+    text = call(episode, "filesystem", "read_text_file", path="refunds.csv")
+    call(episode, "filesystem", "write_file", path="refunds.csv", content=f"{text.rstrip()}\n\n")
+    assert failures(episode) == set()
+    call(episode, "filesystem", "write_file", path="refunds.csv", content=text.replace("\n", "\n\n", 1))
+    assert failures(episode) == {"refunds_rows_extra"}
