@@ -182,14 +182,15 @@ def _drawn(
     are the same on all machines.
     """
     dice = np.frombuffer(rng.randbytes(16 * len(low)), dtype="<u4").astype(np.int64).reshape(4, -1)
-    out, side = dice[0] < round(rate * 2**32), dice[1] % 2 == 0
+    usual = low + (high - low) * _motion(sensor, moments, dice[3]) // _PART
+    # What is close to a bound, or beyond it, is near that one in its motion: readings do not jump across.
+    out, side = dice[0] < round(rate * 2**32), 2 * usual < low + high
     room = np.where(side, low, _FULL.get(sensor["unit"], 2**40) - high)
     widest = np.where(out, np.minimum(np.maximum(8, (high - low) // 4), room), (high - low) // 3)
     magnitude = np.int64(1) << (dice[2] % _digits(widest))
     off = np.minimum(dice[3] % magnitude, widest - 1)
     beyond = np.where(side, low - 1 - off, high + 1 + off)
     close = np.where(side, low + off, high - off)
-    usual = low + (high - low) * _motion(sensor, moments, dice[3]) // _PART
     found: Cents = np.where(out, beyond, np.where(dice[1] // 2 % _CLOSE == 0, close, usual))
     return found
 

@@ -112,6 +112,8 @@ class Thing:
     """The field that says in a few words what it is about."""
     writer: ClassVar[str | None] = None
     """The field that names who wrote it, where most who write do so once."""
+    by_the_minute: ClassVar[bool] = False
+    """Whether it shows who wrote it in which minute: nobody writes two in one."""
     remarks: ClassVar[str | None] = None
     """The field with what was said about it later, which everyday things have for themselves."""
     letter: ClassVar[bool] = False

@@ -83,6 +83,7 @@ class TextFile(FileThing):
     suffixes = (".txt", ".md", ".log")
     text = "content"
     when = "date"
+    by_the_minute = True
     says: ClassVar[Mapping[str, Word]] = {
         "path": _PATH,
         "content": Word("Its text.", required=True),

@@ -45,6 +45,8 @@ LEAST = 12
 """Tokens of the shortest everyday text."""
 _KNOWN = 2000
 """So many letters say who writes and from where."""
+_AROUND, _TRIES = 9, 30
+"""Minutes by which a note is earlier or later than another one, and how often a free minute is looked for."""
 _HERE = "\0"
 
 
@@ -61,6 +63,20 @@ class Crowd:
         homes = {address.partition("@")[2] for address in addresses}
         self.apart = len(homes) / len(addresses) if len(homes) > 3 else 0
         """How often a sender has a domain of his own."""
+        self._written = {(fields.get("author"), _minute(fields.get("date"))) for fields in letters}
+
+    def free_minute(self, moment: dt.datetime, author: str, rng: random.Random) -> dt.datetime:
+        """The moment, or one some minutes before or after it in which its author has written nothing yet."""
+        day, tries = moment.date(), 0
+        while (author, _minute(moment)) in self._written and tries < _TRIES:
+            other = moment + dt.timedelta(minutes=rng.randint(-_AROUND, _AROUND))
+            moment, tries = other if other.date() == day else moment, tries + 1
+        self._written.add((author, _minute(moment)))
+        return moment
+
+
+def _minute(moment: Any) -> Any:
+    return moment.replace(second=0, microsecond=0) if isinstance(moment, dt.datetime) else moment
 
 
 class Strangers:

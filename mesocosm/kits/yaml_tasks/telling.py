@@ -588,6 +588,8 @@ class Teller:
                 if at.second:  # nobody writes at the second at which somebody else does
                     at = at.replace(second=rng.randrange(60))
                 moment = dt.datetime.combine(day.date(), at, day.tzinfo)
+                if thing.by_the_minute and "author" in fields:
+                    moment = crowd.free_minute(moment, fields["author"], rng)
                 fields = thing.moved(fields, moment if moment <= max(self.truth.now, day) else day)
         if thing.letter and rng.random() < 0.5:
             fields |= strangers.sender(letters, pattern.fields, rng)
