@@ -37,11 +37,14 @@ _TOPICS = (
     "Seeds", "Soaps", "Towels", "Pillows", "Blankets", "Clocks", "Vases", "Frames", "Baskets",
     "Knives",
 )  # fmt: skip
-_PARTS = (
-    "Banner", "Button", "Header", "Slider", "Teaser", "Badge", "Menu", "Footer", "Popup", "Video",
-    "Countdown", "Carousel", "Filter", "Coupon", "Gallery", "Headline", "Checkout", "Search",
-    "Preview", "Ranking",
-)  # fmt: skip
+_PARTS = {
+    "home": ("Slider", "Teaser", "Video", "Carousel", "Gallery", "Headline", "Menu", "Footer"),
+    "search": ("Filter", "Search", "Ranking", "Preview", "Header", "Menu", "Badge", "Button"),
+    "product": ("Gallery", "Video", "Badge", "Button", "Preview", "Countdown", "Headline", "Ranking"),
+    "cart": ("Checkout", "Coupon", "Countdown", "Button", "Popup", "Header", "Footer", "Teaser"),
+}  # fmt: skip
+_ANYWHERE = ("Banner", "Popup")
+"""What is tested on a page: something of its own, or what every page may have."""
 _DAYS, _FEW_FOR_DAYS = (3, 4, 5, 6, 7, 5, 3), (20, 50, 150, 400, 3000, 8000)
 _SHOPS = 6
 """In the country that the task is about."""
@@ -97,7 +100,8 @@ def draw_shop(scenario: Scenario, rng: random.Random) -> int:
 
 def draw_name(scenario: Scenario, rng: random.Random) -> str:
     """What it is called; the file asks for another where the name is taken."""
-    return f"{rng.choice(_TOPICS)}_{rng.choice(_PARTS)}_{rng.randint(10, 99)}"
+    part = rng.choice((*_PARTS[scenario["page"]], *_ANYWHERE))
+    return f"{rng.choice(_TOPICS)}_{part}_{rng.randint(10, 99)}"
 
 
 def draw_closing(scenario: Any, rng: random.Random) -> dict[str, int] | None:
@@ -246,8 +250,8 @@ def _drawn(
     totals: tuple[int, ...] | None,
 ) -> tuple[Row, ...]:
     rng = random.Random(seed)
-    level, lead = rng.uniform(0.70, 0.78), rng.uniform(-0.03, 0.03)
-    trial = rng.choice((-0.12, 0.12))
+    level, lead = rng.uniform(0.20, 0.28), rng.uniform(-0.02, 0.02)
+    trial = rng.choice((-0.06, 0.06))
     known = rng.randint(_LEAST_SHARE, 1000)
     rows = []
     for start in starts:
@@ -277,12 +281,15 @@ def _views(rng: random.Random, clicks: int, rate: float) -> int:
 
 
 def _let_bots_in(rng: random.Random, rows: list[list[int]], limit: int) -> None:
-    """One window with a click on A beyond the limit, one with some more on B, and one right at it."""
+    """One window with a click more on one version than the limit, one with some more on the other, and one
+    right at it. Bots click and seldom go on to the store."""
     a, b, at = rng.sample(rows, 3)
-    a[1:3] = limit + 1, limit // 5
-    extra = limit + rng.randint(1, limit)
-    b[3:5] = extra, extra // 6
-    at[1:3] = limit, limit * 4 // 5
+    extra, more = limit + 1, limit + rng.randint(2, limit)
+    if rng.random() < 0.5:
+        extra, more = more, extra
+    a[1:3] = extra, extra // 12
+    b[3:5] = more, more // 15
+    at[1:3] = limit, limit * 3 // 10
 
 
 def _bring_to(rng: random.Random, rows: list[list[int]], totals: tuple[int, ...]) -> None:
@@ -309,9 +316,12 @@ _NAME = re.compile(r"\b[A-Z][a-z]+_[A-Z][a-z]+_\d\d\b")
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _NOTHING = re.compile(
     r"Should|Could|had planned|meant|proposed|idea|considered|talked about|did not|undisturbed|looked at"
-    r"|as it was"
+    r"|as it was|[Nn]othing to tell|no trouble|went smoothly"
 )
-_BACK = re.compile(r"taken back|Forget|Disregard|not been restarted|was not restarted|withdraw")
+_BACK = re.compile(
+    r"taken back|Forget|Disregard|not been restarted|was not restarted|withdraw|[Nn]o restart of|is not so|"
+    r"was a mistake"
+)
 
 
 def solve(tools: Tools, prompt: str) -> None:
