@@ -29,12 +29,13 @@ def in_force(mails: Sequence[str]) -> int:
     return max((number for number, sort in enumerate(mails, 1) if sort == "binding"), default=0)
 
 
-def aside_about(sort: str, what: str, units: int) -> str:
-    """A sentence with a figure that is no threshold, or none."""
+def aside_about(sort: str, sku: str, units: int) -> str:
+    """A sentence with a figure that is no threshold, or none; the SKU is empty where the mail has none."""
+    of_it = f" of {sku}" if sku else ""
     return {
-        "carton": f" A carton of {what} has {units} pieces.",
-        "sales": f" We sell {units} pieces of {what} a week.",
-        "days": f" The next delivery of {what} takes {units} days.",
+        "carton": f" A carton{of_it} has {units} pieces.",
+        "sales": f" We sell {units} pieces{of_it} a week.",
+        "days": f" The next delivery{of_it} takes {units} days.",
     }.get(sort, "")
 
 
@@ -46,7 +47,7 @@ def emptied(lines: list[list[Any]], count: int) -> list[list[Any]]:
 # -- the solver -----------------------------------------------------------------------------------------
 
 _TALK = re.compile(
-    r"would \d+ be|thinking of|considering|would like to have|has been proposed|draft of|might need|would be",
+    r"would \d+ be|thinking of|considering|would like|has been proposed|draft of|might need|would be",
     re.IGNORECASE,
 )
 _BACK = re.compile(
@@ -54,7 +55,7 @@ _BACK = re.compile(
     r"(strike|disregard) my",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"^A carton of|^We sell|^The next delivery")
+_ASIDE = re.compile(r"^A carton|^We sell|^The next delivery")
 _SENTENCE = re.compile(r"(?<=[.?!]) ")
 _FIELDS = ["id", "name", "sku", "status", "manage_stock", "stock_quantity", "meta_data"]
 _SHEET = "Stock Alert"
