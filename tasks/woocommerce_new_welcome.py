@@ -52,10 +52,14 @@ def recommended_for(amount: float, articles: Sequence[Mapping[str, Any]]) -> str
 
 _TABLE = "woocommerce_crm.customers"
 _REFUSES = re.compile(
-    r"no advertising|not send me any advertising|I want none|no offers|to hear of|keep me off", re.IGNORECASE
+    r"no advertising|not (to )?send me any advertising|I want none|no offers|to hear of|keep me off|"
+    r"the box for|(get such mails|be written to)\.|to live without",
+    re.IGNORECASE,
 )
 _RELENTS = re.compile(
-    r"changed my mind|are welcome|^(Forget|Strike) what|back on (the|your) list", re.MULTILINE
+    r"changed my mind|are welcome|^(Forget|Ignore) what|back on (the|your) list|too quick to|"
+    r"no longer (holds|counts)",
+    re.MULTILINE,
 )
 
 

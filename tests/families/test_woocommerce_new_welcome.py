@@ -23,7 +23,11 @@ FAMILY = load_family("woocommerce_new_welcome")
 DONE = 3, {"parameters": {"first_time_customers": 6}}
 Build = Callable[..., Instance]
 TABLE = "woocommerce_crm.customers"
-_PURCHASE = r"I have (bought|ordered)|What I (bought|ordered)|[Aa]dvertising|offers"
+_PURCHASE = (
+    r"I have (bought|ordered)|[Ww]hat I (bought|ordered|got)|[Aa]dvertising|offers|When I ordered|"
+    r"newsletters?\b|hear of|(invoice|receipt|slip in the box) (shows|gives|has) |"
+    r"[Mm]y (parcel|order) |to say thank you"
+)
 EDGES = {
     "at_the_start",
     "retried",
