@@ -19,9 +19,9 @@ LIST = "clearance_list.csv"
 _LINES = 500
 _BATCH = 100
 _LEAVES = re.compile(
-    r"take me off|remove my address|no longer want|stop sending me|like to (cancel|end) |do not send me|"
-    r"should not come to this|strike me out|does not reach me again|end my subscription|count me out|"
-    r"leave .* as of today|I am unsubscribing|forget this address",
+    r"take me off|remove my address|no longer want|stop sending me|like to (cancel|unsubscribe)|"
+    r"do not send me|should not come to this|strike me out|does not reach me again|"
+    r"end my subscription|count me out|I am unsubscribing|forget this address",
     re.IGNORECASE,
 )
 _RETURNS = re.compile(

@@ -28,6 +28,7 @@ from mesocosm.generators.filter_low_selling_products.planning import (
     Sale,
     plan_shop,
 )
+from mesocosm.generators.filter_low_selling_products.wording import ANSWERS
 from mesocosm.kits.mailbox import (
     EverydayMail,
     Mail,
@@ -112,7 +113,7 @@ def _around(
     known += writer.written_by
     everyday = EverydayMail(
         mails, plan.now, CUSTOMERS, domain, people, fact=15, days=(1, 32),
-        known=known, known_topics=CUSTOMERS,
+        known=known, known_topics=CUSTOMERS, answers=ANSWERS,
     )  # fmt: skip
     rest_of, left = everyday.worth(left + params.filler_tokens - share, params.distraction_emails)
     return [*alike, *rest_of], left

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 NEWSLETTER = ("your newsletter", "the newsletter", "the newsletter of the shop", "your shop's newsletter")
 OTHER_LISTS = (
-    "your printed catalogue", "the loyalty programme", "the voucher club", "your supplier circular",
-    "the workshop calendar", "your job bulletin", "the price alarm", "the wish list service",
+    "your printed catalogue", "the voucher mailing", "the recipe letter", "the workshop calendar",
+    "the price alarm", "the wish list reminder", "the gardening letter", "your club magazine",
 )  # fmt: skip
 """What else the shop sends to people: leaving it leaves the newsletter as it is."""
 
@@ -14,14 +14,14 @@ LEAVE = (
     "kindly remove my address from {what}",
     "I no longer want [to get|to receive] {what}",
     "please stop sending me {what}",
-    "I would like to [cancel|end] {what} for this address",
+    "I would like to cancel {what} for this address",
     "do not send me {what} any more",
     "{what} should not come to this address any longer",
     "I have had enough of {what}, so please strike me out",
     "please make sure that {what} does not reach me again",
     "please end my subscription to {what}",
     "count me out of {what} from now on",
-    "I would like to leave {what} as of today",
+    "I would like to [cancel|unsubscribe from] {what} as of today",
     "I am unsubscribing from {what} with this mail",
     "forget this address, please, when you send out {what}",
 )
@@ -36,29 +36,29 @@ RETURN = (
     "count me in again for {what}",
     "kindly renew my subscription to {what}",
     "I should like to be on {what} as before, so please [enter|add] this address anew",
-    "from now on I want {what} as I used to have it",
+    "from now on I would like {what} as I used to have it",
     "please let {what} come to this address again",
 )
 STAY = (
-    "I nearly left {what} last month, and I am glad that I stayed",
+    "I nearly unsubscribed from {what} last month, and I am glad that I stayed",
     "{what} reached me twice, but I like it, so keep it coming",
-    "a friend wants to leave {what}: how is that done",
-    "I thought of ending {what}, but the last issue was too good",
-    "my neighbour left {what} and regrets it; I shall not make this mistake",
+    "a friend wants to unsubscribe from {what}: how is that done",
+    "I thought of cancelling {what}, but the last issue was too good",
+    "my neighbour cancelled {what} and regrets it; I shall not make this mistake",
     "whoever unsubscribes from {what} misses something, as I keep telling my sister",
     "the link for leaving {what} does not work, by the way; I do not need it myself",
     "my husband says that I should cancel {what}, and I say no",
-    "nobody should have to leave {what} because of one bad issue, so I will not",
-    "what would happen to my vouchers if I ever left {what}",
-    "how many people are taken off {what} in a month? It is for a survey at school",
-    "I was asked whether I had ended {what}; I have not, and do not mean to",
+    "one bad issue is no reason to cancel {what}, so I will not",
+    "what would happen to my vouchers if I ever cancelled {what}",
+    "how many people cancel {what} in a month? It is for a survey at school",
+    "I was asked whether I had cancelled {what}; I have not, and do not mean to",
 )
 """They speak of leaving, and do not ask for it."""
 PROXY_LEAVE = (
     "my {kin} ({address}) does not want {what} any more",
     "please take {address} off {what}, which is my {kin}'s",
     "on behalf of my {kin}: {address} should no longer get {what}",
-    "the address {address} belongs to my {kin}, who would like to leave {what}",
+    "the address {address} belongs to my {kin}, who would like to cancel {what}",
     "could you remove {address} from {what}? My {kin} asked me to write",
     "my {kin} has had enough of {what}, at {address}",
 )
@@ -82,6 +82,21 @@ KIN = (
     "chess partner",
 )
 """People who may be called anything."""
+ANSWERS = (
+    "Thank you for your mail of {day}. We have read it and shall write if there is anything to add.",
+    "Many thanks for writing to us. We are always glad to hear how things are.",
+    "Thank you for letting us know on {day}. It has gone to the colleagues at the counter.",
+    "We got your mail of {day}, thank you. There is nothing more that we need from you.",
+    "It is good to hear from a customer. We have made a note of it.",
+    "Thank you, that was helpful. Please write again if anything changes.",
+    "Thank you for your mail. If we have a question, we shall write again.",
+    "Thanks! We saw your mail on {day} and did not get round to an answer until now.",
+    "Noted, thank you. Should you need anything from us, please say so.",
+    "Thank you for the details, which we have passed on to the colleagues who know about it.",
+    "Thank you for taking the time to write. All of it is clear, as far as we can see.",
+    "We have read this with pleasure. Do look in when you are next in town.",
+)
+"""What the shop answers to those who wrote about nothing that matters."""
 SUBJECTS = (
     "Newsletter", "Your mails", "A request", "Subscription", "My address", "Question", "Hello",
     "About your list", "My subscription", "For the office", "Mailing list", "A short note",

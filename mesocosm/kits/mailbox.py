@@ -257,6 +257,8 @@ class EverydayMail:
     """Draws the mail that one of these answers, if any."""
     answered: float = 0.16
     """The share of them that the owner of the mailbox has answered, at least one: the answers lie in Sent."""
+    answers: Sequence[str] | None = None
+    """What the owner answers, if not what anybody might."""
 
     def worth(self, budget: int, number: int = 0) -> tuple[list[Mail], int]:
         """``number`` mails and further ones for ``budget`` tokens, and the tokens that are left of these."""
@@ -271,7 +273,8 @@ class EverydayMail:
             left -= cost
             if self._may_be_answered(mail) and (self.writer.rng.random() < self.answered or not answered):
                 answered = True
-                answer = answer_to(mail, self.writer.owner, self.writer.rng, self.zone, self.now)
+                writer = self.writer
+                answer = answer_to(mail, writer.owner, writer.rng, self.zone, self.now, self.answers)
                 if (cost := cost_of(answer, self.writer.owner)) <= left:
                     mails.append(answer)
                     left -= cost
@@ -318,10 +321,17 @@ class EverydayMail:
         )
 
 
-def answer_to(mail: Mail, owner: Contact, rng: random.Random, zone: dt.tzinfo, now: dt.datetime) -> Mail:
+def answer_to(
+    mail: Mail,
+    owner: Contact,
+    rng: random.Random,
+    zone: dt.tzinfo,
+    now: dt.datetime,
+    ways: Sequence[str] | None = None,
+) -> Mail:
     """What the owner of the mailbox answered within two days: it says nothing but that it was read."""
     moment = later(mail.moment, rng, dt.timedelta(days=2), zone, until=now - dt.timedelta(minutes=1))
-    text = one_of_answers(_ANSWERS, mail.moment.astimezone(zone), moment.astimezone(zone), rng)
+    text = one_of_answers(ways or _ANSWERS, mail.moment.astimezone(zone), moment.astimezone(zone), rng)
     body = f"Dear {mail.sender.partition(' ')[0]},\n\n{text}\n\n{owner.person.first}"
     subject = f"Re: {mail.subject.removeprefix('Re: ')}"
     return Mail(owner.header, moment, subject, body, "Sent", to=mail.sender, answers=mail.thread.message_id)
