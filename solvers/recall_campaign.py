@@ -22,7 +22,7 @@ _RETURNED = re.compile(
 )
 _KEPT = re.compile(
     r"still have (?:the item|the thing|it)|is still here|it stands in|it never left|yours is still|"
-    r"still (?:keep|hold) it|it does (?:wait|lie|stand) here|that it was gone|"
+    r"still (?:keep|hold) it|it (?:stands|waits|is waiting) here|that it was gone|"
     r"would not (?:take|accept|have) it|it has not left|keep yours for|have it again"
 )
 

@@ -25,8 +25,8 @@ BY_PARCEL = (
 BY_HAND = (
     "It is [back with you|in your hands|where it came from]: [I|we|my wife and I] handed it in "
     "[at your counter|at the counter|at your shop][| yesterday| in person].",
-    "[Your colleague|One of your people|Somebody of yours] took it from me [when I was|while I was|as I "
-    "stood] in [town|your shop|the market], so it is [with you|in your hands|at your place].",
+    "[Your colleague|One of your people|Somebody from your depot] took it from me [when I was|while I was|as "
+    "I stood] [in your shop|in your yard|at your counter], so it is [with you|in your hands|at your place].",
     "I did not wait [for you|any longer|for the van] [and|but] [brought|carried|took] it back "
     "[myself|on foot|by bus].",
     "[You need not|There is no need to|Please do not] send [a van|anybody|a driver]: it has "
@@ -65,11 +65,11 @@ _PARCEL_FAILED = (
     "What I [wrote|said|told you] about the parcel was [too early|wrong|a mistake]: it came [back|home] to "
     "[me|us], and [I|we] still have [the item|the thing|it].",
     "I have to [correct myself|take that back|put that right]: [the item|it|the thing] is still here"
-    "[| with me| with us], the parcel was [refused|lost|sent home].",
+    "[| with me| with us], [as|because|since] the parcel was [refused|turned away|sent home].",
     "Forget my [first|last|other] mail. The [post|courier|carrier] brought it back, and it stands in "
     "[my hall|our cellar|my garage] again.",
-    "The courier [lost his nerve|turned round|gave up] and left it at our [door|gate|house] again, so "
-    "it does [wait|lie|stand] here.",
+    "The courier [lost his way|turned round|gave up] and left it at our [door|gate|house] again, so "
+    "it [stands|waits|is waiting] here.",
     "Somebody else's [parcel|box|thing] was signed for, not [mine|ours]; [I|we] keep yours for the "
     "[van|driver|pickup].",
     "[I|We] have it again: the [address|number|street] on the label was [wrong|smudged|an old one].",
@@ -78,9 +78,10 @@ _HAND_FAILED = (
     "Your [counter|shop|depot] would not [take|accept|have] it, so it is here [after all|as before|once "
     "more].",
     "I have to [correct myself|take that back|put that right]: [the item|it|the thing] is still here"
-    "[| with me| with us], your people [gave it back|sent it home again|knew of no recall].",
+    "[| with me| with us], [as|because|since] your people [gave it back|sent it home again|knew of no "
+    "recall].",
     "[I|We] have it again: it was [handed|given] back [at the door|with regrets|an hour later], as [my "
-    "receipt|some form|a slip] was [wanting|missing].",
+    "receipt|some form|a slip] was missing.",
 )
 _NEVER_LEFT = (
     "I was [wrong|mistaken|too quick]: it never left, [my son|my husband|somebody here] had "
@@ -103,18 +104,18 @@ WISH = (
     "[earlier|before].",
     "From {day} on [any time|any hour|every day] is [fine|good|all right], but "
     "[no sooner|not before|nothing earlier].",
-    "Nobody opens [the|our|this] door [here|for you] until {day}, [then|when] we are [back|home|in again].",
+    "Nobody opens [the|our|this] door [here|for you] until {day}, when we are [back|home|in] again.",
     "The first day that [suits|fits|is good for] [me|us] is {day}[|, I fear|, sorry].",
-    "If it is [for|about] the van, {day} or any day [after it|that follows|later on].",
-    "[I am|My wife is|My mother is] in hospital and [home|back] on {day}; [not before|no sooner|no earlier], "
+    "For the [van|pickup], {day} or any day [after it|that follows|later on] [suits|will do for] [me|us].",
+    "[I am|My wife is|My mother is] in hospital and home again on {day}; [not before|no sooner|no earlier], "
     "please.",
     "The [lift|bell|gate] is [being repaired|broken|out of order] and [works again|will be mended] on {day}, "
     "so come [then|that day] at the earliest.",
-    "We are [moving house|moving|changing flats]: you [find|meet|reach] us from {day}[| on].",
+    "We have [builders|painters|plumbers] in the house: you can [reach|get at|count on] us from {day} on.",
     "[Let it be|Make it|I ask for] {day} at the [earliest|soonest][|, please].",
     "My [shifts|exams|children] leave me no [day|time|hour] before {day}.",
-    "[Until then|Earlier|Before that] it is [no use|no good|useless]; {day} is when [I|we|my parents] "
-    "can hand it over, or [later|after that].",
+    "[Sooner|Earlier] [is no use|will not do]; {day} is when [I|we|my parents] can hand it over, or [any day "
+    "later|any day after that].",
 )
 CHANGED = (
     "My plans have [changed|been upset], [sorry|I fear|I am afraid].",
@@ -125,22 +126,22 @@ CHANGED = (
     "[It is me again|Once more from me], about the day.",
 )
 QUESTION = (
-    "Do I get [my money back|a refund|the price], or [a new one|another]? And does the "
+    "Do I get [my money back|a refund|a voucher], or [a new one|another one]? And does the "
     "[box|carton|packaging] matter?",
     "[Thank you|Thanks] for [the|your] letter. Is it [dangerous|safe|all right] to keep it in the "
     "[hall|kitchen|car] [until then|for now]?",
-    "May [a neighbour|my mother|the caretaker] hand it over, if I am [at work|out|asleep]?",
+    "May [a neighbour|my mother|the caretaker] hand it over, if I am [at work|out|away]?",
     "Will [the van|the driver|somebody] [call|ring] [beforehand|an hour ahead|the evening before]?",
-    "Do you [want|need|take] the [cable|manual|spare parts|bag] as well?",
-    "Is [my sister's one|the one in our office|my father's] affected too? It [came from|was bought in] "
+    "Do you [want|need|take] the [manual|leaflet|receipt|wrapping] as well?",
+    "Is [my sister's one|the one in our office|my father's] affected too? It [came from|was bought at] "
     "[another shop|a market|a sale].",
     "How [heavy|big] may [the|a] parcel be? [I would rather|We would like to|It would help to] have it "
     "picked up.",
     "What [happens|do you do|follows] if [I|we] [keep|lose] it?",
     "Should I [pack it|wrap it|put it in a bag], or do you bring [a carton|paper|a box]?",
-    "I have lost the [receipt|bill|box]. Is that [a problem|a difficulty|bad]?",
+    "I have lost the [receipt|bill|box]. Is that [a problem|bad|going to matter]?",
     "Is there [a voucher|anything|some money] for the [trouble|wait|time]?",
-    "Who pays for [this|the van|the way]?",
+    "Who pays for [this|the van|all that]?",
 )
 FIRST_LETTER = "Recalls: please keep your item ready"
 """The subject of the letter that all customers got."""
@@ -178,9 +179,9 @@ _LATER = 0.6
 _SENTENCES = 30
 """After which somebody comes to speak of other people."""
 _COMING_TO_IT = (
-    "As to the recall:", "About your recall:", "Now to the recall:", "About your letter on the recall:",
-    "As for the recalled item:", "My answer to the recall:", "For the recall desk:",
-    "As for what you asked:",
+    "Now to the recall.", "And now for the recall.", "That leaves the recall.", "Then there is the recall.",
+    "You wrote to us about the recall.", "The next line is for the recall desk.", "Finally, the recall.",
+    "I come to the recalled item now.", "The other matter is the recalled item.",
 )  # fmt: skip
 _SPEAKS_OF_IT = re.compile(
     r"\b(?:19|20)\d\d\b|\b(?:back|again|return\w*|here|parcel|depot|counter|van|pick\w*|letter|recall\w*|"

@@ -154,7 +154,7 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
     zone = ZoneInfo(rng.choice(_ZONES))
     company = f"{prose.company().split()[0].strip(',')} {rng.choice(_TRADES)}"
     known = Known.draw(prose)
-    domain = "".join(c for c in company.lower() if c.isascii() and c.isalnum()) + ".com"
+    domain = "".join(c for c in company.lower() if c.isascii() and c.isalnum()) + ".example"
     account = Contact.at(domain, prose)
     first = dt.date(2025, rng.choice((2, 3, 4, 8, 9)), rng.randint(1, 20))
     window = Period(first, first + 34 * DAY)

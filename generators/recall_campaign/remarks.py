@@ -23,9 +23,9 @@ _FAULTS = (
 )
 _ABOUT = (
     "[Reason|What is wrong|The fault]: {fault}.",
-    "{count} customers have told us about it.",
+    "[So far|By now|Until today] {told} customers have told us about it.",
     "Nobody has been hurt[| so far|, as far as we know].",
-    "[Until the van comes|Before it is fetched|Until its pickup] what was bought may stay in the "
+    "[Until the van comes|Before it is fetched|Until it is picked up] the item may stay in the "
     "[hall|cellar|garage][, but it should not be used|. Please leave it alone|, unused].",
     "The box is not needed[| for the pickup].",
     "{maker}, who [made it|sold it to us|brought it in], [was told|has been told|knows], and [pays "
@@ -51,8 +51,8 @@ _ABOUT = (
     "[The text for the shop's pages comes from {person}|{person} puts it on the shop's pages|What the "
     "pages say is up to {person}|For the pages of the shop, ask {person}].",
     "{person} answers the telephone[| between ten and three].",
-    "{count} [parcels|letters] have come in [by themselves|without our asking] so far.",
-    "[Shops in {place} have been asked|{count} shops near {place} were asked] to [take it off their "
+    "So far {count} [parcels|letters] have come in [by themselves|without our asking].",
+    "[Shops in {place} have been asked|Shops near {place} were asked] to [take it off their "
     "shelves|sell no more of it|put it aside].",
     "The insurer [wants to know|asked] how many there are; {person} has answered.",
     "[Pictures of the fault|Photographs|Two photographs|Drawings of it] [are with|were sent to|came from] "
@@ -63,8 +63,8 @@ _ABOUT = (
     "[customers|callers], but [give no copies|hand "
     "nothing out|keep the paper].",
     "{other} has [ordered|asked for] {count} labels for the [boxes|parcels].",
-    "[What is recalled|A parcel of this kind] [takes up little room|needs little room|is easily stowed] in "
-    "[the van|{place}'s van], [says|writes|thinks] {other}.",
+    "{other} [says|writes|thinks] that [a parcel|an item|a box] of this kind [takes up little room|needs "
+    "little room|is easily stowed] in the van.",
     "There is [no|so far no] word from {maker} about {count} more of them.",
     "The [meeting about it|talk with the maker] was in {place}; {person} took notes.",
 )
@@ -79,7 +79,7 @@ _LISTED = (
     "Ask {person} before you print it.",
     "Whoever makes an entry signs the slip.",
     "[In case of doubt|If a slip cannot be read], ask {person}.",
-    "{count} slips are still in [{place}|the folder of {person}] to be filed.",
+    "[Some|{count}] of the slips are still to be filed; [they are in {place}|{person} has them].",
     "The counter in {place} has a folder of its own.",
     "{other} has [read it through|gone through it] once [more|again].",
     "[Two|Three|Four] entries were struck out because they were [there twice|somebody else's].",
@@ -131,7 +131,7 @@ class Remarks:
     def __init__(self, known: Known, rng: random.Random, memory: Said) -> None:
         self._known, self._rng, self._said = known, rng, memory
         self._fault, self._maker = rng.choice(_FAULTS), rng.choice(known.companies)
-        self._weight = rng.randint(9, 40)
+        self._weight, self._told = rng.randint(9, 40), rng.randint(6, 40)
 
     def notice(self, size: int, before: str) -> str:
         """What else a notice says after ``before``, in about so many tokens."""
@@ -169,5 +169,5 @@ class Remarks:
         return say(
             rng, (way,), person=person, other=other, place=rng.choice(self._known.towns),
             company=rng.choice(self._known.companies), maker=self._maker, count=rng.randint(2, 40),
-            fault=self._fault, weight=self._weight, years=self._known.years,
+            fault=self._fault, weight=self._weight, told=self._told, years=self._known.years,
         )  # fmt: skip

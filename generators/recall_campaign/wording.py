@@ -37,7 +37,7 @@ _ITEMS = (
     "- {first} to {last}: [all orders of|every order of|whoever bought] {name} (SKU {sku})",
     "- Every {name} (SKU {sku}) [that was ordered|ordered|bought] on {first}, on {last} or in between",
     "- {name}, SKU {sku}. The first [day|date] [is|was] {first}, the last [one|day] {last}.",
-    "- [Affected|Concerned|It is about]: SKU {sku} ({name}), [days of order|orders|bought] {first} to {last}",
+    "- [Affected|Concerned|It is about]: SKU {sku} ({name}), [ordered|orders|bought] from {first} to {last}",
 )
 _FEW = 24
 _BACKGROUND = (20, 110)
