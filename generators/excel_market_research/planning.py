@@ -324,6 +324,6 @@ def _change_weights(plan: Plan, params: Params, rng: random.Random) -> None:
         plan.notices.append(Notice("weight", day, raw, value=round(row[taker] + moved, 3), group=taker))
     for raw in rng.sample(range(len(plan.raw)), share_of(params.weight_rate / 2, len(plan.raw))):
         back = rng.randrange(1, MEMO_DAYS)
-        value = round(rng.uniform(0.05, 0.95), 3)
+        value = round(rng.randint(2, 38) * 0.025, 3)  # as fine as the weights that count
         day, group = memo_day(plan.today, back), rng.randrange(len(plan.groups))
         plan.notices.append(Notice("draft_weight", day, raw, value=value, group=group))

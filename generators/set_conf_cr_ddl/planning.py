@@ -25,6 +25,7 @@ from mesocosm.generators.set_conf_cr_ddl.expected import LEAD
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS, Names
 from mesocosm.generators.set_conf_cr_ddl.params import Params
 from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.holidays import is_holiday
 from mesocosm.kits.prose import Prose
 from mesocosm.servers.calendar.store.times import zone
 
@@ -100,7 +101,7 @@ def _office(params: Params, names: Names, rng: random.Random, prose: Prose) -> O
     day = params.base_date
     if day is None:
         day = dt.date(rng.randint(2024, 2027), 2, 10) + dt.timedelta(days=rng.randrange(260))
-        while day.weekday() > 4:
+        while day.weekday() > 4 or is_holiday(day):
             day += dt.timedelta(days=1)
     # So that what ends yesterday Anywhere on Earth ends in little more than three hours.
     moment = dt.datetime.combine(day, dt.time(8, rng.randint(10, 50)), dt.UTC)

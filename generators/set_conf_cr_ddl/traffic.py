@@ -26,6 +26,7 @@ from mesocosm.generators.set_conf_cr_ddl.expected import LEAD, title_of
 from mesocosm.generators.set_conf_cr_ddl.letters import Letters, shifted
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS
 from mesocosm.generators.set_conf_cr_ddl.wording import Voice
+from mesocosm.kits.holidays import is_holiday
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.kits.spending import spend
 from mesocosm.kits.wording import Phrases
@@ -270,8 +271,10 @@ class Traffic:
 
 
 def _working_day(day: dt.date) -> dt.date:
-    """The day, or the Friday before it."""
-    return day - dt.timedelta(days=max(0, day.weekday() - 4))
+    """The day, or the last one before it on which people work."""
+    while day.weekday() > 4 or is_holiday(day):
+        day -= dt.timedelta(days=1)
+    return day
 
 
 def cost(item: Item) -> int:
