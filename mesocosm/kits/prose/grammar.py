@@ -29,6 +29,10 @@ BOUND: tuple[str, ...] = (
     "m",  # the same, short: "the boiler"
     "Mb",  # without the article
     "mb",
+    "MOD",  # what the long name has before the short one: "north stairwell"
+    "X",  # what the sentences of one message have in common beside the matter, each of a topic's rule of
+    "Y",  # the name "fact_x", "fact_y", "fact_z": a machine, goods, an office
+    "Z",
     "P",  # people of the scenario, by the name the writer uses for them
     "Q",
     "R",

@@ -64,6 +64,7 @@ DOCUMENTS = frozenset(
 """Topics written without "I" and "you", and without greetings."""
 OF_COURSES = frozenset({"course_admin", "coursework", "group_news", "student_letters", "teaching"})
 """Topics about a course: its code, its title and what it treats."""
+_FACT_RULES = (("X", "fact_x"), ("Y", "fact_y"), ("Z", "fact_z"))
 
 
 class Sections:
@@ -72,6 +73,9 @@ class Sections:
     def __init__(self, grammar: Grammar, frames: str) -> None:
         self.grammar = grammar
         self._frames = frames
+        known = grammar.names()
+        self.facts = [(fact, grammar.rule(rule)) for fact, rule in _FACT_RULES if rule in known]
+        """What a message's sentences have in common, and the rules that it comes from."""
 
     def entries(self, section: str) -> list[Node]:
         """The linked templates of a section; the body includes the frames that topics share."""

@@ -18,8 +18,8 @@ from mesocosm.kits.prose.said import Said
 from mesocosm.kits.prose.topics import DOCUMENTS, OF_COURSES, Sections, sections, shared_grammar
 from mesocosm.kits.prose.words import cost
 
-_LEAD_SHARE = 0.1
-_TAIL_SHARE = 0.28
+_LEAD_SHARE = 0.08
+_TAIL_SHARE = 0.12
 _SAID_AS_IT_IS = (
     "please ",
     "you ",
@@ -38,8 +38,14 @@ _SAID_AS_IT_IS = (
     "perhaps ",
 )
 """How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
-_ONCE_A_SENTENCE = ((", which",), ("because", "since "), ("though ",), (";",), (" if ",), ("ccording to",))
-"""What no sentence has twice, by words of one sense: it gives one reason."""
+_ASKING = tuple(start for start in _SAID_AS_IT_IS if start not in ("you ", "I ", "my "))
+"""How sentences begin to which nothing is added, either: "please bring a pen, as Ann confirmed"."""
+_SAYING = (
+    " said", " says", " say ", "told", "tells", "mentioned", "pointed out", "reported", "remarked", "noticed",
+    "confirm", "explained", "ccording to", " spoke", " tell ", " thinks", " heard", "agreed",
+)  # fmt: skip
+_ONCE_A_SENTENCE = ((", which",), ("because", "since "), ("though ",), (";",), (" if ",), _SAYING)
+"""What no sentence has twice, by words of one sense: it gives one reason, and is told by one person."""
 _APART = 8
 """So many other ways to make a sentence come before one comes again, whatever the sentences are asked for."""
 _ONE_MAIL = 500
@@ -439,12 +445,14 @@ class Prose:
             return self._in_currency(_polish(text[:-1].strip()))
         if text[-1] not in ".?!":
             out.clear()
-            if uniform() < _LEAD_SHARE and not text.startswith(_SAID_AS_IT_IS):
+            # Nobody says of what one does oneself that others report it: "Ann and I met, according to Bob".
+            of_others = " I " not in text and "? " not in text
+            if uniform() < _LEAD_SHARE and of_others and not text.startswith(_SAID_AS_IT_IS):
                 rule = "doclead" if scene.topic in DOCUMENTS else "lead"
                 lead = self._dressing(scene, rule, text)
                 out.append(f"{lead} " if lead else "")
             out.append(text)
-            if uniform() < _TAIL_SHARE:
+            if uniform() < _TAIL_SHARE and of_others and not text.startswith(_ASKING):
                 out.append(self._dressing(scene, "tail", text))
             out.append(".")
             text = "".join(out)
@@ -493,6 +501,8 @@ class Prose:
         scene["DAY"] = self._expand(scene, grammar.rule("weekday"))
         if topic in OF_COURSES:
             self._bind_course(scene, subject)
+        for fact, rule in topic_sections.facts:
+            scene[fact] = self._expand(scene, rule)
         self._set_fact(scene, "matter", self._expand(scene, self._deal(scene, "matter")))
         return scene
 
@@ -512,6 +522,7 @@ class Prose:
     def _set_fact(scene: _Scene, name: str, value: str) -> None:
         if name == "matter":
             long, _, short = value.rpartition("~")
+            scene["MOD"] = long.strip()
             scene["mb"] = short.strip()
             scene["Mb"] = " ".join((long + " " + short).split())
             scene["m"], scene["M"] = "the " + scene["mb"], "the " + scene["Mb"]
