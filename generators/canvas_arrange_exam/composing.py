@@ -11,7 +11,7 @@ from mesocosm.generators.canvas_arrange_exam.posts import Post
 from mesocosm.generators.canvas_arrange_exam.wording import Voice
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import CourseSubject, Prose, Said, Topic
-from mesocosm.kits.wording import Block, Draft
+from mesocosm.kits.wording import Block, Draft, saying
 from mesocosm.worlds import tokens
 
 COURSE_TOPICS: tuple[Topic, ...] = ("course_admin",)
@@ -26,11 +26,10 @@ _EARLY = 60
 """Days ago before which nothing has been held or graded yet."""
 _RETURNS = (0.85, 0.1, 0.05)
 """How often a conversation has no answer, one, or two: answers never matter, so they are few."""
-_SPEAKS_OF_EXAMS = re.compile(
+_SPEAKS_OF_EXAMS = saying(
     r"\d|\b(?:finals?|exams?|exempt\w*|proctor\w*|credits?|sections?|average|optional|midterm|notes?|books?|test|"
     r"open|closed|hours?|minutes?|announced|fixed|settled|cancelled|called off|voluntary|auditors?|excused|"
-    r"Hall|Building|Centre|House|Pavilion|Theatre)\b",
-    re.IGNORECASE,
+    r"hall|building|centre|house|pavilion|theatre)\b"
 )
 """What must not stand beside a statement: it might be taken for a part of it."""
 _OF_A_MATTER = re.compile(
@@ -172,5 +171,5 @@ class Composer:
             sentence = self._prose.sentence(self._rng.choice(topics), subject=subject)
             if topics == OFFICE_TOPICS and _OF_A_MATTER.search(sentence):
                 continue
-            if not (_SPEAKS_OF_EXAMS.search(sentence) or subject.is_twice_in(sentence)):
+            if not (_SPEAKS_OF_EXAMS(sentence) or subject.is_twice_in(sentence)):
                 return sentence

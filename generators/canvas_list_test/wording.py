@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -16,12 +15,11 @@ from mesocosm.kits.prose import Prose, Topic
 from mesocosm.kits.wording import Block, Draft, Phrases
 from mesocosm.worlds import tokens
 
-_MISLEADING = re.compile(
+_MISLEADING = wording.saying(
     r"exempt|excus|option|volunt|cancel|deadline|\bdue\b|compuls|waive|drop|midterm|last year|\d{4}|\d:\d\d"
     r"|canvas|\bskip|requir|strike|struck|cross out|spared|choice|\bon again\b|\bis off\b|take[sn]? place"
     r"|goes ahead|we keep|we do have|everybody|nobody|up to you|your lists|no longer|do without|given up"
-    r"|falls away|after all|nothing changes|leave out|need not|is not for|may miss|let .* off|is void",
-    re.IGNORECASE,
+    r"|falls away|after all|nothing changes|leave out|need not|is not for|may miss|let .* off|is void"
 )
 """What everyday prose must not say beside a title: it could be taken for a statement about that work."""
 _TOPICS: tuple[Topic, ...] = ("course_admin",)
@@ -123,7 +121,7 @@ class Announcer:
     def _aside(self, course: Course) -> str:
         while True:
             sentence = self._prose.sentence(self._rng.choice(_TOPICS), subject=course.subject)
-            if not (_MISLEADING.search(sentence) or course.subject.is_twice_in(sentence)):
+            if not (_MISLEADING(sentence) or course.subject.is_twice_in(sentence)):
                 return sentence
 
     # -- what a notice says -----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from mesocosm.kits.prose import Prose, Said, Topic
+from mesocosm.kits.wording import saying
 from mesocosm.worlds import tokens
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
@@ -183,10 +184,9 @@ _COMING_TO_IT = (
     "You wrote to us about the recall.", "The next line is for the recall desk.", "Finally, the recall.",
     "I come to the recalled item now.", "The other matter is the recalled item.",
 )  # fmt: skip
-_SPEAKS_OF_IT = re.compile(
+_SPEAKS_OF_IT = saying(
     r"\b(?:19|20)\d\d\b|\b(?:back|again|return\w*|here|parcel|depot|counter|van|pick\w*|letter|recall\w*|"
-    r"signed|sent|still|courier|neighbour|earliest|order\w*|exchang\w*|collect\w*|item|box|g[ai]ven?)\b",
-    re.IGNORECASE,
+    r"signed|sent|still|courier|neighbour|earliest|order\w*|exchang\w*|collect\w*|item|box|g[ai]ven?)\b"
 )
 """What must not stand beside a statement: it might be taken for a part of it."""
 
@@ -204,7 +204,7 @@ def asides(prose: Prose, product: str, absent: tuple[str, ...]) -> Iterator[str]
     """
 
     def beside_it(sentence: str) -> bool:
-        return not _SPEAKS_OF_IT.search(sentence) and not any(name in sentence for name in absent)
+        return not _SPEAKS_OF_IT(sentence) and not any(name in sentence for name in absent)
 
     while True:
         matter = _another_thing(prose, product)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from mesocosm.generators.set_conf_cr_ddl.conferences import Deadline
 from mesocosm.kits import wording
 from mesocosm.kits.prose import Prose, Topic
 
-_LOADED = re.compile(
+_LOADED = wording.saying(
     r"camera|final version|withdr|accept|reject|deadline|\bdue\b|exten|postpon|put off|submi|upload|receiv"
-    r"|reminder|arrived|paper \d|\b20\d\d\b|UTC|GMT|AoE",
-    re.IGNORECASE,
+    r"|reminder|arrived|paper \d|\b20\d\d\b|utc|gmt|aoe"
 )
 """What everyday sentences must not contain where they could be taken for a statement about a paper."""
 _DAYS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
@@ -20,7 +18,7 @@ _DAYS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "e
 
 def aside(prose: Prose, topic: Topic = "conference") -> str:
     """A sentence that has nothing to do with any deadline."""
-    while _LOADED.search(sentence := prose.sentence(topic)):
+    while _LOADED(sentence := prose.sentence(topic)):
         pass
     return sentence
 

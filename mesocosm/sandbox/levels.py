@@ -13,7 +13,6 @@ from typing import ClassVar, Protocol
 from mesocosm.errors import UsageError
 from mesocosm.sandbox import bubblewrap
 from mesocosm.sandbox.jobs import Ended, Job
-from mesocosm.sandbox.remote import RemoteSandbox
 from mesocosm.sandbox.unconfined import Subprocess
 
 VARIABLE = "MESOCOSM_SANDBOX"
@@ -95,6 +94,8 @@ def _active(choice: str, runner: str, token: str) -> Sandbox | str:
     if choice == "code-runner" and not runner:
         raise UsageError(f"{VARIABLE}=code-runner needs {RUNNER}=http://HOST:PORT or unix:PATH")
     if runner and choice in ("auto", "code-runner"):
+        from mesocosm.sandbox.remote import RemoteSandbox  # with a client for HTTP, which few need
+
         # That it answers is not tried: it may come up later, and if it does not, the fault is ours.
         sandbox = RemoteSandbox(runner, token)
         atexit.register(sandbox.close)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from itertools import pairwise
 
@@ -11,8 +12,8 @@ import pytest
 from mesocosm.kits.prose import CATEGORIES, TOPICS, Prose, Said, greeting, signature
 from mesocosm.kits.prose.courses import catalogue
 from mesocosm.kits.prose.grammar import Grammar, check, expand, parse_template, read_rules
-from mesocosm.kits.prose.inflect import Form, conjugate, fix_articles, inflect
-from mesocosm.kits.prose.topics import sections
+from mesocosm.kits.prose.inflect import Form, conjugate, fix_articles, inflect, spellings
+from mesocosm.kits.prose.topics import data, sections
 from mesocosm.worlds.tokens import count
 
 
@@ -138,6 +139,19 @@ def test_greeting_and_signature(prose: Prose) -> None:
 )
 def test_verbs_take_their_forms(base: str, form: Form, expected: str) -> None:
     assert inflect(base, form) == expected
+
+
+@pytest.mark.parametrize("tag", ["VBZ", "VBD", "VBN", "VBG"])
+def test_verbs_have_the_forms_that_the_library_gives_them(tag: str) -> None:
+    from lemminflect import getInflection
+
+    rules = [read_rules(data(name)) for name in (*TOPICS, "common")]
+    texts = [text for known in rules for ways in known.values() for text in ways]
+    verbs = {verb for text in texts for found in re.findall("<(.+?)>", text) for verb in found.split("|")}
+    bases = {verb.partition(" ")[0].rpartition("-")[2] for verb in verbs}
+    assert len(bases) > 250
+    for base in sorted(bases):
+        assert tuple(spellings(base, tag)) == getInflection(base, tag)
 
 
 def test_articles_follow_the_sound() -> None:

@@ -54,7 +54,8 @@ class CourseSubject:
 
     def is_twice_in(self, text: str) -> bool:
         """Whether a text names one of the topics more than once, as nobody does in one sentence."""
-        return any(text.lower().count(topic.lower()) > 1 for topic in self.topics)
+        small = text.lower()
+        return any(small.count(topic.lower()) > 1 for topic in self.topics)
 
 
 @dataclass(frozen=True)

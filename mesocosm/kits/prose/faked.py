@@ -21,7 +21,8 @@ from faker.providers import BaseProvider
 
 from mesocosm.kits.prose.grammar import Node
 
-_PROVIDERS = [f"faker.providers.{name}" for name in ("person", "company", "address", "phone_number")]
+_KINDS = ("person", "company", "address", "phone_number")
+"""Of providers. Some take long to import, so whoever needs none but names imports no others."""
 _PEOPLE = {
     "en_GB": 4, "en_US": 4, "en_IN": 2, "de_DE": 2, "fr_FR": 2, "es_ES": 2, "pt_PT": 1, "it_IT": 1,
     "nl_NL": 1, "sv_SE": 1, "da_DK": 1, "pl_PL": 1, "en_KE": 1, "tw_GH": 1, "id_ID": 1, "ja_JP": 1,
@@ -87,11 +88,11 @@ class Addresses:
 
 
 @cache
-def _faker(locale: str) -> Any:
+def _faker(locale: str, kinds: tuple[str, ...] = _KINDS) -> Any:
     """Faker in a locale: ``Faker(locale)`` without weights, which would read a hundred folders first."""
     faker = Generator()
-    for name in _PROVIDERS:
-        faker.add_provider(_provider(name, locale, faker))
+    for kind in kinds:
+        faker.add_provider(_provider(f"faker.providers.{kind}", locale, faker))
     return faker
 
 
@@ -105,10 +106,11 @@ def _provider(name: str, locale: str, faker: Generator) -> BaseProvider:
 
 
 def _several(
-    locale: str, what: str, times: int, wanted: Callable[[str], bool] = bool, *arguments: str
-) -> list[str]:
+    locale: str, what: str, times: int, wanted: Callable[[str], bool] = bool, *arguments: str,
+    kinds: tuple[str, ...] = _KINDS,
+) -> list[str]:  # fmt: skip
     """What a provider makes in so many calls, on one line, each once and only what is wanted."""
-    faker = _faker(locale)
+    faker = _faker(locale, kinds)
     faker.seed_instance(0)  # for each pool, so that it does not matter which was asked for first
     make = getattr(faker, what)
     made = dict.fromkeys(", ".join(make(*arguments).split("\n")) for _ in range(times))
@@ -137,8 +139,9 @@ def names_of(locale: str) -> tuple[Names, ...]:
 
 
 def _names(locale: str, first: str, last: str) -> Names:
-    surnames = map(surname, _several(locale, last, _SURNAMES, _plain))
-    return Names(_several(locale, first, _NAMES, _plain), [*filter(None, surnames)])
+    of_people = partial(_several, locale, kinds=("person",))
+    surnames = map(surname, of_people(last, _SURNAMES, _plain))
+    return Names(of_people(first, _NAMES, _plain), [*filter(None, surnames)])
 
 
 def surname(made: str) -> str:
@@ -193,9 +196,8 @@ def _is_ending(text: str) -> bool:
 def _firms(locale: str) -> list[Node]:
     """Forms of company names."""
     last = _one_of(names_of(locale)[0].last)
-    endings = _one_of(
-        [_RIGHTLY.get(one, one) for one in _several(locale, "company_suffix", _ENDINGS, _is_ending)]
-    )
+    made = _several(locale, "company_suffix", _ENDINGS, _is_ending, kinds=("company",))
+    endings = _one_of([_RIGHTLY.get(one, one) for one in made])
     form: Node = (last, " ", endings)
     return [form, form, (last, "-", last)] if locale.startswith("en") else [form] * 3
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal
 
 Form = Literal["", "s", "ed", "en", "ing", "mark"]
@@ -34,16 +37,54 @@ def _word(verb: str, form: Form) -> str:
     """A verb in a form, in British spelling where the library knows both."""
     if form == "":
         return verb
-    from lemminflect import getInflection
-
     before, dash, last = verb.rpartition("-")
-    known = [found for found in getInflection(last, _TAGS[form]) if found.isalpha()]
+    known = [found for found in spellings(last, _TAGS[form]) if found.isalpha()]
     british = [found for found in known if "ll" in found and "ll" not in last]
     return f"{before}{dash}{(british or known)[0]}"
 
 
+def spellings(verb: str, tag: str) -> list[str]:
+    """The ways to write a form of a verb: what the library's ``getInflection`` returns.
+
+    The library imports numpy and takes a lexicon of 40,000 lines apart, which is a sixth of a second in every
+    process that writes a sentence. It is asked only for verbs that are not in that lexicon.
+    """
+    lexicon, exceptions = _lexicon()
+    base = verb if verb in lexicon else verb.removeprefix("re")
+    if found := exceptions.get((base, tag)) or _form(lexicon.get(base, ""), tag):
+        again = verb.removesuffix(base)
+        return [again + form for form in found.split("/")]
+    from lemminflect import getInflection
+
+    return [*getInflection(verb, tag)]
+
+
+@cache
+def _lexicon() -> tuple[dict[str, str], dict[tuple[str, str], str]]:
+    """LemmInflect's files: the forms of each verb, in their order, and what they do not say rightly."""
+    spec = find_spec("lemminflect")
+    assert spec
+    folder = Path(spec.origin or "").parent / "resources"
+    lines = gzip.decompress((folder / "infl_lu.csv.gz").read_bytes()).decode()
+    exceptions = _EXCEPTION.findall((folder / "infl_overrides.csv").read_text(encoding="utf-8"))
+    return dict(_VERB.findall(lines)), {(verb, tag): form for verb, tag, form in exceptions}
+
+
+_VERB = re.compile(r"\n([a-z]+),verb,([^\n]*)")
+_EXCEPTION = re.compile(r"(?m)^([a-z]+),(VB[A-Z]),(\w+)$")
+_ORDER = ("VBD", "VBN", "VBG", "VBZ")
+_ALSO = {"VBD": "VBN", "VBN": "VBD"}
+"""Past and participle stand once where they are the same."""
+
+
+def _form(forms: str, tag: str) -> str:
+    known = dict(zip(_ORDER, forms.split(","), strict=False))
+    return known.get(tag) or known.get(_ALSO.get(tag, tag), "")
+
+
 _VOWEL_SOUND = re.compile(
-    r"(?:(?<=[\s(“\"—])|^)(a|A) (?="
+    # A space comes first: what begins with a certain character is found quickly.
+    r" (?<=[aA] )(?<![^\s(“\"—]..)(?="
     r"[aiAIÀ-ÆÈ-ÏÒ-ÖØà-æè-ïò-öø]|[eE](?!u)|[oO](?!ne\b|nce\b|ne-)|u(?!ni(?!n|m)|s[aeu]|tili|tensil|topia|kulele|biq)"
     r"|U(?!ni|S|K)|8|11\b|18\b|h(?:our|onest|onou?r|eir)|(?:MSc|MA|MRI|SLA|SMS|LED|LMS|NDA|FAQ|HR|RSS|XML|SSD|NGO|HTTP)\b)"
 )
@@ -51,4 +92,4 @@ _VOWEL_SOUND = re.compile(
 
 def fix_articles(text: str) -> str:
     """Turn "a" into "an" before a vowel sound."""
-    return _VOWEL_SOUND.sub(r"\1n ", text)
+    return _VOWEL_SOUND.sub("n ", text)

@@ -537,7 +537,7 @@ _PLURAL_HINTS = ("chs", "shs", "xs", "sss", "ys", "lfs", "ifes", "mans")
 """Cheap to look for; few sentences need the pattern."""
 
 
-_DOUBLED = re.compile(r"(?<![-\w])(\w\w+) \1(?![-\w'])")
+_DOUBLED = re.compile(r"(?<![-\w])(\w\w++) \1(?![-\w'])")
 """A modifier met again as the first word of what it modifies: "lost lost languages"."""
 _ASKED = re.compile(r"\? [a-z]")
 """What follows a question begins a sentence."""
@@ -564,7 +564,9 @@ def _polish(text: str) -> str:
         if hint in text:
             text = _PLURAL.sub(_plural, text)
             break
-    text = fix_articles(_DOUBLED.sub(r"\1", text))
+    if _DOUBLED.search(text):
+        text = _DOUBLED.sub(r"\1", text)
+    text = fix_articles(text)
     if "? " in text:
         text = _ASKED.sub(lambda match: match[0].upper(), text)
     return text[0].upper() + text[1:]
