@@ -41,6 +41,18 @@ _SENDER = re.compile(r'\s*"?(.*?)"?\s*<([^<>\s]+@[^<>\s]+)>\s*')
 
 FILE_STEMS = ("notes", "document", "draft", "scan", "overview", "file", "print", "summary", "table", "letter")
 """What attached files are called: nothing of what is in them."""
+_ON_PAPER = ("scan", "print")
+"""What is no text and no presentation."""
+_ENCLOSING = (
+    "P.S. I attach {}.",
+    "P.S. {} is attached.",
+    "P.S. See {} as well.",
+    "P.S. With this comes {}.",
+    "P.S. I have added {}.",
+    "Attached: {}",
+    "Enclosed: {}",
+)
+"""How a mail says, below the name, that a file comes with it."""
 LEAST = 12
 """Tokens of the shortest everyday text."""
 _KNOWN = 2000
@@ -239,13 +251,17 @@ class Letters:
             rest = self.other_number("".join(filter(str.isdigit, local)))
             found["cc"] = f"{name} <{FILTERS['handle'](name)}{rest}@{home}>"
         text = str(fields["body"])
+        earlier = None
         if self._happens(everyday.answers) and _is_to(owner, fields) and not fields.get("thread"):
             hello = self._rng.choice(_HELLO).format(sender_of(fields)[0].split()[0])
             earlier = asked(fields, str(owner["name"]), hello, self._rng.choice(_BYE), self._rng)
+        if self._happens(everyday.attached):
+            file = self._file(topic, fields["date"])
+            text = f"{text}\n\n{self._rng.choice(_ENCLOSING).format(file['filename'])}"
+            found |= {"body": text, "files": [file]}
+        if earlier:
             text = f"{text}\n\n{quoted(earlier, str(owner['name']))}"
             found |= {"body": text, "answers": earlier}
-        if self._happens(everyday.attached):
-            found["files"] = [self._file(topic, fields["date"])]
         if self._happens(everyday.html):
             found["html_body"] = FILTERS["html"](text)
         return found
@@ -254,7 +270,8 @@ class Letters:
         return share > 0 and self._rng.random() < share
 
     def _file(self, topic: str, moment: dt.datetime) -> dict[str, Any]:
-        name = f"{self._rng.choice(FILE_STEMS)}{self._rng.choice(attachments.SUFFIXES)}"
+        stem, suffix = self._rng.choice(FILE_STEMS), self._rng.choice(attachments.SUFFIXES)
+        name = f"{stem}{'.pdf' if stem in _ON_PAPER else suffix}"
         pages = ["\n".join(self._sentences(topic, 4, first=False)) for _ in range(self._rng.randint(1, 3))]
         return {"filename": name, "data": attachments.attachment(name, pages, moment)}
 
