@@ -133,10 +133,16 @@ def _read_list(data: bytes | None) -> tuple[list[tuple[str, ...]], list[str]]:
         lines = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
     except (UnicodeDecodeError, csv.Error) as error:
         return [], [f"{LIST} cannot be read: {error}"]
-    rows = [tuple(cell.strip() for cell in line) for line in lines if any(cell.strip() for cell in line)]
+    rows = [tuple(cell.strip() for cell in line) for line in lines]
+    while rows and not any(rows[-1]):  # the file may end with more than one line end
+        rows.pop()
     if not rows or rows[0] != HEADER:
         return [], [f"the first line is {list(rows[0]) if rows else 'missing'}"]
-    wrong = [f"a line of {len(row)} columns: {row[:6]}" for row in rows[1:] if len(row) != len(HEADER)]
+    wrong = [
+        f"a line of {len(row)} columns: {row[:6]}" if any(row) else "a blank line"
+        for row in rows[1:]
+        if len(row) != len(HEADER)
+    ]
     return [row for row in rows[1:] if len(row) == len(HEADER)], wrong or (
         [] if rows[1:] else ["no products"]
     )

@@ -241,6 +241,7 @@ MUTANTS = [
     Mutant("largest discount first", "list_order", _LIST.edit(_largest_first)),
     Mutant("another header", "list_format", _LIST.heading(HEADER[0], "sku")),
     Mutant("no header", "list_format", _LIST.edit(lambda lines, _: lines.pop(0))),
+    Mutant("a blank line between two", "list_format", _LIST.edit(lambda lines, _: lines.insert(2, []))),
     Mutant("not text", "list_format", _not_text),
     *(
         Mutant(f"did not write to {fate}", "recipients_missing", _MAILS.overlooked(fate))
