@@ -112,7 +112,9 @@ def plan_shop(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw the shop with its catalogue and its subscribers."""
     shop = f"{prose.place()} {rng.choice(_SHOPS)}"
     domain = "".join(letter for letter in shop.lower() if letter.isalnum()) + ".example"
-    day = dt.date(2025, rng.randint(3, 11), rng.randint(2, 27))
+    day = dt.date(2025, rng.randint(3, 11), rng.randint(2, 25))
+    if day.weekday() > 4:  # the shop is looked after on working days
+        day += dt.timedelta(days=7 - day.weekday())
     size = sum(params.numbers())
     now = dt.datetime.combine(day, dt.time(rng.randint(9, 16), rng.randint(0, 59)), dt.UTC)
     plan = Plan(

@@ -153,12 +153,14 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
     """Draw the recall and its cases."""
     zone = ZoneInfo(rng.choice(_ZONES))
     company = f"{prose.company().split()[0].strip(',')} {rng.choice(_TRADES)}"
-    known = Known.draw(prose)
+    known = Known.draw(prose, metric=not str(zone).startswith("America"))
     domain = "".join(c for c in company.lower() if c.isascii() and c.isalnum()) + ".example"
     account = Contact.at(domain, prose)
     first = dt.date(2025, rng.choice((2, 3, 4, 8, 9)), rng.randint(1, 20))
     window = Period(first, first + 34 * DAY)
-    today = window.last + rng.randint(19, 24) * DAY
+    # Late in a week: what was done on the days before was done on working days.
+    near = [window.last + days * DAY for days in range(19, 25)]
+    today = rng.choice([day for day in near if day.weekday() in (3, 4)])
     now = dt.datetime.combine(today, dt.time(17, rng.randint(0, 59)), zone)
     hours = _hours(today, rng)
     fates = params.fates()

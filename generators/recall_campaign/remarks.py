@@ -23,7 +23,7 @@ _FAULTS = (
 )
 _ABOUT = (
     "[Reason|What is wrong|The fault]: {fault}.",
-    "[So far|By now|Until today] {told} customers have told us about it.",
+    "[So far|By now|To date] {told} customers have told us about it.",
     "Nobody has been hurt[| so far|, as far as we know].",
     "[Until the van comes|Before it is fetched|Until it is picked up] the item may stay in the "
     "[hall|cellar|garage][, but it should not be used|. Please leave it alone|, unused].",
@@ -46,12 +46,12 @@ _ABOUT = (
     "Drivers carry the forms[| and a pair of scales].",
     "[A driver who finds nobody|Whoever finds the door shut|If nobody is in, the driver] leaves a "
     "card[ and rings the office| and calls the office|, and tries no second time].",
-    "[Packed, none weighs more than {weight} pounds|A parcel weighs up to {weight} pounds|No box is above "
-    "{weight} pounds].",
+    "[Packed, none weighs more than {weight}|A parcel weighs up to {weight}|No box is above {weight}].",
     "[The text for the shop's pages comes from {person}|{person} puts it on the shop's pages|What the "
     "pages say is up to {person}|For the pages of the shop, ask {person}].",
     "{person} answers the telephone[| between ten and three].",
-    "So far {count} [parcels|letters] have come in [by themselves|without our asking].",
+    "[Already|Up to now|As of today,] {count} [parcels|letters] have come in [by themselves|without our "
+    "asking].",
     "[Shops in {place} have been asked|Shops near {place} were asked] to [take it off their "
     "shelves|sell no more of it|put it aside].",
     "The insurer [wants to know|asked] how many there are; {person} has answered.",
@@ -109,14 +109,16 @@ class Known:
     companies: tuple[str, ...]
     years: str
     """How long papers are kept, whatever the recall."""
+    metric: bool
+    """Whether people where the depot is weigh in kilograms."""
 
     @classmethod
-    def draw(cls, prose: Prose) -> Known:
+    def draw(cls, prose: Prose, *, metric: bool) -> Known:
         """Some of each."""
         staff = tuple(prose.person().name for _ in range(_SOME))
         return cls(
             staff, tuple(prose.place() for _ in range(_SOME)),
-            tuple(prose.company() for _ in range(_SOME)), _YEARS[len(staff[0]) % len(_YEARS)],
+            tuple(prose.company() for _ in range(_SOME)), _YEARS[len(staff[0]) % len(_YEARS)], metric,
         )  # fmt: skip
 
 
@@ -131,7 +133,8 @@ class Remarks:
     def __init__(self, known: Known, rng: random.Random, memory: Said) -> None:
         self._known, self._rng, self._said = known, rng, memory
         self._fault, self._maker = rng.choice(_FAULTS), rng.choice(known.companies)
-        self._weight, self._told = rng.randint(9, 40), rng.randint(6, 40)
+        pounds, self._told = rng.randint(9, 40), rng.randint(6, 40)
+        self._weight = f"{pounds // 2} kilograms" if known.metric else f"{pounds} pounds"
 
     def notice(self, size: int, before: str) -> str:
         """What else a notice says after ``before``, in about so many tokens."""

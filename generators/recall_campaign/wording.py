@@ -112,7 +112,10 @@ class Writer:
         yield self._settled(plan.other_recall, both, self._worked(plan.now - 3 * DAY))
 
     def _worked(self, moment: dt.datetime) -> dt.datetime:
-        """A moment at which people are at work, hours from the given one."""
+        """A moment at which people are at work, hours from the given one, or days where that is no working
+        day."""
+        local = moment.astimezone(self._plan.zone)
+        moment -= max(0, local.weekday() - 4) * DAY
         return moment.replace(microsecond=0) + dt.timedelta(seconds=self._rng.randint(-14_000, 3_000))
 
     def _policy(self) -> str:
