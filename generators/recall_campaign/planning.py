@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from mesocosm.generators.recall_campaign.expected import HOLDING
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.remarks import Known, Remarks
+from mesocosm.kits.holidays import is_holiday
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Product, Prose, Said
 
@@ -160,7 +161,8 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
     window = Period(first, first + 34 * DAY)
     # Late in a week: what was done on the days before was done on working days.
     near = [window.last + days * DAY for days in range(19, 25)]
-    today = rng.choice([day for day in near if day.weekday() in (3, 4)])
+    late = [day for day in near if day.weekday() in (3, 4)]
+    today = rng.choice([day for day in late if not is_holiday(day)] or late)
     now = dt.datetime.combine(today, dt.time(17, rng.randint(0, 59)), zone)
     hours = _hours(today, rng)
     fates = params.fates()
@@ -335,7 +337,8 @@ def _bookings(
     ]
     days = sorted({slot.date() for slot in near[: pickups + number]})
     # Every eighth day or so the depot is closed, however long the campaign is.
-    closed += [_whole_day("Depot closed: stocktaking", day) for day in days[3::8]]
+    closed += [_whole_day("Depot closed: stocktaking", day) for day in days[3::8] if not is_holiday(day)]
+    closed += [_whole_day("Depot closed: a day off for everybody", day) for day in days if is_holiday(day)]
     shut = {booking.start.date() for booking in closed}
     open_ = [slot for slot in near if slot.date() not in shut][: pickups + number]
     drawn = rng.sample(range(pickups), min(pickups, number + max(1, pickups // 10)))
