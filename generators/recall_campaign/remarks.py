@@ -15,7 +15,7 @@ _FAULTS = (
     "the dye was never tested",
     "the instructions in the box are those of something else",
     "a warning is missing",
-    "the safety sheet is wrong",
+    "the safety sheet is that of something else",
     "one batch was made of the wrong material",
     "the mark of the test laboratory is not genuine",
     "it smells of solvent",
@@ -57,7 +57,7 @@ _ABOUT = (
     "The insurer [wants to know|asked] how many there are; {person} has answered.",
     "[Pictures of the fault|Photographs|Two photographs|Drawings of it] [are with|were sent to|came from] "
     "{person}.",
-    "{maker} [offers|offered|wants] to [repair|look at|test] [some|a few|{count}] of them, [which we "
+    "{maker} [offered|wanted|asked] to [repair|look at|test] [some|a few|{count}] of them, [which we "
     "declined|but we declined|and {other} declined].",
     "[Staff at the counter|Those at the counter|{person} and {other}] may read this to "
     "[customers|callers], but [give no copies|hand "
@@ -133,7 +133,7 @@ class Remarks:
     def __init__(self, known: Known, rng: random.Random, memory: Said) -> None:
         self._known, self._rng, self._said = known, rng, memory
         self._fault, self._maker = rng.choice(_FAULTS), rng.choice(known.companies)
-        pounds, self._told = rng.randint(9, 40), rng.randint(6, 40)
+        pounds, self._told = rng.randint(4, 19), rng.randint(6, 40)
         self._weight = f"{pounds // 2} kilograms" if known.metric else f"{pounds} pounds"
 
     def notice(self, size: int, before: str) -> str:
