@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
@@ -26,6 +27,9 @@ LONGEST_FACT = 100
 """Tokens of the longest that a professor says about an application, about."""
 _AS_ANSWERED = 0.3
 """The share of the mails anew that have the subject of an answer."""
+_OF_ONESELF = re.compile("my own (?=thesis)|i have (?=taught|studied|thought about)")
+"""What somebody says of oneself once: a second time it would be another thesis, or other years."""
+_TRIES = 12
 _PER_PROFESSOR = 600
 """Tokens of what one more professor wrote, about."""
 
@@ -88,18 +92,27 @@ class Letters:
 
 
 class Interests:
-    """What each professor works on: the same in all that one writes."""
+    """What each professor works on, the same in all that one writes, and what was told of one's own life."""
 
     def __init__(self, field: Field, rng: random.Random) -> None:
         self._field = field
         self._rng = rng
         self._subjects: dict[str, CourseSubject] = {}
+        self._told: dict[str, set[str]] = {}
 
     def of(self, address: str) -> CourseSubject:
         """The subject of whoever writes from an address."""
         if address not in self._subjects:
             self._subjects[address] = self._field.subject(self._rng)
         return self._subjects[address]
+
+    def tells_anew(self, address: str, text: str) -> bool:
+        """Whether a text says nothing of its writer's life that an earlier one said in another way."""
+        told, says = self._told.setdefault(address, set()), _OF_ONESELF.findall(text.lower())
+        anew = told.isdisjoint(says) and len(says) == len(set(says))
+        if anew:
+            told.update(says)
+        return anew
 
 
 class Writer:
@@ -204,16 +217,21 @@ class Writer:
         if self._writer.sizes[1]:
             # Who says little says more besides: how long a mail is must not tell what it says.
             size = self._rng.randint(*self._writer.sizes) + max(0, LONGEST_FACT - tokens.count(fact))
-        return self._writer.write(
-            who.contact,
-            moment,
-            topic,
-            fact=fact,
-            thread=thread,
-            subject=subject,
-            size=size,
-            course=self._interests.of(who.contact.email),
-        )
+        address = who.contact.email
+        for _ in range(_TRIES):
+            mail = self._writer.write(
+                who.contact,
+                moment,
+                topic,
+                fact=fact,
+                thread=thread,
+                subject=subject,
+                size=size,
+                course=self._interests.of(address),
+            )
+            if self._interests.tells_anew(address, mail.body):
+                break
+        return mail
 
     def _anew(self, who: Professor) -> str:
         """The subject of a mail that answers none: some write the letter's above it all the same."""

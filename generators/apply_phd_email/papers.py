@@ -35,7 +35,7 @@ class Field:
         return CourseSubject("", 0, self.name, self.name, "", topics)
 
 
-_TOPICS_OF_ONE = 5
+_TOPICS_OF_ONE = 6
 """Topics that one person works on or cares about."""
 _APPROACHED = 0.6
 """The share of the topics that are approached in some way."""
@@ -47,7 +47,8 @@ _FIELDS = (
         ("Hydrology", "Soil Science", "Statistics", "Field Methods", "Remote Sensing", "Water Chemistry"),
         ("sediment transport", "flood plains", "turbidity", "groundwater", "soil erosion", "peat bogs",
          "river restoration", "nitrate in streams", "droughts", "heavy rain", "estuaries", "dams"),
-        ("models of ", "field studies of ", "the statistics of ", "the monitoring of ", "new data on "),
+        ("models of ", "field studies of ", "the statistics of ", "the monitoring of ", "new data on ",
+         "remote sensing of ", "case studies of ", "early work on "),
     ),
     Field(
         "Computational Linguistics", "how speakers of two languages order their adjectives",
@@ -57,7 +58,8 @@ _FIELDS = (
         ("code-switching", "word order", "dependency parsing", "speech errors", "sign languages",
          "loan words", "reading times", "vowel harmony", "dialect maps", "machine translation",
          "tone", "child language"),
-        ("models of ", "theories of ", "corpus studies of ", "the statistics of ", "new data on "),
+        ("models of ", "theories of ", "corpus studies of ", "the statistics of ", "new data on ",
+         "the annotation of ", "case studies of ", "early work on "),
     ),
     Field(
         "Materials Physics", "cracks in thin films of oxide",
@@ -66,7 +68,8 @@ _FIELDS = (
         ("Solid State Physics", "Thermodynamics", "Optics", "Numerical Methods", "Metals", "Surface Science"),
         ("thin films", "grain boundaries", "crack growth", "fatigue", "nanowires", "oxide layers", "coatings",
          "thermal stress", "dislocations", "glass transitions", "sintering", "porous ceramics"),
-        ("models of ", "simulations of ", "the physics of ", "measurements of ", "new data on "),
+        ("models of ", "simulations of ", "the physics of ", "measurements of ", "new data on ",
+         "theories of ", "experiments with ", "early work on "),
     ),
     Field(
         "Behavioural Biology", "songs that young birds learn from their neighbours",
@@ -75,7 +78,8 @@ _FIELDS = (
         ("Ethology", "Genetics", "Ecology", "Biostatistics", "Evolution", "Neurobiology"),
         ("song learning", "alarm calls", "nest building", "foraging", "mate choice", "migration", "play",
          "begging calls", "flocking", "brood parasites", "tool use", "social learning"),
-        ("models of ", "field studies of ", "the evolution of ", "the neurobiology of ", "new data on "),
+        ("models of ", "field studies of ", "the evolution of ", "the neurobiology of ", "new data on ",
+         "theories of ", "experiments with ", "early work on "),
     ),
     Field(
         "Economic History", "the account books of three harbour towns",
@@ -84,7 +88,8 @@ _FIELDS = (
         ("Economic Theory", "Palaeography", "Statistics", "Trade and Empire", "Archive Studies", "Finance"),
         ("grain prices", "harbour dues", "merchant letters", "guilds", "marine insurance", "harvest failures",
          "account books", "coinage", "shipbuilding", "toll registers", "credit networks", "wages"),
-        ("the history of ", "the study of ", "the geography of ", "new sources on ", "recent books on "),
+        ("the history of ", "the study of ", "the geography of ", "new sources on ", "recent books on ",
+         "the politics of ", "theories of ", "early work on "),
     ),
     Field(
         "Robotics", "grippers that feel how heavy a thing is",
@@ -94,7 +99,8 @@ _FIELDS = (
         ("grasping", "tactile sensing", "learning by demonstration", "soft grippers", "path planning",
          "force control", "shared autonomy", "walking machines", "calibration", "teleoperation",
          "motor control", "collision avoidance"),
-        ("models of ", "simulations of ", "the mathematics of ", "user studies of ", "new data on "),
+        ("models of ", "simulations of ", "the mathematics of ", "user studies of ", "new data on ",
+         "benchmarks for ", "experiments with ", "early work on "),
     ),
 )  # fmt: skip
 _HELD = (
