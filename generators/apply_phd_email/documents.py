@@ -13,7 +13,7 @@ from mesocosm.generators.apply_phd_email.papers import Field, Papers
 
 _WIDTH = 88
 """Characters of a line: below the width at which the writer of PDF files would wrap it."""
-_PRIZES = ("Calder Essay Prize", "Denholm Travel Grant", "Eastmere Student Tutor Award", "Glenrock Medal",
+_PRIZES = ("Calder Essay Prize", "Denholm Travel Grant", "Eastmere Tutor Prize", "Glenrock Medal",
            "Harrow Summer Fellowship", "Lindqvist Poster Prize", "Faculty Merit Scholarship")  # fmt: skip
 
 _TESTED = ("Reading", "listening", "speaking", "writing")
@@ -132,7 +132,7 @@ class _Maker:
         self.material.chosen["proposal_summary"] = self.material.chosen["proposal"][:1]
         # Newer than the proposal, but marked as a draft.
         draft = self.ago(4, 20)
-        marked = [title, f"Research proposal: DRAFT of {day(draft)}", *self.papers.work_plan()]
+        marked = [title, f"Research proposal: DRAFT of {day(draft)}", *self.papers.work_plan()[:1]]
         self.add(None, "proposal_v2.pdf", [marked], draft)
 
     def awards(self, number: int) -> None:

@@ -266,10 +266,11 @@ class Writer:
             items = [self._phrases.part(wording.DOCUMENTS[kind]) for kind in kinds]
             if len(items) == 1 and style not in (0, 1, 2):
                 link = {3: ":", 4: " with"}.get(style)
+                comma = "," * items[0].endswith("first")
                 lines.append(
                     f"{name}{link} {items[0]}."
                     if link
-                    else f"the file {name} with {items[0]}, and nothing else."
+                    else f"the file {name} with {items[0]}{comma} and nothing else."
                 )
                 continue
             match style:

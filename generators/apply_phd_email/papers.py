@@ -192,7 +192,7 @@ class Papers:
     def work_plan(self) -> list[str]:
         """The second page of a research proposal."""
         one, two, _ = self.rng.sample(self.field.methods, 3)
-        return [f"Year 1: {one}, on a small scale", f"Years 2 and 3: {two}, and writing"]
+        return [f"Year 1: {one}", f"Later: {two}, writing"]
 
     def courses(self, *, master: bool) -> list[str]:
         """What was taken for a degree, with marks."""
