@@ -57,6 +57,7 @@ _ATTEMPTS = 6
 """How often somebody looks for words that were not said before."""
 
 _FACTS = {"matter": "M", "person": "PF", "place": "PLACE", "company": "ORG", "day": "DAY"}
+_OF_A_MATTER = ("PLACE", "ORG", "DAY", "X", "Y", "Z")
 _STATED = {
     "deadline": "the deadline is {}",
     "date": "the date is {}",
@@ -147,6 +148,7 @@ class Prose:
         self._courses = Courses(rng)
         self._products = Products(rng, self._names)
         self._decks: dict[tuple[str, str], _Deck] = {}
+        self._facts: dict[tuple[str, str], dict[str, str]] = {}
 
     # Names and things ---------------------------------------------------------------------------------
 
@@ -503,7 +505,7 @@ class Prose:
             self._bind_course(scene, subject)
         for fact, rule in topic_sections.facts:
             scene[fact] = self._expand(scene, rule)
-        self._set_fact(scene, "matter", self._expand(scene, self._deal(scene, "matter")))
+        self._bind_matter(scene, self._expand(scene, self._deal(scene, "matter")))
         return scene
 
     def _bind_course(self, scene: _Scene, subject: CourseSubject | None) -> None:
@@ -518,18 +520,29 @@ class Prose:
         for name, value in zip("TUV", self._rng.sample(topics, min(3, len(topics))), strict=False):
             scene[name] = value
 
-    @staticmethod
-    def _set_fact(scene: _Scene, name: str, value: str) -> None:
+    def _set_fact(self, scene: _Scene, name: str, value: str) -> None:
         if name == "matter":
-            long, _, short = value.rpartition("~")
-            scene["MOD"] = long.strip()
-            scene["mb"] = short.strip()
-            scene["Mb"] = " ".join((long + " " + short).split())
-            scene["m"], scene["M"] = "the " + scene["mb"], "the " + scene["Mb"]
+            self._bind_matter(scene, value)
+            self._share_facts(scene, value)
         else:
             scene[_FACTS[name]] = value
             if name == "person":
                 scene["P"] = value.split(" ", 1)[0]
+
+    @staticmethod
+    def _bind_matter(scene: _Scene, value: str) -> None:
+        long, _, short = value.rpartition("~")
+        scene["MOD"] = long.strip()
+        scene["mb"] = short.strip()
+        scene["Mb"] = " ".join((long + " " + short).split())
+        scene["m"], scene["M"] = "the " + scene["mb"], "the " + scene["Mb"]
+
+    def _share_facts(self, scene: _Scene, matter: str) -> None:
+        """All that is written about a matter that was named has its firm, its day and its things in common:
+        a title with the text below it."""
+        facts = self._facts.setdefault((scene.topic, matter), {name: scene[name] for name in _OF_A_MATTER})
+        for name, value in facts.items():
+            scene[name] = value
 
 
 _PLURAL = re.compile(r"(ch|sh|x|ss)s\b|(?<=[^aeiou\W])(ys)\b|(el)fs\b|(ni)fes\b|(?<=post|ferr)(y?mans)\b")
