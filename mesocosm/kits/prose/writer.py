@@ -36,15 +36,27 @@ _SAID_AS_IT_IS = (
     "excuse ",
     "maybe ",
     "perhaps ",
+    "for ",
+    "with questions",
+    "still open",
+    "one open question",
+    "all that is left",
+    "somebody ",
+    "one of us ",
+    "who ",
+    "there is ",
+    "found ",
+    "lost ",
 )
 """How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
 _ASKING = tuple(start for start in _SAID_AS_IT_IS if start not in ("you ", "I ", "my "))
 """How sentences begin to which nothing is added, either: "please bring a pen, as Ann confirmed"."""
 _SAYING = (
     " said", " says", " say ", "told", "tells", "mentioned", "pointed out", "reported", "remarked", "noticed",
-    "confirm", "explained", "ccording to", " spoke", " tell ", " thinks", " heard", "agreed",
+    "confirm", "explain", "ccording to", " spoke", " tell ", " thinks", " heard", "agreed", " asked",
+    "wondered", "offered", "promised", "volunteered",
 )  # fmt: skip
-_ONCE_A_SENTENCE = ((", which",), ("because", "since "), ("though ",), (";",), (" if ",), _SAYING)
+_ONCE_A_SENTENCE = ((", which",), ("because", "since "), ("though ",), (";",), (" if ",), (", as ",), _SAYING)
 """What no sentence has twice, by words of one sense: it gives one reason, and is told by one person."""
 _APART = 8
 """So many other ways to make a sentence come before one comes again, whatever the sentences are asked for."""
