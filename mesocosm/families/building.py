@@ -83,7 +83,7 @@ def build_instance(
     shutil.rmtree(draft, ignore_errors=True)
     try:
         with family.drafting():
-            built = _finished(_build(family, seed, draft, target, dict(parameters or {}), progress))
+            built = _finished(_build(family, seed, draft, target, dict(parameters or {}), progress), target)
         draft.rename(path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -100,7 +100,7 @@ def _build(
     density = _density(way.parameter, target, parameters)
     growth, attempts = way.parameter, 0
     if target is None:
-        return _build_once(family, seed, path, family.params(**parameters), None)
+        return _build_once(family, seed, path, family.params(**parameters))
     built: Instance | None = None
 
     def build(size: int, filler: int) -> int:
@@ -108,7 +108,7 @@ def _build(
         attempts += 1
         progress(f"building {family.name}, seed {seed}: attempt {attempts}")
         params = family.params(**{growth: size, **parameters, "filler_tokens": filler})
-        built = _build_once(family, seed, path, params, target)
+        built = _build_once(family, seed, path, params)
         return built.survey.tokens
 
     def build_dense(size: int) -> float:
@@ -161,7 +161,7 @@ def _estimated(family: Family, seed: int, params: Params) -> int:
     return estimated(Dice(family.name, seed), params) if estimated else 0
 
 
-def _build_once(family: Family, seed: int, path: Path, params: Params, target: int | None) -> Instance:
+def _build_once(family: Family, seed: int, path: Path, params: Params) -> Instance:
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     manifest = Manifest(
@@ -176,13 +176,15 @@ def _build_once(family: Family, seed: int, path: Path, params: Params, target: i
         expected = family.generate(world, params)
         world.finish_building()
         survey = lengths.take_survey(family, world, expected)
-        world.record_length(survey.length(target))
     return Instance(path, expected, family.prompt(expected), survey)
 
 
-def _finished(built: Instance) -> Instance:
-    """With what stands beside the world, which those on the way to a length do without."""
+def _finished(built: Instance, target: int | None) -> Instance:
+    """With what was measured and what stands beside the world; those on the way to a length do without."""
     with _keeping_all():
+        manifest = Manifest.read(built.path / "world")
+        length = built.survey.length(target)
+        manifest.model_copy(update={"length": length}).write(built.path / "world")
         expected = built.expected.finished()
         keep_for_owner(built.path / EXPECTED, orjson.dumps(expected.model_dump(mode="json")))
     replace_file(built.path / "prompt.md", built.prompt.encode())

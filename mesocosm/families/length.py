@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +25,7 @@ from mesocosm.families.items import items_of_text, written
 from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Growth
 from mesocosm.services.calling import Tools
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Image
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
@@ -75,8 +76,10 @@ class EvidenceFinder:
     def __init__(self, needles: Sequence[tuple[int, str]]) -> None:
         self._numbers: dict[str, list[int]] = {}
         """Those of each needle, of which many may be the same text."""
+        self._forms: dict[int, list[str]] = {}
         for number, needle in needles:
             self._numbers.setdefault(needle, []).append(number)
+            self._forms.setdefault(number, []).append(needle)
         inner = {needle: _whole_words(needle) for needle in self._numbers}
         uses = Counter(word for words in inner.values() for word in set(words))
         self._by_word: dict[str, list[str]] = {}
@@ -102,6 +105,10 @@ class EvidenceFinder:
             sorted({number for needle in candidates if needle in text for number in self._numbers[needle]})
         )
 
+    def is_any_in(self, text: str, numbers: Sequence[int]) -> bool:
+        """Whether the text holds one of these needles, of which there are few."""
+        return any(needle in text for number in numbers for needle in self._forms[number])
+
 
 def evidence_finders(evidence: Sequence[Evidence]) -> Mapping[str, EvidenceFinder]:
     """Who finds pieces of evidence in the results of a service, by its name."""
@@ -125,43 +132,56 @@ def _new_finders(evidence: Sequence[Evidence]) -> Mapping[str, EvidenceFinder]:
 
 @dataclass
 class Survey(Tools):
-    """Tools that make the survey's calls on a world without leaving a trace, and measure the results."""
+    """Tools that make the survey's calls on a world without leaving a trace, and measure the results.
+
+    Tokens are counted of every world, evidence is looked for when somebody asks: not on the way to a length.
+    """
 
     world: World
     evidence: list[Evidence] = field(default_factory=list)
     counting: Executor | None = None
-    """Where tokens are counted while the survey goes on; without it, at each call."""
+    """Where tokens are counted while the survey goes on; without it, when they are asked for."""
 
     def __post_init__(self) -> None:
-        self._measured: list[Callable[[], Result]] = []
-        self.finders = _new_finders(self.evidence)  # of a world on the way to a length: not kept
+        self._calls: list[tuple[str, str, dict[str, Any], Outcome]] = []
+        self._counts: list[Callable[[], int]] = []
+
+    @cached_property
+    def finders(self) -> Mapping[str, EvidenceFinder]:
+        """Who finds the evidence in the results of a service, by its name."""
+        return _new_finders(self.evidence)
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         """Make one call and measure its text."""
         outcome = self.world.calls.peek(service, tool, arguments)
-        text = outcome.text
         if outcome.is_error:
-            raise RuntimeError(f"the survey's call {service}.{tool}({arguments}) was refused: {text}")
-        finder = self.finders.get(service)
-        held = finder.held_by(text) if finder else ()
-
-        def measure() -> Result:
-            number = tokens.count(text + "\n")
-            inner = _evidence_tokens(finder, outcome.blocks, number) if finder and held else 0
-            return Result(service, tool, arguments, number, held, inner)
-
-        self._measured.append(self.counting.submit(measure).result if self.counting else cache(measure))
+            raise RuntimeError(f"the survey's call {service}.{tool}({arguments}) was refused: {outcome.text}")
+        count = partial(tokens.count, outcome.text + "\n")
+        self._calls.append((service, tool, arguments, outcome))
+        self._counts.append(self.counting.submit(count).result if self.counting else cache(count))
         return list(outcome.blocks)
 
     @cached_property
     def results(self) -> list[Result]:
         """What was delivered, when all calls were made."""
-        return [result() for result in self._measured]
+        measured = [
+            self._measured(*call, count()) for call, count in zip(self._calls, self._counts, strict=True)
+        ]
+        self._calls.clear()  # these hold all the text of the world
+        return measured
+
+    def _measured(
+        self, service: str, tool: str, arguments: dict[str, Any], outcome: Outcome, number: int
+    ) -> Result:
+        finder = self.finders.get(service)
+        held = finder.held_by(outcome.text) if finder else ()
+        inner = _evidence_tokens(finder, held, outcome.blocks, number) if finder and held else 0
+        return Result(service, tool, arguments, number, held, inner)
 
     @property
     def tokens(self) -> int:
         """The environment description length."""
-        return sum(result.tokens for result in self.results)
+        return sum(count() for count in self._counts)
 
     @property
     def evidence_tokens(self) -> int:
@@ -189,12 +209,14 @@ class Survey(Tools):
         )
 
 
-def _evidence_tokens(finder: EvidenceFinder, blocks: Sequence[str | Image], whole: int) -> int:
-    """Tokens of the items that hold evidence in a result of ``whole`` tokens."""
+def _evidence_tokens(
+    finder: EvidenceFinder, pieces: Sequence[int], blocks: Sequence[str | Image], whole: int
+) -> int:
+    """Tokens of the items that hold one of these pieces of evidence in a result of ``whole`` tokens."""
     items = [item for block in blocks if isinstance(block, str) for _, item in items_of_text(block)]
     if len(items) == 1:
         return whole
-    held = [text for text in map(written, items) if finder.held_by(text)]
+    held = [text for text in map(written, items) if finder.is_any_in(text, pieces)]
     return min(whole, sum(map(tokens.count, held))) if held else whole
 
 

@@ -40,7 +40,7 @@ from mesocosm.worlds import database
 from mesocosm.worlds.changes import Changes, compare
 from mesocosm.worlds.copies import copy_tree, copy_world
 from mesocosm.worlds.journal import Journal
-from mesocosm.worlds.manifest import Length, Manifest
+from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.randomness import Dice
 from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import Workspace
@@ -132,11 +132,6 @@ class World:
         self.manifest = self.manifest.model_copy(update={"start": self.now})
         self.manifest.write(self.path)
         self._building = None
-
-    def record_length(self, length: Length) -> None:
-        """Write down what the survey of the finished world measured."""
-        self.manifest = self.manifest.model_copy(update={"length": length})
-        self.manifest.write(self.path)
 
     def set_now(self, moment: datetime) -> None:
         """Set the clock of a world that is being built."""
