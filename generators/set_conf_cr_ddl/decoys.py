@@ -27,6 +27,8 @@ _OTHER_THINGS = (
     "Posters for print", "Travel grant applications", "The slides", "Award nominations",
     "The supplementary archive", "Hotel bookings at the group rate",
 )  # fmt: skip
+_AHEAD = dt.timedelta(days=2)
+"""So long before a day somebody still names it."""
 
 
 def decoys(plan: Plan, rate: float, composer: Composer, letters: Letters, rng: random.Random) -> list[Mail]:
@@ -79,10 +81,12 @@ class _Decoy:
             pass
         return number
 
-    def moment(self, one: Submission) -> dt.datetime:
-        """Some time between the announcement and now."""
-        now, first = self.plan.office.now, one.moments[0]
-        return waking((first + (now - first) * self.rng.uniform(0.1, 0.98)), self.plan.office)
+    def moment(self, one: Submission, states: Deadline | None = None) -> dt.datetime:
+        """Some time between the announcement and now, while what is stated still lies ahead."""
+        last, first = self.plan.office.now, one.moments[0]
+        if states:
+            last = max(min(last, states.instant - _AHEAD), first + _AHEAD / 2)
+        return waking((first + (last - first) * self.rng.uniform(0.1, 0.98)), self.plan.office)
 
     def official(
         self, one: Submission, fact: str, states: Deadline | None, *, moment: dt.datetime | None = None
@@ -90,7 +94,7 @@ class _Decoy:
         """A mail of the conference, as its others are."""
         author = self.composer.author_of(one.edition)
         return Mail(
-            moment or self.moment(one),
+            moment or self.moment(one, states),
             author,
             self.letters.subject(one, of_paper=False),
             self.composer.official(one.edition, author, [fact]),
@@ -103,7 +107,7 @@ class _Decoy:
     ) -> Mail:
         """A mail of a colleague."""
         return Mail(
-            self.moment(one),
+            self.moment(one, states),
             author,
             subject,
             self.composer.personal(author, facts),

@@ -14,7 +14,7 @@ ACCEPTED = (
     "{paper} has a place in the {track} of {label}",
     "the [programme|schedule] of the {track} of {label} has a slot for {paper}, which was accepted",
     "after the meeting of its committee, the {track} of {label} accepts {paper}",
-    "your work has made it: {paper} is accepted at {label} ({track})",
+    "{paper} has made it: accepted at {label} ({track})",
 )
 REJECTED = (
     "we are sorry to tell you that {paper} has not been accepted for the {track} of {label}",
@@ -35,7 +35,7 @@ WITHDRAWN = (
     "we confirm that {paper} has been withdrawn from {label} ({track})",
     "{paper} is withdrawn, as you wished, and no longer part of the {track} of {label}",
     "at your request we have taken {paper} out of the {track} of {label}",
-    "your withdrawal of {paper} from the {track} of {label} is complete",
+    "the withdrawal of {paper} from the {track} of {label} is complete",
     "we are sorry to lose {paper}: it is no longer in the {track} of {label}",
     "the {track} of {label} has removed {paper}, as you asked",
     "{paper} will not appear at {label} ({track}), as its authors decided",
@@ -48,14 +48,14 @@ RECEIVED = (
     "we have received the [camera-ready|final] version of {paper} for the {track} of {label}",
     "the [camera-ready|final] version of {paper} has been received by {label} ({track}), complete",
     "thank you for the [camera-ready|final] version of {paper}; the {track} of {label} has all it needs",
-    "your camera-ready files of {paper} have arrived and are in order ({label}, {track})",
+    "the camera-ready files of {paper} have arrived and are in order ({label}, {track})",
     "the publisher has taken over the [camera-ready|final] version of {paper} for the {track} of {label}",
     "the [camera-ready|final] version of {paper} is with us, and nothing is missing for the {track} of"
     " {label}",
-    "your camera-ready version of {paper} has been checked and filed for {label} ({track})",
+    "the camera-ready version of {paper} has been checked and filed for {label} ({track})",
     "we hold the complete camera-ready version of {paper} for the {track} of {label}",
-    "your upload for {paper} went well: the [camera-ready|final] version is in the {track} of {label}",
-    "the proceedings of {label} ({track}) now contain your final version of {paper}",
+    "the upload for {paper} went well: the [camera-ready|final] version is in the {track} of {label}",
+    "the proceedings of {label} ({track}) now contain the final version of {paper}",
     "nothing more is needed for {paper} ({label}, {track}): its camera-ready version is here",
     "we can confirm the receipt of the [camera-ready|final] version of {paper} for the {track} of {label}",
 )
