@@ -52,8 +52,8 @@ def recommended_for(amount: float, articles: Sequence[Mapping[str, Any]]) -> str
 
 _TABLE = "woocommerce_crm.customers"
 _REFUSES = re.compile(
-    r"no advertising|not (to )?send me any advertising|I want none|no offers|to hear of|keep me off|"
-    r"the box for|(get such mails|be written to)\.|to live without",
+    r"no advertising|not (to )?send me any advertising|I want none|no offers|to hear of|"
+    r"(keep me|be kept) off|the box for|(get such mails|be written to)\.|to live without",
     re.IGNORECASE,
 )
 _RELENTS = re.compile(
