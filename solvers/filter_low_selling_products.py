@@ -19,15 +19,16 @@ LIST = "clearance_list.csv"
 _LINES = 500
 _BATCH = 100
 _LEAVES = re.compile(
-    r"take me off|remove my address|no longer want|stop sending me|like to (cancel|unsubscribe)|"
-    r"do not send me|should not come to this|strike me out|does not reach me again|"
-    r"end my subscription|count me out|I am unsubscribing|forget this address",
+    r"take (me|my address|this address) off|remove (me|my address|this address) from|no longer (want|wish)|"
+    r"stop (sending|mailing) me|like to (cancel|unsubscribe)|do not send me|not come to this|strike me out|"
+    r"leave me out|cross me off|does not (reach me|come) again|(end|stop) my subscription|count me out|"
+    r"I am unsubscribing|forget this address",
     re.IGNORECASE,
 )
 _RETURNS = re.compile(
-    r"put me back|like to (get|receive) .* again|please (send|mail) me .* again|add me again|please enter me|"
-    r"sign me up|after all|count me in again|renew my subscription|this address anew|as I used to|"
-    r"come to this address again",
+    r"(me|this address) back on|like to (get|receive) .* again|please (send|mail) me .* again|"
+    r"(add me|sign me up) again|please (enter me|add my address)|sign me up|after all|"
+    r"(count me in|put me down) again|renew my subscription|this address (anew|again)|as I used to",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!]) (?=[A-ZÀ-Þ])")

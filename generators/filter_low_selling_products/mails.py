@@ -98,7 +98,9 @@ class Writer:
         lists: Sequence[str] = wording.NEWSLETTER,
     ) -> Mail:
         fact = self.phrases.say(ways, what=self.rng.choice(lists))
-        if ways is wording.STAY and any(fact.lower().startswith(word) for word in ("what", "a friend")):
+        if ways is wording.STAY and any(
+            fact.lower().startswith(word) for word in ("what", "a friend", "a colleague")
+        ):
             fact = f"{fact[:-1]}?"
         return self._mail(sender, moment, fact)
 

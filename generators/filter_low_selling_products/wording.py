@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-NEWSLETTER = ("your newsletter", "the newsletter", "the newsletter of the shop", "your shop's newsletter")
+NEWSLETTER = (
+    "your newsletter", "the newsletter", "the newsletter of the shop", "your shop's newsletter",
+    "the shop newsletter", "your monthly newsletter",
+)  # fmt: skip
 OTHER_LISTS = (
     "your printed catalogue", "the voucher mailing", "the recipe letter", "the workshop calendar",
     "the price alarm", "the wish list reminder", "the gardening letter", "your club magazine",
@@ -10,47 +13,47 @@ OTHER_LISTS = (
 """What else the shop sends to people: leaving it leaves the newsletter as it is."""
 
 LEAVE = (
-    "please take me off {what}",
-    "kindly remove my address from {what}",
-    "I no longer want [to get|to receive] {what}",
-    "please stop sending me {what}",
-    "I would like to cancel {what} for this address",
-    "do not send me {what} any more",
-    "{what} should not come to this address any longer",
-    "I have had enough of {what}, so please strike me out",
-    "please make sure that {what} does not reach me again",
-    "please end my subscription to {what}",
-    "count me out of {what} from now on",
+    "please take [me|my address|this address] off {what}",
+    "kindly remove [me|my address|this address] from {what}",
+    "I no longer [want|wish] to [get|receive|read] {what}",
+    "please stop [sending|mailing] me {what}",
+    "I would like to cancel {what} for [this|my] address",
+    "[please |]do not send me {what} any [more|longer]",
+    "{what} [should|need] not come to this address any [longer|more]",
+    "I have had enough of {what}, so please [strike me out|leave me out|cross me off]",
+    "please [make sure|see to it] that {what} does not [reach me|come] again",
+    "please [end|stop] my subscription to {what}",
+    "[count|leave] me out of {what} [from now on|in future]",
     "I would like to [cancel|unsubscribe from] {what} as of today",
-    "I am unsubscribing from {what} with this mail",
-    "forget this address, please, when you send out {what}",
+    "I am unsubscribing from {what} with this [mail|message]",
+    "forget this address, please, [when|whenever] you send out {what}",
 )
 RETURN = (
-    "please put me back on {what}",
+    "please put [me|this address] back on {what}",
     "I would like [to get|to receive] {what} again",
     "please [send|mail] me {what} again",
-    "I have missed {what}: add me again",
-    "may I have {what} once more, as before? Please enter me",
+    "I have missed {what}: [add me|please add me|sign me up] again",
+    "[may|could] I have {what} once more, as before? Please [enter me|add my address]",
     "please sign me up for {what} again",
-    "I have changed my mind and want {what} after all",
-    "count me in again for {what}",
-    "kindly renew my subscription to {what}",
-    "I should like to be on {what} as before, so please [enter|add] this address anew",
-    "from now on I would like {what} as I used to have it",
+    "I have [changed my mind|thought again|thought better of it] and want {what} after all",
+    "[count me in|put me down] again for {what}",
+    "[kindly|please] renew my subscription to {what}",
+    "I should like to be on {what} as before, so please [enter|add] this address [anew|again]",
+    "[from now on|from this week on] I would like {what} as I used to have it",
     "please let {what} come to this address again",
 )
 STAY = (
-    "I nearly unsubscribed from {what} last month, and I am glad that I stayed",
-    "{what} reached me twice, but I like it, so keep it coming",
-    "a friend wants to unsubscribe from {what}: how is that done",
+    "I nearly unsubscribed from {what} last [week|month|year], and I am glad [that I stayed|to have stayed]",
+    "{what} [reached me|came] twice, but I like it, so keep it coming",
+    "a [friend|colleague] wants to unsubscribe from {what}: how is that done",
     "I thought of cancelling {what}, but the last issue was too good",
-    "my neighbour cancelled {what} and regrets it; I shall not make this mistake",
+    "my [neighbour|sister|boss] cancelled {what} and regrets it; I shall not make [this|that] mistake",
     "whoever unsubscribes from {what} misses something, as I keep telling my sister",
     "the link for leaving {what} does not work, by the way; I do not need it myself",
-    "my husband says that I should cancel {what}, and I say no",
-    "one bad issue is no reason to cancel {what}, so I will not",
-    "what would happen to my vouchers if I ever cancelled {what}",
-    "how many people cancel {what} in a month? It is for a survey at school",
+    "my [husband|wife|son] says that I should cancel {what}, and I say no",
+    "[one bad issue|a dull month] is no reason to cancel {what}, so I will not",
+    "what would happen to my [vouchers|points] if I ever cancelled {what}",
+    "how many people cancel {what} in a [month|year]? It is for [a survey at school|my studies]",
     "I was asked whether I had cancelled {what}; I have not, and do not mean to",
 )
 """They speak of leaving, and do not ask for it."""
@@ -58,7 +61,7 @@ PROXY_LEAVE = (
     "my {kin} ({address}) does not want {what} any more",
     "please take {address} off {what}, which is my {kin}'s",
     "on behalf of my {kin}: {address} should no longer get {what}",
-    "the address {address} belongs to my {kin}, who would like to cancel {what}",
+    "the address {address} belongs to my {kin}, who wants to cancel {what}",
     "could you remove {address} from {what}? My {kin} asked me to write",
     "my {kin} has had enough of {what}, at {address}",
 )
