@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import deque
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from mesocosm.kits.prose.courses import Courses, CourseSubject, catalogue
@@ -69,7 +69,7 @@ _ATTEMPTS = 6
 """How often somebody looks for words that were not said before."""
 
 _FACTS = {"matter": "M", "person": "PF", "place": "PLACE", "company": "ORG", "day": "DAY"}
-_OF_A_MATTER = ("PLACE", "ORG", "DAY", "X", "Y", "Z")
+_OF_A_MATTER = ("PLACE", "ORG", "DAY", "P", "PF", "Q", "QF", "R", "RF", "X", "Y", "Z")
 _STATED = {
     "deadline": "the deadline is {}",
     "date": "the date is {}",
@@ -126,11 +126,13 @@ class _Deck:
 class _Scene:
     """One matter with its people and places: the facts that the sentences of a message share."""
 
-    __slots__ = ("bound", "dealt", "sections", "told", "topic")
+    __slots__ = ("apart", "bound", "dealt", "sections", "told", "topic")
 
-    def __init__(self, topic: str, topic_sections: Sections) -> None:
+    def __init__(self, topic: str, topic_sections: Sections, apart: Collection[str]) -> None:
         self.topic = topic
         self.sections = topic_sections
+        self.apart = apart
+        """First names of who writes and who reads, whom no sentence speaks of by them."""
         self.bound = [""] * len(BOUND)
         self.dealt = 0
         """The number of the template that the last sentence was made from."""
@@ -144,18 +146,29 @@ class _Scene:
     def __setitem__(self, name: str, value: str) -> None:
         self.bound[BOUND_INDEX[name]] = value
 
+    def names_its_people(self, line: str) -> bool:
+        """Whether a line speaks of who writes or reads it as of somebody else."""
+        return any(re.search(rf"\b{re.escape(name)}\b", line) for name in self.apart)
+
 
 class Prose:
     """All the words of one world. ``rng`` is the only source of randomness.
 
     With ``said``, sentences differ from what was said before in any eight words in a row, if a few attempts
-    find such. ``currency``: the sign before all sums.
+    find such. ``currency``: the sign before all sums. ``apart``: first names that sentences do without.
     """
 
-    def __init__(self, rng: random.Random, said: Said | None = None, currency: str = "$") -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        said: Said | None = None,
+        currency: str = "$",
+        apart: Collection[str] = (),
+    ) -> None:
         self._rng = rng
         self._said = said
         self._currency = currency
+        self._apart = apart
         self._names = Names(rng)
         self._courses = Courses(rng)
         self._products = Products(rng, self._names)
@@ -293,7 +306,8 @@ class Prose:
         matter: str | None = None,
     ) -> Message:
         """A mail about one matter; its body has about ``tokens`` tokens, greeting and name included."""
-        scene = self._scene(topic, subject)
+        people = [one.first for one in (sender, recipient) if one]
+        scene = self._scene(topic, subject, people)
         if matter is not None:
             self._set_fact(scene, "matter", matter)
         title = self._line(scene, self._deal(scene, "subject"))
@@ -442,11 +456,10 @@ class Prose:
     def _new_line(self, scene: _Scene, section: str) -> str:
         """A sentence that has not been said, if there is anybody who would know."""
         line = self._line(scene, self._deal(scene, section))
-        if self._said is not None:
-            for _ in range(_ATTEMPTS):
-                if not self._said.again(line):
-                    break
-                line = self._line(scene, self._deal(scene, section))
+        for _ in range(_ATTEMPTS):
+            if not (scene.names_its_people(line) or (self._said is not None and self._said.again(line))):
+                break
+            line = self._line(scene, self._deal(scene, section))
         return line
 
     def _line(self, scene: _Scene, node: Node) -> str:
@@ -502,12 +515,14 @@ class Prose:
         expand(node, scene.bound, self._rng.random, out.append)
         return "".join(out)
 
-    def _scene(self, topic: str, subject: CourseSubject | None) -> _Scene:
+    def _scene(self, topic: str, subject: CourseSubject | None, apart: Collection[str] = ()) -> _Scene:
         topic_sections = sections(topic)
         grammar = topic_sections.grammar
-        scene = _Scene(topic, topic_sections)
+        scene = _Scene(topic, topic_sections, apart or self._apart)
         for short, full in (("P", "PF"), ("Q", "QF"), ("R", "RF")):
             name = self._expand(scene, grammar.rule("fullname"))
+            while scene.names_its_people(name):
+                name = self._expand(scene, grammar.rule("fullname"))
             scene[full] = name
             scene[short] = name.split(" ", 1)[0]
         scene["PLACE"] = self._expand(scene, grammar.rule("place"))
@@ -550,8 +565,8 @@ class Prose:
         scene["m"], scene["M"] = "the " + scene["mb"], "the " + scene["Mb"]
 
     def _share_facts(self, scene: _Scene, matter: str) -> None:
-        """All that is written about a matter that was named has its firm, its day and its things in common:
-        a title with the text below it."""
+        """All that is written about a matter that was named has its firm, its day, its people and its things in
+        common: a title with the text below it."""
         facts = self._facts.setdefault((scene.topic, matter), {name: scene[name] for name in _OF_A_MATTER})
         for name, value in facts.items():
             scene[name] = value

@@ -36,7 +36,7 @@ FAKED = (
     "prefix",
 )  # fmt: skip
 """Providers of Faker that a file may name: those that read no clock."""
-POOLS = ("person", "company", "place", "product", "course", "goods")
+POOLS = ("person", "company", "place", "town", "product", "course", "goods")
 
 
 class Undrawable(Exception):
@@ -347,6 +347,8 @@ class Pooled(Draw):
     def _made(self, prose: Prose) -> str:
         if self.pool == "course":
             return prose.course_subject().title
+        if self.pool == "town":  # places are of all the world, these of where English is spoken
+            return prose.address().city
         made = getattr(prose, self.pool)()
         return made if isinstance(made, str) else str(made.name)
 

@@ -6,7 +6,7 @@ import datetime as dt
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -119,13 +119,16 @@ class Letters:
         said: Said | None = None,
         matters: Mapping[str, str] | None = None,
         currency: str = "$",
+        apart: Collection[str] = (),
     ) -> None:
-        """``matters``: by topic, what others have said of it is about."""
+        """``matters``: by topic, what others have said of it is about; ``apart``: first names that nothing is
+        said of, since they are those of who reads it."""
         self._rng = rng
         self._course = course
         self._said = said
         self.matters = dict(matters or {})
         self._currency = currency
+        self._apart = apart
 
     def courtesies(self, fields: Mapping[str, Any], owner: Mapping[str, Any]) -> tuple[str, str]:
         """How a letter begins and ends: one to the owner, or to whom it is."""
@@ -195,7 +198,7 @@ class Letters:
 
     @cached_property
     def _prose(self) -> Prose:
-        return Prose(self._rng, self._said, self._currency)
+        return Prose(self._rng, self._said, self._currency, self._apart)
 
     def subject(self, topic: str) -> str:
         """What an everyday letter is about."""

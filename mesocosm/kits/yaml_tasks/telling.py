@@ -374,15 +374,17 @@ class Teller:
         everyday = self.definition.background.get(like.what)
         name = everyday.course if everyday else None
         currency = everyday.currency if everyday else "$"
+        thing = find_thing(like.what)
+        reader = str(self.truth.singles["me"]["name"]).split()[:1] if thing and thing.letter else []
         if name is None or like.entity is None:
-            return self._kind_of_letters(rng, None, said, matters, currency)
+            return self._kind_of_letters(rng, None, said, matters, currency, reader)
         course = like.entity.lookup(name)
         try:
             title, number = str(course["title"]), int(course["code"])
         except (KeyError, TypeError, ValueError):
             problem = f"{name} of {like.entity.label} has no title, or no number as code"
             raise Wrong(("background", like.what, "course"), problem) from None
-        return self._kind_of_letters(rng, subject_called(title, number), said, matters, currency)
+        return self._kind_of_letters(rng, subject_called(title, number), said, matters, currency, reader)
 
     def _dress(self, thing: Thing, fields: Fields, letters: Letters, topic: str) -> Fields:
         """What a mail has besides its text, if the background says that some have more."""
