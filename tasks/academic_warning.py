@@ -72,6 +72,13 @@ def draw_others(me: Student, rng: random.Random) -> list[str]:
     return some_others(me["programme"], list(_SUBJECTS), rng)
 
 
+def draw_elsewhere(ruling: Any, rng: random.Random) -> list[str]:
+    """An exam's month and another programme: mostly one of those whose students are here."""
+    own = ruling.lookup("me")["programme"]
+    others = ruling["others"] if rng.random() < 0.9 else [code for code in _SUBJECTS if code != own]
+    return [ruling["exam"]["month"], rng.choice(others)]
+
+
 def draw_sizes(me: Any, rng: random.Random) -> dict[str, list[float]]:
     """How large the classes of each programme are, against each other: small and large ones, and so many that
     neither their sizes nor how often one occurs tells whose they are."""
