@@ -20,9 +20,12 @@ Open = Literal["all", "date", "time", "duration", "room", "book", "proctor"]
 
 
 def is_free(day: dt.date) -> bool:
-    """Whether nobody is examined on a day: Sundays, Christmas Eve to New Year, the last Monday of May."""
+    """Whether nobody is examined on a day: Sundays, Christmas Eve to New Year, the last Monday of May and the
+    one before, Thanksgiving and the days after it."""
     christmas = (day.month, day.day) >= (12, 24) or (day.month, day.day) == (1, 1)
-    return day.weekday() == 6 or christmas or (day.month == 5 and day.day > 24 and day.weekday() == 0)
+    monday_of_may = day.month == 5 and day.day > 17 and day.weekday() == 0
+    thanksgiving = day.month == 11 and 22 <= day.day - (day.weekday() - 3) % 7 <= 28 and day.weekday() > 2
+    return day.weekday() == 6 or christmas or monday_of_may or thanksgiving
 
 
 @dataclass(frozen=True)

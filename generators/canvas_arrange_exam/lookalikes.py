@@ -187,7 +187,9 @@ def _back(details: Details) -> Details:
     """A term before, on the same weekday if that was a day of exams: in December for May, or the reverse."""
     if not details.date:
         return details
-    day = details.date - dt.timedelta(weeks=23 if details.date.month < 8 else 30)
-    while is_free(day):
-        day -= dt.timedelta(days=1)
+    day = details.date - dt.timedelta(weeks=22 if details.date.month < 8 else 30)
+    # In November lectures are still held, and at the end of December nobody is there.
+    step = 1 if day.month == 11 or day.day < 5 else -1
+    while is_free(day) or day.month == 11:
+        day += dt.timedelta(days=step)
     return replace(details, date=day)

@@ -290,7 +290,14 @@ def syllabus(
     voice = Voice(rng)
     teacher, assistant = (f"{who.name} ({who.email})" for who in (course.instructor, course.assistant))
     labels = rng.choice(
-        (("Instructor", "Teaching assistant"), ("Taught by", "Assistant"), ("Lecturer", "TA"))
+        (
+            ("Instructor", "Teaching assistant"),
+            ("Taught by", "Assistant"),
+            ("Lecturer", "TA"),
+            ("Held by", "Assisted by"),
+            ("Course leader", "Course assistant"),
+            ("Teacher", "Tutor"),
+        )
     )
     people = [f"{labels[0]}: {teacher}", f"{labels[1]}: {assistant}"]
     said: list[Block] = [

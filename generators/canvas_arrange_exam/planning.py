@@ -23,7 +23,7 @@ from mesocosm.generators.canvas_arrange_exam.courses import (
 )
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.kits.apportioning import share_of
-from mesocosm.kits.campus import CREDITS, ZONES, domain_of
+from mesocosm.kits.campus import AMERICAN_ZONES, CREDITS, college_town, domain_of
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import CourseSubject, Prose
 
@@ -56,7 +56,6 @@ _APART = dt.timedelta(hours=3.5)
 """Between the starts of two finals of one student, unless they clash."""
 _TERM_SHARE = 0.2
 """Share of courses whose notices name the term."""
-_SOUTHERN = ("Australia", "Pacific")
 _FAR = dt.timedelta(hours=6)
 """Nobody gives times of a place that is further away than that, by its clocks."""
 _NO_SUBJECT = CourseSubject("X", 0, "", "", "", ())
@@ -151,14 +150,13 @@ def _groups(section: int, rng: random.Random) -> tuple[int, ...]:
 
 
 def _campus(rng: random.Random, prose: Prose) -> Campus:
-    # Where the terms are called as they are here.
-    zone = ZoneInfo(rng.choice([name for name in ZONES if not name.startswith(_SOUTHERN)]))
+    zone = ZoneInfo(rng.choice(AMERICAN_ZONES))
     year = rng.randint(2023, 2026)
-    month, days, term = rng.choice(((5, range(4, 13), "spring"), (12, range(1, 9), "fall")))
+    month, days, term = rng.choice(((5, range(4, 13), "spring"), (12, range(5, 12), "fall")))
     dates = [dt.date(year, month, day) for day in days]
     day = rng.choice([date for date in dates if date.weekday() < 5])
     clock = dt.time(10 + rng.randrange(2), rng.choice((0, 15, 30, 45)))
-    place = prose.place()
+    place = college_town(prose)
     domain = domain_of(place)
     return Campus(
         university=f"{place} {rng.choice(('University', 'College'))}",
@@ -263,7 +261,7 @@ def _overlay(
     for course in _sample(
         listed, params.time_zone_rate, rng, lambda course: course.details.start is not None
     ):
-        course.zone = _zone(campus, rng)
+        course.zone = _zone(campus, course.details.start, rng)
     changed = _sample(listed, params.superseded_rate, rng, lambda course: course.open != "all")
     for index, course in enumerate(changed):
         # The first one changes something by which the source of information is named.
@@ -316,8 +314,8 @@ def _exemption(rng: random.Random, *, met: bool) -> Exemption:
     return Exemption(threshold, inclusive, round(average, 1))
 
 
-def _zone(campus: Campus, rng: random.Random) -> Zone:
-    """A zone whose clock differs from that of the campus."""
+def _zone(campus: Campus, start: dt.datetime | None, rng: random.Random) -> Zone:
+    """A zone whose clock differs from that of the campus, where there is one also by its date."""
     candidates = [Zone("UTC", dt.timedelta(0))] * 3
     for city, name in _OTHER_ZONES:
         offset = campus.now.astimezone(ZoneInfo(name)).utcoffset()
@@ -326,7 +324,10 @@ def _zone(campus: Campus, rng: random.Random) -> Zone:
             continue
         hours = int(offset.total_seconds() // 3600)
         candidates.append(Zone(f"{city} time (UTC{hours:+d})" if hours else f"{city} time (UTC+0)", offset))
-    return rng.choice([zone for zone in candidates if zone.offset != campus.offset])
+    others = [zone for zone in candidates if zone.offset != campus.offset]
+    assert start is not None
+    on_another_day = [zone for zone in others if (start - campus.offset + zone.offset).date() != start.date()]
+    return rng.choice(on_another_day or others)
 
 
 def _supersede(

@@ -9,25 +9,32 @@ OPENINGS = (
     "a note on {exam}.",
     "[some|several|two|many] of you [asked|wrote|wondered] about {exam}.",
     "[here|below] is what [has been settled|we know by now|we know|was decided] about {exam}.",
-    "{exam} is coming up.",
+    "{exam} is [coming up|not far off|near].",
+    "[a few facts|all you need to know] about {exam}.",
+    "you will want to know about {exam}.",
     "the planners have [sent word|sent me word|written to me|told me more|let me know] about {exam}.",
     "please [note|write down|read] [the following|this|what follows] [on|about] {exam}.",
     "I can [now say|say a little|tell you] more [about|on] {exam}.",
-    "[details|particulars|the data] [of|on] {exam} follow.",
-    "[many of you|some of you|you] [waited|asked] for news of {exam}.",
-    "[one more thing|another thing|the next point], [and that|which] is {exam}.",
+    "[details|particulars|the details] [of|on] {exam} follow.",
+    "[many of you|some of you|several of you] [have been waiting|have asked|asked] for news of {exam}.",
+    "[one more thing|another thing|the next point]: [news of|a word about|a few lines on] {exam}.",
     "on to {exam}.",
     "let me [turn|come|get] to {exam}.",
     "[I was asked|the planners want me|I am] to [pass on|say|tell you] what is "
     "[arranged|planned|fixed|settled] for {exam}.",
 )
 COMPARISONS = (
-    "[for comparison|to give you an idea|as a guide], [words|a note|news] to those before you:",
-    "[some asked|I was asked] how it went [before|last time]; we [wrote|said]:",
-    "from the archive:",
-    "[those|the students] before you were told [the following|this].",
-    "an example [of|for] how [such things|they] [are arranged|are done|go]:",
-    "[here is|I found] what I [wrote|announced|said] [half a year ago|the last time]:",
+    "[for comparison|to give you an idea|as a guide], [here is|this is] [a notice|a note|an "
+    "announcement] from an earlier term.",
+    "[some of you asked|I was asked] how it was done [before|last time], so I [copy|quote|add] [an older|an "
+    "earlier] notice.",
+    "from the archive, [for comparison only|for those who are curious|since somebody asked].",
+    "[those who took the course before you|last time's students|those before you] were told [the "
+    "following|this].",
+    "[an example|one example] of how [such things are|this was|it was] [announced|arranged], from an "
+    "earlier term.",
+    "[here is|I have found] what I [wrote|announced] [half a year ago|the last time], [which has nothing "
+    "to do with this term|just for comparison].",
 )
 CHANGES = (
     "[there is|we have] a [change|small change] to {exam}.",
@@ -58,17 +65,17 @@ NOTHING_YET = (
     "date, time, duration and room are still open.",
     "it will come, though [its|the] date, time, duration and room have not been fixed.",
     "nobody can tell you date, time, duration or room yet.",
-    "we still wait for its date, time, duration and room.",
+    "we are still waiting for its date, time, duration and room.",
 )
 CREDITS = (
     "in {group} the course [is worth|carries|counts for] {credits} credits.",
     "{credits} credits are [earned|awarded] in {group}.",
     "course credit ({group}): {credits}.",
     "whoever passes in {group} [earns|gets|receives] {credits} credits.",
-    "for {group} [the registrar has|the lists have] it [down with|at] {credits} credits.",
-    "you [collect|take home] {credits} credits in {group}.",
+    "for {group} [the registrar has|the lists have] it [down for|down as|listed with] {credits} credits.",
+    "you [earn|are given|get] {credits} credits in {group}.",
     "{group}: {credits} credits.",
-    "those in {group} [do|put in] the work of {credits} credits.",
+    "those in {group} [do|put in] the work for {credits} credits.",
 )
 OPEN_BOOK = (
     "{final} is open-book.",
@@ -97,12 +104,14 @@ BOOK_PENDING = (
     "I cannot say yet whether {final} will be open-book or closed-book.",
 )
 ELSEWHERE = (
-    "What holds elsewhere is [announced|said|published] [in class|on the course page|apart from this].",
-    "[Those|Students|Sections] not [named|spoken of|listed] here [find|get|have] their terms [among|in] "
-    "the announcements.",
-    "[All other|The other|Further] terms come [by|with an|as an] announcement.",
-    "Whoever is not [meant|named] [above|here] [gets|finds|has] [the|other] terms by announcement.",
-    "[Other sections|The others]: [see|read|look at] the announcements.",
+    "What holds [elsewhere|for the others|for other sections] is [announced|explained|published] [in "
+    "class|on the course page|separately].",
+    "What holds for sections that are not [named|listed|mentioned] [here|above] [will be|is] [found "
+    "among|posted among|told in] the announcements.",
+    "[All other|The other|Further] terms [come|follow|will come] [in|by way of|as] an announcement.",
+    "Sections not [mentioned|named|listed] [above|here] [will hear|learn] of [their|the] terms in an "
+    "announcement.",
+    "[For other sections|For all others|For everybody else], [please see|see|look at] the announcements.",
 )
 """At the end of a syllabus."""
 RULE_INCLUSIVE = (
@@ -165,14 +174,13 @@ CANCELLED = (
 )
 NEVER = (
     "there is no such thing as {exam}; [your grade|the grade] [rests on|depends on|comes from] the "
-    "[portfolio|project].",
+    "[portfolio|project|term paper].",
     "{exam} does not exist: [the essays|your essays|the talks] [make up|give] the [whole|entire|full] grade.",
     "[several|some|many] of you asked about {exam}: there is none, [only|just] the "
     "[project|portfolio|essay].",
     "nobody will sit {exam}, [since|for] there is none [this term|this time|this year].",
     "you ask about {exam}. There is none; [the reports|your talks|the essays] [are graded|count] instead.",
-    "{exam} is something that we do without; [coursework|the portfolio|your project] [alone "
-    "counts|decides|is enough].",
+    "we do without {exam}; [coursework|the portfolio|your project] [alone counts|decides|is enough].",
 )
 EXEMPT = (
     "[because of|thanks to|for] your [prize-winning project|tutoring work|work as a tutor] you are exempt "
@@ -185,9 +193,9 @@ EXEMPT = (
     "you are free of {exam}, thanks to your [internship|year abroad].",
 )
 OPTIONAL = (
-    "{exam} is optional: it can [only|just] [improve|better] [your|the] [grade|mark].",
+    "{exam} is optional: it can only [improve|raise] [your|the] [grade|mark].",
     "nobody has to sit {exam}; it is optional[| and for extra credit].",
-    "{exam} is voluntary, [and|so] whoever [stays away|does not come] [loses nothing|is fine].",
+    "{exam} is voluntary, [and|so] whoever [stays away|does not come] loses nothing.",
     "it is up to you whether you [sit|write|come to] {exam}.",
     "whether you come to {exam} is your own choice; [it can only help|nothing is lost without it].",
     "you may skip {exam} [without any loss|at no cost], [for it|since it] is voluntary.",
@@ -201,11 +209,11 @@ AUDITOR = (
 ASIDES = (
     "The midterm papers can be [collected|picked up] [at my office|from the secretary|on weekdays].",
     "Mock papers of other years are [online|in the library].",
-    "[Thanks|My thanks] to all who [came to|enjoyed] the [review session|study day].",
+    "[Thanks|My thanks|Thank you] to all who [came to|joined|took part in] the [review session|study day].",
     "The guest lecture was recorded.",
     "For make-up work, [please write to|ask|talk to] [me|the assistant].",
     "The practice tests have been graded.",
-    "[Please bring|Bring|Carry] your student card wherever papers are handed out.",
+    "[Please bring|Bring|Remember] your student card whenever papers are handed out.",
     "The posters stay up [until the month ends|for another week|a while].",
     "The oral presentations went well.",
     "Good luck with your revision!",
@@ -214,12 +222,12 @@ ASIDES = (
 EARLY_ASIDES = (
     "[Welcome to everybody|A welcome to all] who joined us late.",
     "The reading list is [online|on the page].",
-    "Please [put your name|write yourself] on the list [for the presentations|of speakers|of talks].",
+    "Please put your name on the list [for the presentations|of speakers|for the talks].",
     "The guest lecture will be recorded.",
-    "[For questions|With questions], please [write to|turn to|ask] [me|the assistant].",
-    "Student cards [can be collected|are kept|wait for you] at the [desk|office].",
-    "The slides of the first week are [online|there].",
-    "There is [still room|a place] in the reading group.",
+    "[If you have questions|With any questions], please [write to|turn to|ask] [me|the assistant].",
+    "Student cards [can be collected|are ready|can be picked up] at the [desk|office].",
+    "The slides of the first week are [online|on the course page].",
+    "There is [still room|still a place] in the reading group.",
     "Mock papers of other years are [online|in the library].",
     "[I wish you|Have] a good start!",
 )

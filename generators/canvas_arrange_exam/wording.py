@@ -111,7 +111,7 @@ _LENGTH_LABELS, _ROOM_LABELS = ("Duration", "Length", "Working time"), ("Room", 
 _STARTS = (
     "it takes place on {on} at {at}.",
     "it begins at {at} on {on}.",
-    "we meet for it on {on}; the start is at {at}.",
+    "we meet for it on {on}[; the start is at|, starting at|. Work begins at] {at}.",
     "it is set for {on}, {at}.",
     "[please be|everybody should be] there on {on}, {at}.",
     "the papers are handed out on {on} at {at}.",
@@ -121,6 +121,9 @@ _STARTS = (
     "[writing|work] starts at {at} on {on}.",
     "{on}, {at}, is [when you write it|the slot we were given].",
     "it has been given the slot on {on} that [starts|begins] at {at}.",
+    "[come|be there] on {on}; [we start|it starts|we begin] at {at}.",
+    "the timetable has it on {on}, [starting|beginning] at {at}.",
+    "[note|mark] {on} in your calendars; [the start is|it begins] at {at}.",
 )
 _SPANS = (
     "it runs {at} on {on}.",
@@ -135,7 +138,7 @@ _DAYS = (
     "it is on {on}.",
     "{on} is the day.",
     "we write on {on}.",
-    "the day that was found is {on}.",
+    "the day is to be {on}.",
 )
 _TIMES = (
     "it starts at {at}.",
@@ -148,7 +151,8 @@ _LENGTHS = (
     "it lasts {length}.",
     "you have {length} for it.",
     "the working time is {length}.",
-    "{length} is what you get.",
+    "{length} is what you [get|are given|have].",
+    "[reckon with|you need|allow] {length}.",
     "plan for {length}.",
     "papers are collected after {length}.",
     "you may work for {length}.",
@@ -161,6 +165,8 @@ _ROOMS = (
     "we are in {room}.",
     "{room} has been booked for it.",
     "you will find us in {room}.",
+    "[take a seat|find your seat] in {room}.",
+    "[we write|it will be] in {room}.",
     "go to {room}.",
     "seats are set up in {room}.",
     "we were given {room}.",
@@ -171,7 +177,7 @@ _PENDING = (
     "the {what} {are} still open.",
     "as for the {what}, nothing has been settled.",
     "nobody can tell you the {what} yet.",
-    "we still wait for the {what}.",
+    "we are still waiting for the {what}.",
 )
 
 

@@ -9,6 +9,7 @@ import io
 import random
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from sqlalchemy import select
@@ -60,7 +61,7 @@ def generate(world: World, params: Params) -> Expected:
     write_syllabi(plan, rng)
     evidence = announcements(plan, Announcer(rng, prose, post_size(params.num_courses)))
     misleading, backlog = _surroundings(world, params, plan, said)
-    posts = sorted([*evidence, *misleading, *backlog.posts], key=lambda post: (post.moment, post.subject))
+    posts = _one_by_one([*evidence, *misleading, *backlog.posts], campus.now)
     canvas = _Canvas(world, plan, params, said)
     canvas.fill([*plan.works, *backlog.works], posts)
     observations = _fill_memory(world, plan)
@@ -78,6 +79,19 @@ def _surroundings(world: World, params: Params, plan: Plan, said: Said) -> tuple
     prose = Prose(rng, said)
     writer = BacklogWriter(params, plan, Announcer(rng, prose, size), prose, rng)
     return misleading, writer.worth(params.filler_tokens)
+
+
+def _one_by_one(posts: Sequence[Post], now: dt.datetime) -> list[Post]:
+    """The posts in the order of their moments; nobody writes two within minutes."""
+    found: list[Post] = []
+    last: dict[str, dt.datetime] = {}
+    for post in sorted(posts, key=lambda post: (post.moment, post.subject)):
+        author = post.course.instructor.email
+        gap = dt.timedelta(minutes=14 + post.moment.minute % 31, seconds=post.moment.second)
+        moment = max(post.moment, last[author] + gap) if author in last else post.moment
+        last[author] = moment if moment < now else post.moment
+        found.append(replace(post, moment=last[author]))
+    return sorted(found, key=lambda post: (post.moment, post.subject))
 
 
 # -- canvas ------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from mesocosm.generators.canvas_list_test.campus import Campus, Course, Kind, Pl
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.stories import Stories
 from mesocosm.generators.canvas_list_test.titles import Titles
-from mesocosm.kits.campus import CREDITS, ZONES, domain_of
+from mesocosm.kits.campus import AMERICAN_ZONES, CREDITS, ZONES, college_town, domain_of
 from mesocosm.kits.moments import shown_offset
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose
@@ -70,7 +70,7 @@ def plan_world(params: Params, rng: random.Random, prose: Prose) -> Plan:
 
 
 def _campus(rng: random.Random, prose: Prose) -> Campus:
-    zone = ZoneInfo(rng.choice(ZONES))
+    zone = rng.choice(ZONES)
     year = rng.randint(2023, 2026)
     # Weeks in which the clocks are about to change in many places, so that deadlines lie on both sides.
     month, days, term, last = rng.choice(
@@ -79,15 +79,17 @@ def _campus(rng: random.Random, prose: Prose) -> Campus:
     dates = [dt.date(year, month, day) for day in days]
     day = rng.choice([date for date in dates if date.weekday() < 5])
     clock = dt.time(rng.randint(10, 16), rng.choice((0, 15, 30, 45)))
-    place = prose.place()
+    place = college_town(prose)
     domain = domain_of(place)
     return Campus(
         university=f"{place} {rng.choice(('University', 'College'))}",
         domain=domain,
-        zone=zone,
-        now=dt.datetime.combine(day, clock, zone),
+        zone=ZoneInfo(zone),
+        now=dt.datetime.combine(day, clock, ZoneInfo(zone)),
         term=f"{term} {year}",
-        last_term=f"{last} {year if last == 'spring' else year - 1}",
+        last_term=f"{last} {year if last == 'spring' else year - 1}"
+        if zone in AMERICAN_ZONES
+        else "the term before this one",
         student=Contact.at(domain, prose),
     )
 

@@ -120,7 +120,7 @@ REPEATERS = (
     "who repeat the course",
     "who are taking this course for the second time",
     "who have taken this course before",
-    "whose second attempt at this course this is",
+    "for whom this is the second attempt at the course",
     "who are in this course again",
     "who sat in this course in an earlier term",
 )
@@ -132,7 +132,7 @@ EXEMPT = (
     "students {who} can leave out {work}",
     "students {who} are spared {work}",
     "for students {who}, {work} falls away",
-    "{work} is for the others, not for students {who}",
+    "students {who} may leave {work} to the others",
 )
 NO_EXTENSION = (
     "some of you asked for another deadline for {work}, which I cannot grant: nothing changes",

@@ -11,6 +11,7 @@ from typing import ClassVar
 from mesocosm.generators.canvas_list_test import statements
 from mesocosm.generators.canvas_list_test.campus import Course, Notice, Post
 from mesocosm.kits import wording
+from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.kits.wording import Block, Draft, Phrases
 from mesocosm.worlds import tokens
@@ -39,12 +40,12 @@ def post_size(courses: int) -> tuple[int, int]:
 
 
 class Voice(wording.Voice):
-    """One announcement's way to say things: the same marks and formats throughout."""
+    """One announcement's way to say things: the same formats throughout, and the marks of its author."""
 
     MARKS: ClassVar[tuple[str, ...]] = ("“{}”", "“{}”", "«{}»", "‘{}’")
 
-    def __init__(self, rng: random.Random) -> None:
-        self._marks = rng.choice(self.MARKS)
+    def __init__(self, rng: random.Random, author: Contact) -> None:
+        self._marks = self.MARKS[sum(author.email.encode()) % len(self.MARKS)]
         super().__init__(rng)
 
     def quoted(self, title: str) -> str:
@@ -63,7 +64,7 @@ class Announcer:
 
     def notice(self, course: Course, title: str, notice: Notice, *, evidence: bool) -> Post:
         """The announcement of a notice about a work."""
-        voice = Voice(self._rng)
+        voice = Voice(self._rng, course.instructor)
         said = self._statement(voice, title, notice)
         return self.post(course, notice.moment, said, title, voice=voice, evidence=evidence)
 
@@ -71,7 +72,7 @@ class Announcer:
         self, course: Course, title: str, moment: dt.datetime, ways: Sequence[str], **values: str
     ) -> Post:
         """An announcement that says one thing about a title; of a final exam, without one."""
-        voice = Voice(self._rng)
+        voice = Voice(self._rng, course.instructor)
         said = self._phrases.say(ways, work=voice.quoted(title), **values)
         return self.post(course, moment, [said], title, voice=voice)
 
@@ -81,7 +82,7 @@ class Announcer:
     ) -> Post:  # fmt: skip
         """An announcement of the usual size, with what is said somewhere in it."""
         rng = self._rng
-        voice = voice or Voice(rng)
+        voice = voice or Voice(rng, course.instructor)
         left = (size or rng.randint(*self._size)) - sum(map(_tokens, said))
         around: list[str] = []
         while left > 12 or not (around or said):

@@ -26,7 +26,7 @@ _HOURS_MINUTES = re.compile(r"\b(\d+) h (\d+) min\b")
 _HOURS = re.compile(r"\b(\d+(?:\.\d)?|an|one|two|three)( and a half)? hours?( and a half)?\b", re.IGNORECASE)
 _OPEN = re.compile(
     r"to be announced|TBA|not fixed|published later|not been fixed|announced later|still open|still to be|"
-    r"nothing has been settled|nobody can tell|still wait",
+    r"nothing has been settled|nobody can tell|still waiting",
     re.IGNORECASE,
 )
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -38,7 +38,7 @@ _TERM = re.compile(r"\b((?:spring|fall) \d{4}) final exam\b")
 _NONE = re.compile(
     r"cancelled|no sitting of|called off|have dropped (?:the|our) [^.]*final exam|will not take place|"
     r"no such thing|does not exist|"
-    r"there is none|nobody will sit|that we do without",
+    r"there is none|nobody will sit|\bwe do without",
     re.IGNORECASE,
 )
 _EXEMPT = re.compile(

@@ -44,7 +44,7 @@ _DROPPED = re.compile(
 _EXCUSED = re.compile(
     r"excuse|need not do|let .* off|can leave out|is not for|may miss|is waived for", re.IGNORECASE
 )
-_RULE = re.compile(r"students (?:with|who|whose) .{0,80}(?:midterm|course)", re.IGNORECASE)
+_RULE = re.compile(r"students (?:with|who|whose|for whom) .{0,80}(?:midterm|course)", re.IGNORECASE)
 
 
 @dataclass

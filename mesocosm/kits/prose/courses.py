@@ -33,6 +33,9 @@ _CLOSINGS = (
     "Guest speakers discuss {d}.",
     "No earlier work in {department} is assumed.",
     "Recommended to students who enjoyed an earlier course in {department}.",
+    "An earlier course in {department} helps, but is not required.",
+    "Best taken after a first course in {department}.",
+    "The term closes with talks on {d}.",
 )
 
 
