@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from openpyxl import Workbook
 
@@ -33,6 +35,8 @@ from mesocosm.services.world import World
 _TOPICS: tuple[Topic, ...] = (
     "campus_life", "newsletter", "events", "research", "it_support", "personal", "hr", "conference", "travel",
 )  # fmt: skip
+_PRIVATE: tuple[Topic, ...] = ("newsletter", "research", "personal", "conference", "travel")
+"""What those write about who are not at the university."""
 _ELSEWHERE = ("postbox.example", "brightmail.example", "inkwell.example")
 _SIZES = (15, 170)
 """Tokens of what a mail says besides; in a course that only just has every case, nothing."""
@@ -67,11 +71,28 @@ def generate(world: World, params: Params) -> Expected:
     fill_mailbox(
         world,
         plan.assistant,
-        [*evidence, *alike, *everyday],
+        _one_by_one([*evidence, *alike, *everyday], plan),
         [plan.instructor, *plan.people.values(), *contacts],
     )
     _write_roster(world, plan)
     return _expected(plan, evidence)
+
+
+def _one_by_one(mails: Sequence[Mail], plan: Plan) -> list[Mail]:
+    """The mails, of which the instructor writes no two within minutes; what was answered stays."""
+    answered = {mail.answers for mail in mails}
+    found: list[Mail] = []
+    last: dt.datetime | None = None
+    for mail in sorted(mails, key=lambda mail: (mail.moment, mail.subject)):
+        kept = mail
+        if mail.sender == plan.instructor.header:
+            gap = dt.timedelta(minutes=13 + mail.moment.minute % 29, seconds=mail.moment.second)
+            moment = max(mail.moment, last + gap) if last else mail.moment
+            if mail.thread.message_id not in answered and moment < plan.now:
+                kept = replace(mail, moment=moment)
+            last = kept.moment
+        found.append(kept)
+    return found
 
 
 def _around(
@@ -93,6 +114,9 @@ def _around(
     def domain(rng: random.Random) -> str:
         return plan.domain if rng.random() < 0.8 else rng.choice(_ELSEWHERE)
 
+    def topics_from(domain: str) -> Sequence[Topic]:
+        return _PRIVATE if domain in _ELSEWHERE else _TOPICS
+
     def topics_of(sender: Contact) -> Sequence[Topic]:
         return INSTRUCTORS if sender in instructors else STUDENTS
 
@@ -101,6 +125,7 @@ def _around(
         MailWriter(plan.assistant, rest, Prose(rest, said), sizes), plan.now, _TOPICS, domain, people,
         fact=10, days=(3, 17), zone=plan.zone, course=plan.subject, attached=0.65,
         known=[*plan.people.values(), plan.instructor, *known], topics_of=topics_of,
+        topics_from=topics_from,
     )  # fmt: skip
     mails, left = everyday.worth(left, params.distraction_emails)
     return alike, mails, known, left

@@ -15,7 +15,10 @@ from mesocosm.kits.mailbox import awake
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import CourseSubject, Prose
 
-_ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Singapore")
+_ZONES = (
+    "America/Chicago", "America/New_York", "America/Los_Angeles", "America/Toronto", "Europe/London",
+    "Australia/Sydney",
+)  # fmt: skip
 _COLLEGES = ("Ashford", "Barrow Hill", "Calder", "Denholm", "Eastmere", "Fairholt", "Glenrock", "Harrow Lake")
 
 

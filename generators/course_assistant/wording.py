@@ -113,18 +113,22 @@ BRIEF = (
 """Subjects of mails that say one thing only."""
 HANDED_IN = (
     "here are my slides",
-    "you find my presentation attached",
-    "[please find|you have|I send] the slides [for my|of the|for the] talk [with this mail|in the "
-    "attachment|attached]",
+    "[you will find|please find] my presentation attached",
+    "[please find|you will find|I am sending|I enclose] the slides [for my|of the|for the] talk [with this "
+    "mail|in the attachment|as a file]",
     "attached is what I [am going to|will|want to] [present|show|talk about]",
-    "I [am handing|now hand|hand] in my presentation [with this|herewith|attached]",
-    "[the|my] slides [are|all are] in the [file|attachment] [that comes|sent|coming] with this [mail|note]",
+    "I [am handing|would like to hand|hereby hand] in my presentation [with this mail|as a file|attached]",
+    "[the|my] slides are [in|all in] the [file|attachment] [that comes with|sent with|of] this [mail|note]",
     "this is my presentation[, as you asked|]",
     "my talk is [finished|ready|done], [and its|so the|its] slides [are attached|come with this|are here]",
-    "with this [mail|message] I [hand in|send|give you] [the slides|all slides] of my [presentation|talk]",
-    "I [have put|put|got] [everything|it all] on [nine|ten|eleven|twelve|fourteen] slides, [which you find "
-    "attached|see the file|all attached]",
-    "the attached file [is|has] my presentation",
+    "[enclosed|in the attachment] [are|you will find] [my slides|the slides of my presentation]",
+    "[this mail|this message] comes with the slides of my [presentation|talk]",
+    "[here is|here comes] [my presentation|what I am going to present][, in one file|]",
+    "with this [mail|message] I [hand in|send you|submit] [the slides|all the slides] of my "
+    "[presentation|talk]",
+    "I [have put|put|managed to get] [everything|it all] on [nine|ten|eleven|twelve|fourteen] slides, [which "
+    "are attached|see the file|all attached]",
+    "the attached file [is|contains] my presentation",
     "[as announced|as promised|as agreed], the slides [of my|for the|of the] talk [come with this "
     "mail|are attached|follow here]",
 )
@@ -133,9 +137,13 @@ ONCE_MORE = (
     "I corrected [two|three|some] [typing errors|numbers|names], so here are the slides [once more|again]",
     "[one|a] chart was [upside down|missing], [and this is|so here is] the presentation with [a better "
     "one|a right one]",
-    "the [third|fourth|last] slide was [missing|blank], so I [send|mail] [all of them|everything] again",
+    "the [third|fourth|last] slide was [missing|blank], so I [am sending|send] [all of "
+    "them|everything|the whole set] again",
     "please [take|use] these slides [instead of|and not] my first ones",
     "the [fonts|colours] looked [odd|wrong], so I [am sending|send] the presentation [a second time|again]",
+    "[there was|I found] [a mistake|an error] on the [second|third|last] slide, so [please take this "
+    "version|here is a better version] of my presentation",
+    "the [first|earlier] file would not open [for me|here], so the presentation comes [once more|again]",
     "here is [the|my] presentation again, with [the|all] sources [that I forgot|this time]",
 )
 ATTACHED_NOW = (
@@ -195,13 +203,13 @@ QUESTION = (
 )
 OTHER_HANDED_IN = (
     "my {work} is attached",
-    "you find my {work} with this mail",
+    "you will find my {work} with this mail",
     "here is my {work}[, which took longer than I thought|]",
     "I am handing in the {work} with this",
     "the attached file is my {work}",
     "this is the {work} that was due this week",
     "please find the {work} in the [file|attachment] [that comes|sent] with this [mail|message]",
-    "as announced, I send you my {work}",
+    "as announced, I am sending you my {work}",
 )
 HEARSAY = (
     "I hear that {said}",

@@ -253,6 +253,8 @@ class EverydayMail:
     """What these write about, if it is not the same."""
     topics_of: Callable[[Contact], Sequence[Topic]] | None = None
     """What each of them writes about, if it differs."""
+    topics_from: Callable[[str], Sequence[Topic]] | None = None
+    """What everybody else writes about, by the domain, if it differs."""
     thread: Callable[[Contact], Thread | None] | None = None
     """Draws the mail that one of these answers, if any."""
     answered: float = 0.16
@@ -297,7 +299,9 @@ class EverydayMail:
             topics = self.topics_of(sender) if self.topics_of else self.known_topics or topics
             thread = self.thread(sender) if self.thread else None
         else:
-            sender = Contact.at(self.domain(rng), self.people)
+            domain = self.domain(rng)
+            sender = Contact.at(domain, self.people)
+            topics = self.topics_from(domain) if self.topics_from else topics
         topic = rng.choice(topics)
         moment = self.now
         while moment >= self.now:
