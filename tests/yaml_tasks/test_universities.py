@@ -30,7 +30,7 @@ def test_a_university_has_the_name_and_the_clocks_that_the_prompt_says(seed: int
     assert {course["time_zone"] for course in courses} == {account["default_time_zone"]}
     for course in courses:
         syllabus = asked("canvas_get_syllabus", course_id=course["id"])
-        assert course["teachers"][0]["display_name"] in json.dumps(syllabus)
+        assert course["teachers"][0]["display_name"] in json.dumps(syllabus, ensure_ascii=False)
         for work in asked("canvas_list_assignments", course_id=course["id"]):
             assert work["created_at"] < work["due_at"]
     episode.close()
