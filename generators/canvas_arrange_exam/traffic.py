@@ -109,7 +109,7 @@ def cost(post: Post) -> int:
     said = sum(tokens.count(orjson.dumps(text).decode()) for text in texts)
     subject = tokens.count(post.subject)
     if post.channel == "announcement":
-        return 84 + said + subject
+        return 85 + said + subject
     if post.channel == "email":
-        return 204 + said + 2 * subject
-    return 246 + 27 * len(texts) + said + 2 * subject
+        return 207 + said + 2 * subject
+    return 262 + 27 * len(texts) + said + 2 * subject
