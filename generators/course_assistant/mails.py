@@ -187,7 +187,7 @@ class Writer:
             # Not the address on the roster: the student ID in the subject says whose it is.
             handle = sender.person.handle.replace(".", "")
             sender = Contact(sender.person, f"{handle}{self._rng.randint(70, 99)}@postbox.example")
-        fact = self._phrases.say(ways)
+        fact = self._phrases.say(ways, topic=self._topic(student))
         file = file_name(sender, self._rng, student.number, "slides", "talk")
         return self._write(sender, moment, STUDENTS, fact, subject=self._subject(student), file=file)
 
@@ -199,7 +199,13 @@ class Writer:
         return self._write(sender, moment, STUDENTS, fact, subject=subject, answers=answers)
 
     def _without_file(self, student: Student, moment: dt.datetime) -> Mail:
-        return self._from(student, moment, self._phrases.say(wording.HANDED_IN), self._subject(student))
+        fact = self._phrases.say(wording.HANDED_IN, topic=self._topic(student))
+        return self._from(student, moment, fact, self._subject(student))
+
+    def _topic(self, student: Student) -> str:
+        """What a student's presentation is about, whenever it is named."""
+        topics = self._plan.subject.topics
+        return topics[int(student.number) % len(topics)]
 
     def _withdrawal(self, student: Student, moment: dt.datetime, handed_in: Mail) -> Mail:
         fact = self._phrases.say(wording.TAKEN_BACK)

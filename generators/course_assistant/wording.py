@@ -112,25 +112,29 @@ BRIEF = (
 )  # fmt: skip
 """Subjects of mails that say one thing only."""
 HANDED_IN = (
-    "here are my slides",
-    "[you will find|please find] my presentation attached",
-    "[please find|you will find|I am sending|I enclose] the slides [for my|of the|for the] talk [with this "
-    "mail|in the attachment|as a file]",
-    "attached is what I [am going to|will|want to] [present|show|talk about]",
-    "I [am handing|would like to hand|hereby hand] in my presentation [with this mail|as a file|attached]",
-    "[the|my] slides are [in|all in] the [file|attachment] [that comes with|sent with|of] this [mail|note]",
-    "this is my presentation[, as you asked|]",
-    "my talk is [finished|ready|done], [and its|so the|its] slides [are attached|come with this|are here]",
-    "[enclosed|in the attachment] [are|you will find] [my slides|the slides of my presentation]",
-    "[this mail|this message] comes with the slides of my [presentation|talk]",
-    "[here is|here comes] [my presentation|what I am going to present][, in one file|]",
+    "[here are|these are] my slides[ on {topic}|, on {topic}|]",
+    "[you will find|please find] my presentation[ on {topic}|, which is on {topic},|] attached",
+    "[please find|you will find|I am sending|I enclose] the slides [for my|of the|for the] talk[ on "
+    "{topic}|] [with this mail|in the attachment|as a file]",
+    "attached is what I [am going to|will|want to] [present|show|say][ on {topic}| about {topic}|]",
+    "I [am handing|would like to hand|hereby hand] in my presentation[ on {topic}|] [with this mail|as a file"
+    "|attached]",
+    "[the|my] slides[ on {topic}|] are [in|all in] the [file|attachment] [that comes with|sent with|of] this "
+    "[mail|note]",
+    "this is my presentation[ on {topic}|][, as you asked|, as agreed|]",
+    "my talk[ on {topic}|] is [finished|ready|done], [and its|so the|its] slides [are attached|come with "
+    "this|are here]",
+    "[enclosed|in the attachment] [are|you will find] [my slides|the slides of my "
+    "presentation][ on {topic}|]",
+    "[this mail|this message] comes with the slides of my [presentation|talk][ on {topic}| about {topic}|]",
+    "[here is|here comes] [my presentation|what I am going to present][ on {topic}|][, in one file|]",
     "with this [mail|message] I [hand in|send you|submit] [the slides|all the slides] of my "
-    "[presentation|talk]",
-    "I [have put|put|managed to get] [everything|it all] on [nine|ten|eleven|twelve|fourteen] slides, [which "
-    "are attached|see the file|all attached]",
-    "the attached file [is|contains] my presentation",
-    "[as announced|as promised|as agreed], the slides [of my|for the|of the] talk [come with this "
-    "mail|are attached|follow here]",
+    "[presentation|talk][ on {topic}|]",
+    "I [have put|put|managed to get] [everything|it all|{topic}] on [nine|ten|eleven|twelve|fourteen] "
+    "slides, [which are attached|see the file|all attached]",
+    "the attached file [is|contains] my presentation[ on {topic}|]",
+    "[as announced|as promised|as agreed], the slides [of my|for the|of the] talk[ on {topic}|] [come with "
+    "this mail|are attached|follow here]",
 )
 """Said by those who attached a file, and by those who forgot to."""
 ONCE_MORE = (

@@ -376,6 +376,20 @@ _ANSWERS = (
     "Got it, thanks. I shall read it with more care when it is quiet here.",
     "Thank you for thinking of me. More another time, as I am on my way out.",
     "Thanks, this is what I wanted to know. I hope all is well with you.",
+    "Read it this morning, thank you. More when we see each other.",
+    "Thank you, I had been wondering about that.",
+    "All right. I keep your mail at hand in case somebody asks me.",
+    "Thanks for the news of {day}, which I had half expected.",
+    "Understood. I have nothing to add for now.",
+    "That was quick, thank you! I shall look into it at the weekend.",
+    "Good to know, and thanks for taking the time to write it all down.",
+    "Many thanks. Let me sleep on it, and then we shall see.",
+    "Received with thanks; your mail of {day} had slipped down my list.",
+    "I see, thank you. Ring me if it becomes urgent.",
+    "Thank you for the reminder. It is on my desk now.",
+    "Fine by me. Say so if you would like a longer answer.",
+    "Thank you. I have printed it out for the train.",
+    "Your mail found me between two meetings, so only this: thank you.",
 )
 _LEAST_LEFT = 300
 """Tokens that are enough for a short mail with what is around it."""
