@@ -565,8 +565,8 @@ class Prose:
         scene["m"], scene["M"] = "the " + scene["mb"], "the " + scene["Mb"]
 
     def _share_facts(self, scene: _Scene, matter: str) -> None:
-        """All that is written about a matter that was named has its firm, its day, its people and its things in
-        common: a title with the text below it."""
+        """All that is written about a matter that was named has its firm, its day, its people and its things
+        in common: a title with the text below it."""
         facts = self._facts.setdefault((scene.topic, matter), {name: scene[name] for name in _OF_A_MATTER})
         for name, value in facts.items():
             scene[name] = value
