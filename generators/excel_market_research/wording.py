@@ -100,7 +100,7 @@ _TITLES = (
 """Titles say what a memo is about and never what it says."""
 _BOOKS = (DATA, f"{RAW_SHEET} of {DATA}", f"{DATA} ({RAW_SHEET})")
 
-_SENTENCE = 24
+_SENTENCE = 22
 """Tokens of a sentence, about."""
 
 

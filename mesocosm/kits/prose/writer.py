@@ -473,7 +473,7 @@ class Prose:
         if text[-1] not in ".?!":
             out.clear()
             # Nobody says of what one does oneself that others report it: "Ann and I met, according to Bob".
-            of_others = " I " not in text and "? " not in text
+            of_others = " I " not in text and "? " not in text and not text.startswith(("I ", "my "))
             if uniform() < _LEAD_SHARE and of_others and not text.startswith(_SAID_AS_IT_IS):
                 rule = "doclead" if scene.topic in DOCUMENTS else "lead"
                 lead = self._dressing(scene, rule, text)
