@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, partial
@@ -105,9 +105,9 @@ class EvidenceFinder:
             sorted({number for needle in candidates if needle in text for number in self._numbers[needle]})
         )
 
-    def is_any_in(self, text: str, numbers: Sequence[int]) -> bool:
-        """Whether the text holds one of these needles, of which there are few."""
-        return any(needle in text for number in numbers for needle in self._forms[number])
+    def needles(self, numbers: Iterable[int]) -> set[str]:
+        """The texts of these numbers."""
+        return {needle for number in numbers for needle in self._forms[number]}
 
 
 def evidence_finders(evidence: Sequence[Evidence]) -> Mapping[str, EvidenceFinder]:
@@ -216,7 +216,8 @@ def _evidence_tokens(
     items = [item for block in blocks if isinstance(block, str) for _, item in items_of_text(block)]
     if len(items) == 1:
         return whole
-    held = [text for text in map(written, items) if finder.is_any_in(text, pieces)]
+    needles = finder.needles(pieces)
+    held = [text for text in map(written, items) if any(map(text.__contains__, needles))]
     return min(whole, sum(map(tokens.count, held))) if held else whole
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Select, Table, bindparam, insert, select, text
+from sqlalchemy import Select, Table, bindparam, column, insert, select, table
 
 from mesocosm.errors import Denied, NotFound
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn, User
@@ -47,7 +47,9 @@ _ROLES = select(Enrollment.type, Enrollment.enrollment_state, Enrollment.associa
 )
 _ADMINISTERED = select(AccountAdmin.account_id).where(AccountAdmin.user_id == bindparam("user"))
 _PARENT = select(Account.parent_account_id).where(Account.id == bindparam("account"))
-_COUNTER = text("SELECT seq FROM sqlite_sequence WHERE name = :name")
+_COUNTER = (
+    select(column("seq")).select_from(table("sqlite_sequence")).where(column("name") == bindparam("name"))
+)
 
 
 def table_of(model: type[Base]) -> Table:
@@ -276,15 +278,16 @@ class View(Rules):
         self.session.delete(self.session.get_one(table, key))
         self.session.flush()
 
-    def fill(self, table: type[Base], rows: Sequence[Row]) -> list[int]:
+    def fill(self, model: type[Base], rows: Sequence[Row]) -> list[int]:
         """Insert many rows at once into a table with counted ids; returns the ids in order."""
         if not rows:
             return []
         self.session.flush()
-        counter = self.session.execute(_COUNTER, {"name": table.__tablename__}).scalar() or 0
+        counters = self.fetch(_COUNTER, name=model.__tablename__)
+        counter = counters[0]["seq"] if counters else 0
         ids = list(range(counter + 1, counter + 1 + len(rows)))
         numbered = [{**row, "id": key} for row, key in zip(rows, ids, strict=True)]
-        self.session.execute(insert(table_of(table)), numbered)
+        self.session.execute(insert(table_of(model)), numbered)
         return ids
 
 

@@ -82,6 +82,10 @@ _PROGRESS = (
     .group_by(ModuleItem.module_id)
 )
 _COURSES_OF = select(Module.id, Module.course_id).where(Module.id.in_(bindparam("modules", expanding=True)))
+_CONTENT_OF = {
+    kind: select(model.id, model.course_id).where(model.id.in_(bindparam("keys", expanding=True)))
+    for kind, model in CONTENT.items()
+}
 _LAST_ITEM = select(func.coalesce(func.max(ModuleItem.position), 0).label("last")).where(
     ModuleItem.module_id == bindparam("module")
 )
@@ -281,12 +285,10 @@ class Modules(Part):
         """Refuse items that point to what is not in their module's course."""
         keys = sorted({row["module_id"] for row in rows})
         course_of = {row["id"]: row["course_id"] for row in self.fetch(_COURSES_OF, modules=keys)}
-        for kind, model in CONTENT.items():
+        for kind in CONTENT:
             wanted = {(row["content_id"], course_of[row["module_id"]]) for row in rows if row["type"] == kind}
-            statement = select(model.id, model.course_id).where(
-                model.id.in_(sorted(key for key, _ in wanted))
-            )
-            found = {(row["id"], row["course_id"]) for row in self.fetch(statement)}
+            keys = sorted(key for key, _ in wanted)
+            found = {(row["id"], row["course_id"]) for row in self.fetch(_CONTENT_OF[kind], keys=keys)}
             if not wanted <= found:
                 raise Invalid(f"no {kind} of the module's course: {min(wanted - found)[0]}")
 

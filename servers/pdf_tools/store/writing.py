@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from mesocosm.servers.pdf_tools.store.letterheads import FONTS, Letterhead, letter
 
@@ -66,11 +67,17 @@ def _all_fonts(first: int) -> bytes:
 
 
 def _content(page: str) -> bytes:
-    lines = [part for line in page.split("\n") for part in textwrap.wrap(line, WIDTH) or [""]]
+    lines = [part for line in page.split("\n") for part in _wrapped(line)]
     if len(lines) > LINES:
         raise ValueError(f"a page holds {LINES} lines, got {len(lines)}")
     shown = b"\n".join(_text(line) + b" Tj T*" for line in lines)
     return b"BT /F1 %d Tf %d TL %d %d Td\n%s\nET" % (_SIZE, _LEADING, _LEFT, _TOP, shown)
+
+
+@lru_cache(maxsize=1024)
+def _wrapped(line: str) -> list[str]:
+    """A line as it is wrapped: the files of one world share many, and to wrap one takes long."""
+    return textwrap.wrap(line, WIDTH) or [""]
 
 
 def _text(text: str) -> bytes:
