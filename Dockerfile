@@ -36,7 +36,7 @@ RUN for extra in mail metrics sheets warehouses eval plots; do \
 FROM build AS build-runner
 RUN PYTHONPATH=$SITE pip install --prefix=/install -r /code.txt \
     && cd $SITE \
-    && rm -rf PIL pillow.libs cryptography dulwich faker jsonschema lemminflect lxml mcp pypdf rustworkx sqlalchemy \
+    && rm -rf PIL pillow.libs cryptography dulwich faker holidays jsonschema lemminflect lxml mcp pypdf rustworkx sqlalchemy \
         tiktoken tiktoken_ext \
     && /source/.ci/lean $SITE "python -c 'import mesocosm.sandbox.runner, openpyxl, pandas'" \
     && cd mesocosm \

@@ -7,16 +7,9 @@ import datetime as dt
 import pytest
 
 from mesocosm.families.family import load_family
-from mesocosm.kits.holidays import easter, is_holiday
+from mesocosm.kits.holidays import is_holiday
 from mesocosm.kits.yaml_tasks.written import Start
 from mesocosm.worlds.randomness import Dice
-
-
-@pytest.mark.parametrize(
-    ("year", "day"), [(2024, "03-31"), (2025, "04-20"), (2027, "03-28"), (2038, "04-25")]
-)
-def test_easter(year: int, day: str) -> None:
-    assert f"{easter(year):%m-%d}" == day
 
 
 @pytest.mark.parametrize(
