@@ -47,6 +47,7 @@ _SAID_AS_IT_IS = (
     "there is ",
     "found ",
     "lost ",
+    '"',
 )
 """How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
 _ASKING = tuple(start for start in _SAID_AS_IT_IS if start not in ("you ", "I ", "my "))
