@@ -58,7 +58,12 @@ class Composer:
         self._campus = campus
         self._rng = rng
         self._prose = Prose(rng, said)
+        self._said = said
         self._size = size
+
+    def voice(self) -> Voice:
+        """Somebody who says what a notice states."""
+        return Voice(self._rng, self._said)
 
     def post(
         self,
@@ -80,7 +85,7 @@ class Composer:
         courses); ``None``: either.
         """
         rng = self._rng
-        voice = Voice(rng)
+        voice = self.voice()
         size = size or rng.randint(*self._size)
         blocks = self._blocks(statement or [], subject, topics, size, early=days[1] > _EARLY)
         if personal is None:
@@ -140,7 +145,7 @@ class Composer:
         size -= tokens.count(said) + sum(tokens.count(line) + 6 for lines in listed for line in lines)
         around: list[str] = []
         if topics == COURSE_TOPICS and rng.random() < _ASIDES:
-            around.append(Voice(rng).say(statements.EARLY_ASIDES if early else statements.ASIDES))
+            around.append(self.voice().say(statements.EARLY_ASIDES if early else statements.ASIDES))
         spent = sum(map(tokens.count, around))
         while spent < size - 8:
             around.append(self._fitting(size - spent, subject, topics))

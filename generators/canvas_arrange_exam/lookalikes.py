@@ -18,7 +18,7 @@ from mesocosm.generators.canvas_arrange_exam.notices import COURSEWORK, excused,
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.generators.canvas_arrange_exam.planning import plan_courses
 from mesocosm.generators.canvas_arrange_exam.posts import People, Post
-from mesocosm.generators.canvas_arrange_exam.wording import Facts, Voice, facts_sentences, sitting
+from mesocosm.generators.canvas_arrange_exam.wording import Facts, facts_sentences, sitting
 from mesocosm.kits.prose import Prose
 
 _ROLES = {"section": 46, "foreign": 26, "kind": 10, "earlier": 6, "mark": 6, "excused": 2, "hearsay": 4}
@@ -155,7 +155,7 @@ class Lookalikes:
     def _hearsay(self, host: Course) -> Post:
         """What a classmate says, who does not speak for the course."""
         rng = self._rng
-        voice = Voice(rng)
+        voice = self._composer.voice()
         details = self._draw(listed=True).details
         channel: Channel = "message" if voice.chance(0.5) else "email"
         opening = voice.say(_HEARSAY, exam=sitting(voice, host, at_home=False))

@@ -75,7 +75,15 @@ def excused(course: Course, campus: Campus, composer: Composer, rng: random.Rand
 
 def _there(voice: Voice) -> str:
     """The final of the sections that were spoken of."""
-    return voice.pick("the final there", "their final", "that final", "this final", "the final in question")
+    return voice.pick(
+        "the final there",
+        "their final",
+        "that final",
+        "this final",
+        "the final in question",
+        "the final of this group",
+        "the final that they sit",
+    )
 
 
 class _Author:
@@ -123,7 +131,7 @@ class _Author:
     def welcome(self) -> Post:
         """Credits, whether books are allowed, and who need not sit the final."""
         channel: Channel = "announcement"
-        statement = " ".join(self.terms(Voice(self._rng), named=not self._course.known))
+        statement = " ".join(self.terms(self._composer.voice(), named=not self._course.known))
         return self._post(channel, WELCOME_DAYS, [statement], titled=False)
 
     def terms(self, voice: Voice, *, named: bool = False) -> list[str]:
@@ -155,7 +163,7 @@ class _Author:
 
     def exam(self) -> Post:
         """The first notice of the final."""
-        course, voice = self._course, Voice(self._rng)
+        course, voice = self._course, self._composer.voice()
         details = course.earlier or course.details
         in_zone = course.zone and course.change != "when"
         opening = self._opening(voice, statements.OPENINGS, course.channel)
@@ -196,7 +204,7 @@ class _Author:
 
     def change(self) -> Post:
         """The notice that changes the first one."""
-        course, voice = self._course, Voice(self._rng)
+        course, voice = self._course, self._composer.voice()
         details = course.details
         channel = course.change_channel
         statement: list[Block] = [self._opening(voice, statements.CHANGES, channel)]
@@ -231,7 +239,7 @@ class _Author:
 
     def proctor(self) -> Post:
         """A notice of its own that somebody else proctors."""
-        voice, channel = Voice(self._rng), self._any_channel()
+        voice, channel = self._composer.voice(), self._any_channel()
         return self._post(channel, (12, 2), [self._proctor_sentence(voice, self._sitting(voice, channel))])
 
     def _proctor_sentence(self, voice: Voice, exam: str) -> str:
@@ -245,7 +253,7 @@ class _Author:
 
     def average(self, mark: str, average: float) -> Post:
         """One of the student's averages; on that of coursework a rule may depend."""
-        voice = Voice(self._rng)
+        voice = self._composer.voice()
         shown = f"{average:.1f}"
         text = voice.say(statements.AVERAGES, mark=mark, title=self._course.title, average=shown)
         channel: Channel = "email" if voice.chance(0.5) else "message"
@@ -274,7 +282,7 @@ class _Author:
         self, ways: tuple[str, ...], channel: Channel, days: tuple[float, float], *, office: bool = False,
         personal: bool = False,
     ) -> Post:  # fmt: skip
-        voice = Voice(self._rng)
+        voice = self._composer.voice()
         exam = self._sitting(voice, channel)
         text = voice.say(ways, exam=exam, title=self._course.title)
         return self._post(channel, days, [text], office, personal=personal)
@@ -287,7 +295,7 @@ def syllabus(
     course: Course, others: list[Course], campus: Campus, composer: Composer, rng: random.Random
 ) -> str:
     """The syllabus of a course: whose it is, and what holds for some of its sections, in any order."""
-    voice = Voice(rng)
+    voice = composer.voice()
     teacher, assistant = (f"{who.name} ({who.email})" for who in (course.instructor, course.assistant))
     labels = rng.choice(
         (

@@ -38,9 +38,10 @@ COMPARISONS = (
 )
 CHANGES = (
     "[there is|we have] a [change|small change] to {exam}.",
-    "a correction for {exam}.",
+    "a [correction|revision|change of plan] for {exam}.",
+    "[part|one part] of what you heard about {exam} [is out of date|has been overtaken].",
     "please note new arrangements for {exam}.",
-    "an update on {exam}.",
+    "an [update|addition] [on|to what was said of] {exam}.",
     "we had to [alter|rearrange] something about {exam}.",
     "[what you were told|what was said|what you know] about {exam} is no longer [right|true|valid] [in one "
     "point|in a detail].",
@@ -112,6 +113,13 @@ ELSEWHERE = (
     "Sections not [mentioned|named|listed] [above|here] [will hear|learn] of [their|the] terms in an "
     "announcement.",
     "[For other sections|For all others|For everybody else], [please see|see|look at] the announcements.",
+    "[If|Where] your section is [missing|not mentioned|not listed] here, [read|look through|go to] the "
+    "announcements.",
+    "[The rest|All else] [follows|is posted|will be posted] [section by section|in due course] "
+    "[in|among] the announcements.",
+    "[More|Particulars] [about|on] the [other|remaining] sections [will follow|follow] [on this "
+    "page|among the announcements|in the first weeks].",
+    "[Each|Every] further section [has|gets] [an announcement|a notice] of its own.",
 )
 """At the end of a syllabus."""
 RULE_INCLUSIVE = (
@@ -207,13 +215,14 @@ AUDITOR = (
     "as an auditor of {title} you [are not among those who have to|do not have to|need not] sit {exam}.",
 )
 ASIDES = (
-    "The midterm papers can be [collected|picked up] [at my office|from the secretary|on weekdays].",
-    "Mock papers of other years are [online|in the library].",
+    "The midterm papers can [now be|be] [collected|picked up] [at my office|from the secretary|on weekdays].",
+    "Mock papers of other years are [online|in the library|on the reserve shelf].",
     "[Thanks|My thanks|Thank you] to all who [came to|joined|took part in] the [review session|study day].",
     "The guest lecture was recorded.",
     "For make-up work, [please write to|ask|talk to] [me|the assistant].",
     "The practice tests have been graded.",
-    "[Please bring|Bring|Remember] your student card whenever papers are handed out.",
+    "[Please bring|Bring|Remember|Do not forget] your student card [whenever|each time|when] papers are "
+    "[handed out|given out|distributed].",
     "The posters stay up [until the month ends|for another week|a while].",
     "The oral presentations went well.",
     "Good luck with your revision!",
@@ -226,7 +235,7 @@ EARLY_ASIDES = (
     "The guest lecture will be recorded.",
     "[If you have questions|With any questions], please [write to|turn to|ask] [me|the assistant].",
     "Student cards [can be collected|are ready|can be picked up] at the [desk|office].",
-    "The slides of the first week are [online|on the course page].",
+    "The slides of the first [week|lecture|class] are [online|on the course page].",
     "There is [still room|still a place] in the reading group.",
     "Mock papers of other years are [online|in the library].",
     "[I wish you|Have] a good start!",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from mesocosm.generators.canvas_arrange_exam.courses import Course, Zone
 from mesocosm.kits import wording
 from mesocosm.kits.people import Contact
+from mesocosm.kits.prose import Said
 from mesocosm.kits.wording import Line
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
@@ -18,10 +20,17 @@ _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "
 
 
 class Voice(wording.Voice):
-    """One author's way to write down the facts of a sitting."""
+    """One author's way to write down the facts of a sitting, in words that were not said before if it can."""
+
+    def __init__(self, rng: random.Random, said: Said) -> None:
+        super().__init__(rng)
+        self._said = said
 
     def say(self, templates: Sequence[str], **values: object) -> str:
         """One of some templates, with one of the alternatives in each ``[one|other]``."""
+        return self._said.draw(lambda: self._one(templates, values))
+
+    def _one(self, templates: Sequence[str], values: dict[str, object]) -> str:
         text = _CHOICE.sub(lambda found: self.pick(*found[1].split("|")), self.pick(*templates))
         said = text.format(**values)
         return said[0].upper() + said[1:]

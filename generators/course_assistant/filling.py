@@ -56,7 +56,7 @@ def generate(world: World, params: Params) -> Expected:
     world.set_now(plan.now)
     sizes = _SIZES if params.num_students > _SMALL else (0, 0)
     mails = MailWriter(plan.assistant, rng, prose, sizes)
-    own = Writer(plan, mails, Phrases(rng), rng)
+    own = Writer(plan, mails, Phrases(rng, said), rng)
     evidence = own.deadlines()
     for index, student in enumerate(plan.students):
         evidence += own.story(student, index)
@@ -103,7 +103,7 @@ def _around(
     rng = world.stream("other courses")
     writer = MailWriter(plan.assistant, rng, Prose(rng, said), sizes)
     courses: list[Plan] = []
-    groups = _other_groups(params, plan, people, writer, courses)
+    groups = _other_groups(params, plan, people, writer, courses, said)
     alike, left = within(round(params.filler_tokens * (1 - _EVERYDAY)), groups, plan.assistant)
     left += params.filler_tokens - round(params.filler_tokens * (1 - _EVERYDAY))
     senders = {mail.sender for mail in alike}
@@ -132,10 +132,10 @@ def _around(
 
 
 def _other_groups(
-    params: Params, plan: Plan, people: Prose, writer: MailWriter, courses: list[Plan]
+    params: Params, plan: Plan, people: Prose, writer: MailWriter, courses: list[Plan], said: Said
 ) -> Iterator[list[Mail]]:
     rng = writer.rng
-    phrases = Phrases(rng)
+    phrases = Phrases(rng, said)
     own = Writer(plan, writer, phrases, rng)
     for course in other_courses(plan, params, rng, people):
         other = Writer(course, writer, phrases, rng)
