@@ -141,6 +141,12 @@ NO_EXTENSION = (
     "nothing changes about {work}, in spite of the rumours",
     "a later date for {work} was discussed and nothing changes",
     "my answer about more time for {work} is no, so nothing changes",
+    "two of you wrote to me about a later date for {work}; I have to say no, and nothing changes",
+    "I have been asked for more time for {work}, but the marks are due, so nothing changes",
+    "you may have heard that {work} gets another week: it does not, and nothing changes",
+    "the department does not allow me to move {work}, so nothing changes",
+    "as for {work}, I thought about your request for a later date, and nothing changes",
+    "a shorter way with {work} would not be fair to those who have begun, so nothing changes",
 )
 LAST_YEAR = (
     "older students may tell you that {work} was optional: that was last year, and this year it is not",
@@ -149,6 +155,12 @@ LAST_YEAR = (
     "that {work} is voluntary was last year; this year all goes as planned",
     "who repeated the course was exempt from {work} last year, but there is no such rule this year",
     "last year nobody had to do {work}, and this year all goes as planned",
+    "the old course page cancels {work}; it is of last year, and this year all goes as planned",
+    "last year I excused the whole class from {work}; there is no such rule this year",
+    "do not go by the notes of older students, who had no {work}: that was last year",
+    "last year the deadline of {work} was moved twice, while this year all goes as planned",
+    "in last year's announcements you read that {work} is a free choice, but this year all goes as planned",
+    "a good midterm spared students {work} last year; there is no such rule this year",
 )
 SISTER_COURSE = (
     "for those who also take {other}: {work} is cancelled over there, and nothing changes here",
@@ -157,6 +169,12 @@ SISTER_COURSE = (
     "{other} has dropped {work}, while here nothing changes",
     "students of {other} are exempt from {work} there, and nothing changes for you",
     "{work} is off in {other}, and here nothing changes",
+    "{other} moved its {work} to another day, as some of you know, and nothing changes here",
+    "a notice says that {work} is waived: it is one of {other}, and nothing changes for us",
+    "if you hear that {work} is not required, that is in {other} alone, and nothing changes here",
+    "colleagues in {other} have excused their students from {work}, but here nothing changes",
+    "my colleague makes {work} a free choice in {other}; I do not, so nothing changes",
+    "do not mix us up with {other}, where {work} was put off: nothing changes here",
 )
 LECTURE = (
     "the lecture on Thursday is cancelled, which does not affect {work}",
@@ -165,6 +183,12 @@ LECTURE = (
     "the excursion is voluntary and does not affect {work}",
     "the seminar on Friday is off, which does not affect {work}",
     "two lectures change places, which does not affect {work}",
+    "the help desk is closed on Friday, which does not affect {work}",
+    "we meet in another room next time, which does not affect {work}",
+    "the guest lecture is cancelled, as our guest is ill, which does not affect {work}",
+    "the reading group is voluntary and does not affect {work}",
+    "the film evening is off, which does not affect {work}",
+    "the library closes early this week, which does not affect {work}",
 )
 NO_FINAL = (
     "there will be no final exam in this course",
