@@ -47,7 +47,7 @@ _ROLES = select(Enrollment.type, Enrollment.enrollment_state, Enrollment.associa
 )
 _ADMINISTERED = select(AccountAdmin.account_id).where(AccountAdmin.user_id == bindparam("user"))
 _PARENT = select(Account.parent_account_id).where(Account.id == bindparam("account"))
-_COUNTER = (
+_COUNTER: Select[Any] = (
     select(column("seq")).select_from(table("sqlite_sequence")).where(column("name") == bindparam("name"))
 )
 
