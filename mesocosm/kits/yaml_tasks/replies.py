@@ -45,7 +45,7 @@ def asked(answer: Mapping[str, Any], name: str, hello: str, bye: str, rng: rando
     text = " ".join(chosen(line, rng) for line in rng.sample(_ASKED, rng.randint(2, 4)))
     ago = dt.timedelta(days=rng.randint(1, 2), minutes=rng.randint(-40, 40), seconds=rng.randint(0, 59))
     moment = answer["date"] - ago
-    if _is_worked_on(answer["date"]):  # who works on weekdays wrote on the Friday
+    if answer["date"].weekday() < _SATURDAY:  # who works on weekdays wrote on one
         while not _is_worked_on(moment):
             moment -= dt.timedelta(days=1)
     return {
