@@ -33,6 +33,13 @@ _ADDED = re.compile(
     r"to be added",
     re.IGNORECASE,
 )
+_LATER = re.compile(
+    r"if a (?:place|position) (?:ever|one day)|(?:if|when|once) there is a \w+ (?:one day|again)|"
+    r"should there be a|(?:once|when|if) I can take|a later (?:call|round|application)|"
+    r"in another (?:year|round)|our next (?:call|round) comes|for another year|again about a|"
+    r"you would be asked for|not open (?:yet|so far)|the next time",
+    re.IGNORECASE,
+)
 _OTHER = re.compile(
     r"no place for a thesis|PhD is out of the question|instead of a doctorate|, not a thesis|"
     r"places are taken, so|no money for a PhD|doctorate is not possible|for the PhD I cannot|"
@@ -122,7 +129,10 @@ def _heed(body: str, wish: Wish) -> None:
         (name[0], [str(item.lastgroup) for item in _ITEM.finditer(_sentence(body, name.end()))])
         for name in names
     ]
-    if files and _ADDED.search(body[max(0, names[0].start() - 110) : names[0].start()]):
+    before = body[max(0, names[0].start() - 110) : names[0].start()] if names else ""
+    if _LATER.search(before):
+        files = []
+    if files and _ADDED.search(before):
         wish.files += files
     elif files:
         wish.files = files

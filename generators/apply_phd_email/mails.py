@@ -30,6 +30,8 @@ _AS_ANSWERED = 0.3
 _OF_ONESELF = re.compile("my own (?=thesis)|i have (?=taught|studied|thought about)")
 """What somebody says of oneself once: a second time it would be another thesis, or other years."""
 _TRIES = 12
+_NAMED_FOR_LATER = 0.7
+"""The share of refusals that say what would be asked for another time: a list of files tells nothing."""
 _PER_PROFESSOR = 600
 """Tokens of what one more professor wrote, about."""
 
@@ -168,28 +170,28 @@ class Writer:
                 later, same = self._one_of(wording.EXTENDED), self._one_of(wording.SAME_FILES)
                 yield self._mail(who, second, later, ahead, same)
             case "reopened":
-                yield self._mail(who, first, self._one_of(wording.NO))
+                yield self._refusal(who, first, wording.NO)
                 yield self._request(who, second, who.wanted, ahead, before=self._one_of(wording.REOPENED))
             case "withdrawn":
                 yield self._request(who, first, who.wanted, ahead)
-                yield self._mail(who, second, self._one_of(wording.NO))
+                yield self._refusal(who, second, wording.NO)
             case "declined":
                 if rng.random() < self._two:
                     yield self._mail(who, first, self._one_of(wording.UNDECIDED))
-                    yield self._mail(who, second, self._one_of(wording.NO))
+                    yield self._refusal(who, second, wording.NO)
                 else:
-                    yield self._mail(who, self._ago(1, 30), self._one_of(wording.NO))
+                    yield self._refusal(who, self._ago(1, 30), wording.NO)
             case "namesake":
                 if rng.random() < self._two:
                     yield self._mail(who, first, self._one_of(wording.UNDECIDED))
                 # Later than the request of the other one: it must not be taken for its withdrawal.
-                yield self._mail(who, self._ago(1, 5), self._one_of(wording.NO))
+                yield self._refusal(who, self._ago(1, 5), wording.NO)
             case "auto_reply":
                 yield self._automatic(who)
             case "undecided":
                 if rng.random() < self._two:
                     yield self._mail(who, self._ago(31, 38), self._one_of(wording.UNDECIDED))
-                yield self._mail(who, self._ago(1, 30), self._one_of(wording.UNDECIDED))
+                yield self._refusal(who, self._ago(1, 30), wording.UNDECIDED)
 
     def _ago(self, least: int, most: int) -> dt.datetime:
         return awake(self._plan.now.date() - dt.timedelta(days=self._rng.randint(least, most)), self._rng)
@@ -250,6 +252,13 @@ class Writer:
         to = partial(self._to, who) if aide else None
         parts = (before, offer, self._wish(wording.NEED, files), to, more, deadline)
         return self._mail(who, moment, *(part for part in parts if part))
+
+    def _refusal(self, who: Professor, moment: dt.datetime, ways: Sequence[str]) -> Mail:
+        """With what would be asked for another time, where there is room for it."""
+        if not (who.wanted and self._writer.sizes[1] and self._rng.random() < _NAMED_FOR_LATER):
+            return self._mail(who, moment, self._one_of(ways))
+        ways = [way for way in ways if way not in wording.FOR_GOOD]
+        return self._mail(who, moment, self._one_of(ways), self._wish(wording.FOR_LATER, who.wanted))
 
     def _wish(self, ways: Sequence[str], files: Sequence[Wanted]) -> Part:
         def wish() -> str:

@@ -52,7 +52,7 @@ class Professor:
     university: str
     fate: str
     wanted: tuple[Wanted, ...]
-    """What they ask for; those who are to get nothing may have asked, too."""
+    """What they ask for, or would ask for another time; those who are to get nothing may have asked, too."""
     superseded: tuple[Wanted, ...]
     assistant: Contact | None
     story: str
@@ -157,6 +157,8 @@ def _professors(
         wanted = (
             tuple(_wanted(next(layouts), next(order), rng, tight=tight)) if drawn.fate in _REQUESTING else ()
         )
+        if drawn.fate in _REFUSING:
+            wanted = tuple(_wanted(rng.choice(STRUCTURES), next(order), rng, tight=tight))
         superseded: tuple[Wanted, ...] = ()
         if story == "corrected":
             superseded = tuple(_wanted(next(layouts), next(order), rng, tight=tight))
@@ -186,6 +188,7 @@ def _address(who: _Drawn, taken: set[str]) -> str:
     return email
 
 
+_REFUSING = ("declined", "namesake", "undecided")
 _REQUESTING = (*ASKING, "expired", "withdrawn", "research_assistant")
 _STORIES = ("asked", "asked", "corrected", "corrected", "two_mails", "two_mails", "extended", "extended",
             "assistant", "reopened")  # fmt: skip

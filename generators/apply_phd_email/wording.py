@@ -96,6 +96,24 @@ NEED = (
     "our forms ask for",
 )
 """A list of files follows."""
+FOR_LATER = (
+    "if a [place|position] [ever|one day] [opens|comes up|becomes free], you would [be asked for|need|have "
+    "to send]",
+    "[if|when|once] there is a [place|position] [one day|again], our [forms|rules] [will ask you for|want]",
+    "should there be a [call|place|position] [later|later on|one day], you [would need|would send|should "
+    "have]",
+    "not now, but [once|when|if] I can take [somebody|people|students], I [would|shall] [ask you for|want]",
+    "nothing is needed [today|now|this year]; [at|for] a later [call|round] it would be",
+    "if you [try|ask|write] again in another [year|round], [have ready|bring|send]",
+    "whenever our next [call|round] comes, it will [ask you for|call for|want]",
+    "for [a call in another year|another year|a call in another round], our [rules|forms] [name|list|want]",
+    "if I [ever write|write|do write] again about a [place|position], it will be [to ask for|about]",
+    "do not send it [now|yet], but a later [application|call|round] would [take|need|want]",
+    "what you would be asked for, [if ever|as soon as|when] a [place|position] is [free|open], is",
+    "for a [call|round] that is not open [yet|so far], you could [think of|prepare|plan]",
+    "the next time [that there|there] is a [call|place|position], you would [hand in|send|need]",
+)
+"""A list of files follows that nobody is to send: said by those who refuse or have not decided."""
 REPLACED = (
     "the files on my [first|earlier] list [were|are] wrong; [please disregard|forget] them. Instead I need",
     "the [committee|faculty] has new rules for the same place. Instead of [what I listed|my list] before, "
@@ -214,18 +232,22 @@ REOPENED = (
     "you had a refusal from me, which I withdraw",
     "things have [changed|moved] since my refusal, and for the better",
 )
+FOR_GOOD = (
+    "I do not supervise any more theses",
+    "I [shall retire|retire|leave] [before you could finish|soon|next year], [so|and] it has to be a no",
+)
+"""Who says this will not ask another time."""
 NO = (
     "I cannot take on [anybody|new students][ this year|]",
     "there is no [vacancy|place|desk] in my group",
     "I have no open position",
-    "I do not supervise any more theses",
     "my group is full[, I am afraid|]",
     "[the|our|my] [funding|grant|money] [was cut|has run out|ends], [so|and] nothing can come of this",
     "somebody else has got the place",
     "[the|our] project [has been|was|will be] stopped, [and|so] no place is left",
     "I am sorry to say no",
     "please look elsewhere, [as|for] I cannot help [you|here]",
-    "I [shall retire|retire|leave] [before you could finish|soon|next year], [so|and] it has to be a no",
+    *FOR_GOOD,
     "it [will not|does not] work out [with us|here], so please send nothing",
     "the [board|dean|committee] did not let me have a place[ for you| this time|]",
     "we [must|have to] do without new people [for some time|this year|now]",
