@@ -37,7 +37,7 @@ _EXAMS = (2, 3, 5, 7, 8, 9, 12, 15, 18, 21, 24)
 _LEAST, _MOST = 300, 1000
 _FAR = (250, 400)
 """By how much a score that does not count differs from the one that does."""
-_FILLER = 1.4
+_FILLER = 1.27
 """Students of other programmes for each of one's own."""
 
 Student = Mapping[str, Any]

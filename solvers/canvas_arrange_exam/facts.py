@@ -108,9 +108,9 @@ def _of_others(text: str, section: int, term: str) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences and lines; the dots of "p.m." end none."""
+    """Sentences and lines; the last dot of "p.m." ends one where another begins, not before a time zone."""
     kept = re.sub(r"\b([ap])\.m\.", r"\1·m·", text)
-    parts = re.split(r"(?<=[.!?])\s+|\n+", kept)
+    parts = re.split(r"(?<=[.!?])\s+|\n+|(?<=·m·)\s+(?=[A-Z])(?!UTC|(?:[A-Z]\w+ ){1,2}time\b)", kept)
     return [part.replace("·", ".").strip() for part in parts if part.strip()]
 
 

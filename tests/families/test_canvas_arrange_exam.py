@@ -28,6 +28,7 @@ from mesocosm.servers.canvas.models import User
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.world import World
+from mesocosm.solvers.canvas_arrange_exam.facts import OPEN, read_facts, sentences
 
 FAMILY = load_family("canvas_arrange_exam")
 COURSES = 60
@@ -231,6 +232,16 @@ def spoil(episode: Episode, change: Callable[[Workbook], object]) -> set[str]:
     change(workbook)
     world.workspace.write(WORKBOOK, save_workbook(workbook, world.now), world.now)
     return failed(episode.grade())
+
+
+def test_the_solver_reads_an_open_room_beside_a_start_that_is_known() -> None:
+    text = "The final exam of section 1: the start is at 2:00 p.m. The room is still open."
+    facts = read_facts(text, 1, "fall 2025", dt.timedelta(0))
+    assert (facts.time, facts.room) == (dt.time(14), OPEN)
+    assert sentences("At 5:00 p.m. New York time (UTC-5). Or 6:00 p.m. UTC-6.") == [
+        "At 5:00 p.m. New York time (UTC-5).",
+        "Or 6:00 p.m. UTC-6.",
+    ]
 
 
 def test_the_solved_schedule_passes(fork: Episode) -> None:
