@@ -383,7 +383,7 @@ def _heed(periods: dict[str, list[str]], notes: Sequence[str]) -> None:
     restarted: dict[str, str] = {}
     kept, upheld = set(), set()
     sentences = [
-        one for note in notes for one in re.split(r"(?<=[.?!])\s+(?=[A-ZÀ-Þ])", " ".join(note.split()))
+        one for note in notes for one in re.split(r"(?<=[.?!])\s+(?=[A-ZÀ-Þ]|\d{4}-)", " ".join(note.split()))
     ]
     for sentence in sentences:
         name = _NAME.search(sentence)
