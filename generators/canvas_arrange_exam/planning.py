@@ -23,7 +23,7 @@ from mesocosm.generators.canvas_arrange_exam.courses import (
 )
 from mesocosm.generators.canvas_arrange_exam.params import LISTED, Params
 from mesocosm.kits.apportioning import share_of
-from mesocosm.kits.campus import AMERICAN_ZONES, CREDITS, college_town, domain_of
+from mesocosm.kits.campus import AMERICAN_ZONES, CREDITS, domain_of
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import CourseSubject, Prose
 
@@ -156,7 +156,7 @@ def _campus(rng: random.Random, prose: Prose) -> Campus:
     dates = [dt.date(year, month, day) for day in days]
     day = rng.choice([date for date in dates if date.weekday() < 5])
     clock = dt.time(10 + rng.randrange(2), rng.choice((0, 15, 30, 45)))
-    place = college_town(prose)
+    place = prose.town()
     domain = domain_of(place)
     return Campus(
         university=f"{place} {rng.choice(('University', 'College'))}",

@@ -12,7 +12,7 @@ from mesocosm.generators.canvas_list_test.campus import Campus, Course, Kind, Pl
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.stories import Stories
 from mesocosm.generators.canvas_list_test.titles import Titles
-from mesocosm.kits.campus import AMERICAN_ZONES, CREDITS, ZONES, college_town, domain_of
+from mesocosm.kits.campus import AMERICAN_ZONES, CREDITS, ZONES, domain_of
 from mesocosm.kits.moments import shown_offset
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose
@@ -79,7 +79,7 @@ def _campus(rng: random.Random, prose: Prose) -> Campus:
     dates = [dt.date(year, month, day) for day in days]
     day = rng.choice([date for date in dates if date.weekday() < 5])
     clock = dt.time(rng.randint(10, 16), rng.choice((0, 15, 30, 45)))
-    place = college_town(prose)
+    place = prose.town()
     domain = domain_of(place)
     return Campus(
         university=f"{place} {rng.choice(('University', 'College'))}",

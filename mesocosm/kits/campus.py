@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 from mesocosm.kits.moments import utc_stamp
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Prose
 from mesocosm.kits.prose.names import slug
 from mesocosm.servers.canvas.store import CanvasStore
 
@@ -20,14 +19,9 @@ AMERICAN_ZONES = (
 )  # fmt: skip
 """Where terms are called spring and fall."""
 ZONES = (*AMERICAN_ZONES, "Europe/London", "Europe/Dublin", "Australia/Sydney", "Pacific/Auckland")
-"""Where towns have the names that `college_town` gives."""
+"""Where towns have the names that `Prose.town` gives."""
 CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6, 7.5)
 """What courses are worth."""
-
-
-def college_town(prose: Prose) -> str:
-    """A town where English is spoken, in no gazetteer: other places that are named are of all the world."""
-    return prose.address().city
 
 
 def domain_of(place: str) -> str:

@@ -190,6 +190,10 @@ class Prose:
         """A town not met before."""
         return self._names.place()
 
+    def town(self) -> str:
+        """A town where English is spoken, in no gazetteer; other places are of all the world."""
+        return self.address().city
+
     def address(self, locale: str = "en_US", state: str = "") -> Address:
         """Where somebody lives or works, as it is written in that country."""
         return self._names.address(locale, state)

@@ -347,8 +347,6 @@ class Pooled(Draw):
     def _made(self, prose: Prose) -> str:
         if self.pool == "course":
             return prose.course_subject().title
-        if self.pool == "town":  # places are of all the world, these of where English is spoken
-            return prose.address().city
         made = getattr(prose, self.pool)()
         return made if isinstance(made, str) else str(made.name)
 
