@@ -8,6 +8,7 @@ import os
 import resource
 import secrets
 import shutil
+import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from mesocosm.doors.connections import most_connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
 from mesocosm.doors.turns import take_turn
+from mesocosm.errors import InUse, UsageError
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
@@ -43,6 +45,8 @@ R = TypeVar("R")
 
 FILES_PER_EPISODE = 8
 """File descriptors that an open episode needs at most, about."""
+_PATIENCE = 5.0
+"""Seconds in which another process has to give a world up."""
 
 
 class HostedEpisode:
@@ -54,6 +58,7 @@ class HostedEpisode:
         self.turn = anyio.Lock(fast_acquire=True)
         self._pool = pool
         self._closed = False
+        self._owned = False
         self._kept: tuple[Any, ...] = ()
         """What it was like when it was kept last."""
 
@@ -101,6 +106,7 @@ class HostedEpisode:
         changed it."""
         async with self.turn:
             if not self._closed:
+                await self._lock()
                 result = await what(self.episode)
                 if changes:
                     self._pool.notify(self.id)
@@ -108,6 +114,33 @@ class HostedEpisode:
                 return result
         # Closed as surplus or deleted while this was on its way here: no two may have a world open.
         return await self._pool.get(self.id)._in_turn(what, changes=changes)
+
+    async def own(self) -> None:
+        """Own its world before anything is asked of it. Raises ``InUse``."""
+        if not self._owned:
+            async with self.turn:
+                if not self._closed:
+                    await self._lock()
+                    self._owned = True
+
+    async def _lock(self) -> None:
+        """Own the world between two calls. A process that is ending may still have it: others are served
+        while this one waits.
+
+        Raises ``InUse`` where that does not end.
+        """
+        until = anyio.current_time() + _PATIENCE
+        while True:
+            try:
+                _ = self.episode.world.journal
+            except InUse:
+                if anyio.current_time() > until:
+                    raise
+                await anyio.sleep(_PATIENCE / 100)
+            except (sqlite3.DatabaseError, UsageError, OSError):
+                return  # damaged: what is asked for says so if it has to do with that
+            else:
+                return
 
     @property
     def mail_ports(self) -> dict[str, int]:
@@ -246,8 +279,7 @@ class EpisodePool:
         """Where an episode of that id lies."""
         if not is_id(id_):
             raise UnknownEpisode("unknown episode")
-        folder = self.root / "episodes"
-        return folder / id_ if (folder / id_).is_dir() else folder / folder_of(id_)
+        return self.root / "episodes" / folder_of(id_)
 
     def has(self, id_: str) -> bool:
         """Whether there is an episode of that id."""
@@ -271,10 +303,16 @@ class EpisodePool:
     async def bring(self, id_: str) -> None:
         """Have an episode here as it was kept last, if episodes are kept elsewhere, and nobody else serve it.
 
-        Raises ``NotNow`` where somebody else does, or that cannot be found out.
+        Raises ``NotNow`` where somebody else does, or that cannot be found out, and ``InUse`` where it is
+        another process of this server.
         """
         if not self.keeping.holds(id_):
             await self.keeping.bring(id_, self.path(id_), self._give_up)
+        try:
+            hosted = self.get(id_)
+        except UsageError:
+            return  # unknown or damaged, as whoever asks for it is told
+        await hosted.own()
 
     async def _give_up(self, id_: str) -> None:
         """Close an episode that somebody else has."""
@@ -299,10 +337,7 @@ class EpisodePool:
     def ids(self) -> list[str]:
         """Ids of all episodes, in a stable order."""
         folders = [path for path in (self.root / "episodes").iterdir() if path.name.isalnum()]
-        kept = [path / _ID for path in folders]
-        # Older ones are named by their ids.
-        here = [path.read_text() if path.is_file() else path.parent.name for path in kept]
-        return sorted({*here, *self.keeping.listed()})
+        return sorted({*((path / _ID).read_text() for path in folders), *self.keeping.listed()})
 
     def new_id(self) -> str:
         """An id that nobody can guess. It names the episode and never enters its world."""

@@ -91,7 +91,8 @@ class Journal:
     """The calls of one world, in order. ``seq`` counts from 1 and also drives the world's clock."""
 
     def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        # Nobody waits here for another process: it may be the event loop that asks.
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
         # One process owns an open world, so the lock is taken once. A write-ahead log survives the end of the
         # process at any point; the machine is trusted not to fail, so nothing waits for the disk.
         self._db.execute("PRAGMA locking_mode=EXCLUSIVE")

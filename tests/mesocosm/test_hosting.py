@@ -23,9 +23,10 @@ from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.families.family import load_family
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
-from mesocosm.hosting.pool import EpisodePool
+from mesocosm.hosting.pool import EpisodePool, folder_of
 from mesocosm.services.calling import ToolError
 from mesocosm.services.world import World
+from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
 
 TOKEN = "admin-token-of-the-test"
@@ -393,6 +394,50 @@ def test_where_an_episode_lies_does_not_tell_its_id(host: Host) -> None:
     assert id_ not in str(pool.get(id_).episode.world.path)
     assert id_ in pool.ids()
     assert pool.path(id_).name not in pool.ids()
+
+
+def test_the_name_of_the_folder_does_not_open_the_episode(tmp_path: Path, host: Host) -> None:
+    before = EpisodePool(tmp_path)
+    id_ = before.adopt(host.instance, TASK)
+    before.close()
+    folder = folder_of(id_)
+    assert (tmp_path / "episodes" / folder).is_dir()
+    app = Hosting(tmp_path, admin_token=TOKEN)
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    with serving(app) as base:
+        own = Host(app=app, base=base, instance=host.instance)
+        # The name comes first, so that it would have the world to itself.
+        for path in (f"/e/{folder}/mcp", f"/e/{folder}/email/mcp", f"/e/{folder}/email/gmail/v1/users/me"):
+            status, answer = own.ask(path, ping, token=None)
+            assert (status, answer["error"]["message"]) == (404, "unknown episode")
+        for method, rest in (("GET", ""), ("GET", "/archive"), ("POST", "/fork"), ("DELETE", "")):
+            assert own.ask(f"/episodes/{folder}{rest}", method=method)[0] == 404
+        assert own.ask("/grade", {"ids": [folder]})[0] == 404
+        assert app.pool.ids() == [id_]
+        with own.tools(id_) as tools:
+            assert tools.call("email", "get_folders") is not None
+
+
+def test_nobody_else_waits_for_a_world_that_another_process_still_has(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesocosm.hosting.pool._PATIENCE", 60.0)
+    held, other = host.open(), host.open()
+    folder = host.app.pool.path(held) / "world"
+    journal = Journal(folder / "journal.db")  # as a process that is ending
+    with ThreadPoolExecutor(2) as pool:
+
+        def names(id_: str) -> Any:
+            with host.tools(id_) as tools:
+                return tools.call("email", "get_folders")
+
+        waiting = pool.submit(names, held)
+        try:
+            assert names(other) is not None
+            assert not waiting.done()
+        finally:
+            journal.close()
+        assert waiting.result() is not None
 
 
 def test_what_a_killed_server_left_half_made_is_removed_when_nobody_uses_it(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from rest.hosted import HostedWorld
 from rest.mailing import ADA, BOB, MailHost, expect_goodbye, fill, found, letter, mail_host, ok
 
 from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.pool import folder_of
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.services.world import World
 
@@ -60,7 +61,8 @@ def sign_in(host: MailHost, user: str, password: str) -> list[Any]:
 def test_the_password_names_the_episode(host: MailHost, mailbox: HostedWorld) -> None:
     for user in (ADA, ADA.upper(), "me"):
         assert sign_in(host, user, mailbox.id) == ["OK", "OK", 235, 235]
-    for user, password in ((ADA, "0" * 32), (ADA, "../" * 8), (BOB, mailbox.id), (ADA, "x" * 300)):
+    wrong = ["0" * 32, folder_of(mailbox.id), "../" * 8, "x" * 300]
+    for user, password in [(BOB, mailbox.id), *((ADA, password) for password in wrong)]:
         answers = sign_in(host, user, password)
         assert all("AUTHENTICATIONFAILED" in answer for answer in answers[:2]), answers
         assert [answer[0] for answer in answers[2:]] == [535, 535]
