@@ -102,12 +102,12 @@ def _name(state: str, columns: Sequence[Column]) -> str:
     return f"{state}{hashlib.blake2b(said.encode(), digest_size=8).hexdigest()}"
 
 
-def listed(relation: Listed) -> Table:
+def listed(relation: Listed, world: str) -> Table:
     """Rows that a server makes up as an Arrow table."""
     values = list(zip(*relation.rows, strict=True)) or [()] * len(relation.columns)
     arrays = [pa.array(map(_plain, column), pa.string()) for column in values]
     raw = pa.table(arrays, names=[column.name for column in relation.columns])
-    return Table(_typed(raw, relation.columns))
+    return Table(_typed(raw, relation.columns, world))
 
 
 def counted(rows: int) -> Table:
@@ -125,10 +125,10 @@ def _read(tables: Tables, number: int, columns: Sequence[Column], state: str) ->
         batches = _read_file(tables, number, columns, state)
     if batches is None:
         batches = _read_rows(tables, number, columns)
-    return _typed(pa.Table.from_batches(batches), columns)
+    return _typed(pa.Table.from_batches(batches), columns, tables.world)
 
 
-def _typed(raw: Any, columns: Sequence[Column]) -> Any:
+def _typed(raw: Any, columns: Sequence[Column], world: str) -> Any:
     """The columns as what they are: what SQLite keeps as text is cast, all else is taken as it is."""
     found, casts = list(raw.columns), []
     for place, (column, kept) in enumerate(zip(columns, raw.schema, strict=True)):
@@ -142,7 +142,8 @@ def _typed(raw: Any, columns: Sequence[Column]) -> Any:
         # Under names of their own: DuckDB takes no notice of case.
         names = [f"c{place}" for place, _ in casts]
         kept = pa.table([found[place] for place, _ in casts], names=names)
-        cast = engine().cast(kept, [(name, kind) for name, (_, kind) in zip(names, casts, strict=True)])
+        kinds = [(name, kind) for name, (_, kind) in zip(names, casts, strict=True)]
+        cast = engine().cast(kept, kinds, world)
         for (place, kind), column in zip(casts, cast.columns, strict=True):
             found[place] = _as_json(column) if kind == "JSON" else column
     return pa.table(found, names=raw.schema.names)
@@ -209,11 +210,10 @@ def _read_file(tables: Tables, number: int, columns: Sequence[Column], state: st
 
     The halves of a long table are read at the same time: the driver lets other threads run meanwhile.
     """
-    path = driver_connection(tables.session).execute("PRAGMA database_list").fetchone()[2]
     last = driver_connection(tables.session).execute(f"SELECT MAX({ROW_ID}) FROM {table_name(number)}")
     middle = (last.fetchone()[0] or 0) // 2 if tables.count(number) > _LONG else 0
     parts = [f"{ROW_ID} <= {middle}", f"{ROW_ID} > {middle}"] if middle else ["TRUE"]
-    reading = _Reading(file_uri(Path(path), "mode=ro"), number, state)
+    reading = _Reading(file_uri(Path(tables.world), "mode=ro"), number, state)
 
     def read(exact: bool) -> list[Any] | None:
         jobs = [(contextvars.copy_context(), part) for part in parts]

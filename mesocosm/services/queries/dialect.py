@@ -111,6 +111,10 @@ class Dialect(ABC):
         """The refusal of a function that the vendor does not have, or that is not provided."""
 
     @abstractmethod
+    def unknown_unit(self, name: str) -> Refusal:
+        """The refusal of a part of dates and times that there is not."""
+
+    @abstractmethod
     def unsupported(self, what: str) -> Refusal:
         """The refusal of something that the vendor has and this service does not."""
 

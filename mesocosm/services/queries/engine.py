@@ -9,8 +9,8 @@ import re
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -20,6 +20,7 @@ from typing import Any
 import duckdb
 
 from mesocosm.errors import Invalid
+from mesocosm.services.queries import allowlist
 from mesocosm.services.queries.catalogue import Field, Result
 from mesocosm.services.queries.tables import quoted
 from mesocosm.worlds import deadlines
@@ -43,6 +44,8 @@ _SPENT = (duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.InternalExc
 
 _SMALL, _MOST_KEPT = 4 * 2**20, 32 * 2**20
 """Bytes of a table that an instance keeps for the next query, and of all of these."""
+_MOST_IDLE = 32
+"""Instances that wait for the next statement of their world."""
 
 
 class Failed(Exception):
@@ -108,10 +111,16 @@ class _Instance:
 
 
 class Engine:
-    """The instances of DuckDB in this process; each statement has one for itself."""
+    """The instances of DuckDB in this process; no world ever meets what another's statements have left.
+
+    Each statement has an instance for itself, which its world has had before or nobody, and nothing that it
+    does stays.
+    """
 
     def __init__(self) -> None:
-        self._idle: list[_Instance] = []
+        self._idle: OrderedDict[int, tuple[str, _Instance]] = OrderedDict()
+        """By a number, with the world that it is of; what has waited longest comes first."""
+        self._numbers = count()
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(settings().query_jobs)
         self._watch = _Watch()
@@ -121,6 +130,8 @@ class Engine:
         sql: str,
         tables: Mapping[str, Table],
         *,
+        world: str,
+        known: bool = False,
         limit: int | None = None,
         skip: int = 0,
         seed: float | None = None,
@@ -128,22 +139,25 @@ class Engine:
     ) -> Result:
         """Rows of a query over Arrow tables by their names, from the row ``skip`` on and at most ``limit``.
 
-        ``seed``: between -1 and 1, what random functions follow. ``counters``: next number and step of what
-        ``nextval`` counts with; the result says which number is next after it. Raises ``Failed``.
+        ``world``: whose instance it is run in. ``known``: whether it has passed the wall (``allowlist``)
+        before, with other numbers or names of tables. ``seed``: between -1 and 1, what random functions
+        follow. ``counters``: next number and step of what ``nextval`` counts with; the result says which
+        number is next after it. Raises ``Failed``, and ``Barred`` for what does not pass.
         """
-        with self._instance() as instance, instance.holding(tables):
+        with self._instance(world) as instance, instance.holding(tables), _undone(instance.connection):
             connection = instance.connection
+            query = sql if known else allowlist.passed(sql, tables, connection, counters or ())
             if seed is not None:
                 connection.execute("SELECT setseed(?)", [seed]).fetchall()
             if counters:
-                return _counting(connection, sql, counters)
-            connection.execute(sql)
+                return _counting(connection, query, counters)
+            connection.execute(query)
             fields = tuple(Field(name, str(kind)) for name, kind, *_ in connection.description or ())
             if any(_INTERVAL.search(one.kind) for one in fields):
                 connection.abort()
                 if seed is not None:
                     connection.execute("SELECT setseed(?)", [seed]).fetchall()
-                connection.execute(_with_texts(sql, fields))
+                connection.execute(allowlist.passed(_with_texts(sql, fields), tables, connection))
             while skip > 0 and (passed := connection.fetchmany(min(skip, 10_000))):
                 skip -= len(passed)
             if limit is None:
@@ -153,19 +167,27 @@ class Engine:
                 connection.abort()  # the rest of the result
             return Result(fields, rows[:limit], len(rows) > limit)
 
-    def cast(self, raw: Any, kinds: Sequence[tuple[str, str]]) -> Any:
+    def passes(self, sql: str, tables: Iterable[str], world: str) -> bool:
+        """Whether a query of these tables passes the wall (``allowlist``)."""
+        try:
+            with self._instance(world) as instance:
+                allowlist.passed(sql, tables, instance.connection)
+        except (allowlist.Barred, Failed):
+            return False
+        return True
+
+    def cast(self, raw: Any, kinds: Sequence[tuple[str, str]], world: str) -> Any:
         """An Arrow table whose columns, named in their order, are cast."""
         names = ", ".join(f"{_cast(name, kind)} AS {quoted(name)}" for name, kind in kinds)
-        with self._instance() as instance, instance.holding({"raw": Table(raw)}):
-            return instance.connection.sql(f"SELECT {names} FROM raw").to_arrow_table()
+        with self._instance(world) as instance, instance.holding({"raw": Table(raw)}):
+            query = allowlist.passed(f"SELECT {names} FROM raw", ["raw"], instance.connection)
+            return instance.connection.sql(query.query).to_arrow_table()
 
     @contextmanager
-    def _instance(self) -> Iterator[_Instance]:
+    def _instance(self, world: str) -> Iterator[_Instance]:
         self._wait()
         try:
-            with self._lock:
-                instance = self._idle.pop() if self._idle else None
-            instance = instance or _Instance(_connect())
+            instance = self._taken(world) or _Instance(_connect())
             watched = self._watch.add(instance.connection)
             try:
                 yield instance
@@ -174,14 +196,14 @@ class Engine:
                 if isinstance(error, _SPENT):
                     instance.connection.close()
                 else:
-                    self._return(instance)
+                    self._return(world, instance)
                 raise _failed(error) from error
             except BaseException:
                 self._watch.remove(watched)
                 instance.connection.close()
                 raise
             self._watch.remove(watched)
-            self._return(instance)
+            self._return(world, instance)
         finally:
             self._places.release()
 
@@ -195,12 +217,33 @@ class Engine:
         """Let go of all instances that are idle."""
         with self._lock:
             while self._idle:
-                self._idle.pop().connection.close()
+                self._idle.popitem()[1][1].connection.close()
         self._watch.end()
 
-    def _return(self, instance: _Instance) -> None:
+    def _taken(self, world: str) -> _Instance | None:
         with self._lock:
-            self._idle.append(instance)
+            of_it = next((at for at, (owner, _) in reversed(self._idle.items()) if owner == world), None)
+            return None if of_it is None else self._idle.pop(of_it)[1]
+
+    def _return(self, world: str, instance: _Instance) -> None:
+        spare = None
+        with self._lock:
+            self._idle[next(self._numbers)] = world, instance
+            if len(self._idle) > _MOST_IDLE:
+                _, (_, spare) = self._idle.popitem(last=False)
+        if spare is not None:
+            spare.connection.close()
+
+
+@contextmanager
+def _undone(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """A transaction that ends with nothing changed."""
+    connection.begin()
+    try:
+        yield
+    finally:
+        with suppress(duckdb.Error):  # it has ended by itself with an error
+            connection.rollback()
 
 
 def _with_texts(sql: str, fields: Sequence[Field]) -> str:
@@ -214,13 +257,15 @@ def _with_texts(sql: str, fields: Sequence[Field]) -> str:
 
 
 def _counting(
-    instance: duckdb.DuckDBPyConnection, sql: str, counters: Mapping[str, tuple[int, int]]
+    instance: duckdb.DuckDBPyConnection,
+    query: str | duckdb.Statement,
+    counters: Mapping[str, tuple[int, int]],
 ) -> Result:
     try:
         for name, (start, step) in counters.items():
             bounds = "MINVALUE -9223372036854775808" if step < 0 else "MINVALUE -9223372036854775807"
             instance.execute(f"CREATE TEMP SEQUENCE {quoted(name)} {bounds} START {start} INCREMENT {step}")
-        instance.execute(sql)
+        instance.execute(query)
         fields = tuple(Field(name, str(kind)) for name, kind, *_ in instance.description or ())
         rows = instance.fetchall()
         # One more than the last: that number is the next one.

@@ -3,9 +3,12 @@ texts or lists whose size is a number in the statement."""
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from mesocosm.errors import Invalid
+from mesocosm.services.queries.allowlist import listed
 from mesocosm.services.queries.dialect import COUNTS, Dialect
 
 LONGEST_TEXT = 16 * 1024 * 1024
@@ -41,9 +44,56 @@ _NEVER = tuple(
     if hasattr(exp, name)
 )
 
+_UNITS = listed("""
+    NANOSECOND MICROSECOND MILLISECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR DECADE CENTURY
+    MILLENNIUM DAYOFWEEK DAYOFWEEKISO DAYOFWEEK_ISO DAYOFYEAR WEEKISO WEEK_ISO ISOWEEK ISOYEAR YEAROFWEEK
+    YEAROFWEEKISO DOW ISODOW DOY EPOCH EPOCH_SECOND EPOCH_MILLISECOND EPOCH_MICROSECOND EPOCH_NANOSECOND
+    TIMEZONE_HOUR TIMEZONE_MINUTE DATE TIME DATETIME SUNDAY MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY
+    """)
+"""Parts of dates and times, as sqlglot calls them; the products' other words for them are among its
+synonyms."""
+_WORDS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?: [A-Za-z_][A-Za-z0-9_]*)*\Z")
+_NUMBER = re.compile(r"\d*\.?\d*(?:[eE][-+]?\d+)?\Z")
+_TEXTS = (exp.RawString, exp.National, exp.ByteString, exp.JSONPathKey)
+"""What holds a text that is written in quotes, beside literals."""
+_DIGITS = (exp.HexString, exp.BitString)
+
+
+def check_units(tree: exp.Expr, dialect: Dialect) -> None:
+    """Refuse parts of dates and times that there are not."""
+    for node in tree.walk():
+        for unit in (node.args.get("unit"), node.this if isinstance(node, exp.Extract) else None):
+            if isinstance(unit, exp.Expr):
+                for one in unit.find_all(exp.Var, exp.Literal, exp.Identifier):
+                    if one.name.upper().removesuffix("S") not in _UNITS:
+                        raise dialect.unknown_unit(one.name)
+
+
+def check_words(tree: exp.Expr, dialect: Dialect) -> None:
+    """Refuse a tree in which a text would be written as it is, and is no word.
+
+    To be asked of what is about to be written. Literals and names go in quotes; all else are words.
+    """
+    for node in tree.walk():
+        for value in node.args.values():
+            for text in value if isinstance(value, list) else (value,):
+                if isinstance(text, str) and not _is_written_well(node, text):
+                    raise dialect.unsupported(f"'{text[:50]}' in this place")
+
+
+def _is_written_well(node: exp.Expr, text: str) -> bool:
+    if isinstance(node, exp.Literal):
+        return bool(node.is_string or _NUMBER.match(text))
+    if isinstance(node, exp.Identifier) and node.quoted:
+        return True
+    if isinstance(node, _DIGITS):
+        return text.isalnum()
+    return isinstance(node, _TEXTS) or not text or _WORDS.match(text) is not None
+
 
 def check_functions(tree: exp.Expr, dialect: Dialect) -> None:
-    """Refuse functions that are not the dialect's, and what is no part of a query."""
+    """Refuse functions and units that are not the dialect's, and what is no part of a query."""
+    check_units(tree, dialect)
     for node in tree.walk():
         if isinstance(node, _NEVER):
             raise dialect.unsupported(type(node).__name__)

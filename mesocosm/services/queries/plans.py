@@ -175,7 +175,14 @@ class Plans:
         if result is None:
             tables = {copy.name: copy.table for copy in found}
             try:
-                result = engine().run(plan.sql(numbers, list(tables)), tables, limit=limit, skip=skip)
+                result = engine().run(
+                    plan.sql(numbers, list(tables)),
+                    tables,
+                    world=context.tables.world,
+                    known=True,
+                    limit=limit,
+                    skip=skip,
+                )
             except Failed:
                 return None  # what is wrong with it is said of the query as it was written
         plain = tuple(Field(self._dialect.plain(one.name), one.kind) for one in result.fields)
@@ -223,7 +230,9 @@ def _learned(
     parts = tuple(marks.get(piece, piece) for piece in pieces)
     plan = _Plan(form.shape, form.tables, parts, picked, tuple(others), form.note)
     right = (plan.shape, plan.tables, plan.note) == (own.shape, own.tables, own.note)
-    return plan if right and plan.sql([one.text for one in numbers], own.names) == own.sql else False
+    if not right or plan.sql([one.text for one in numbers], own.names) != own.sql:
+        return False
+    return plan if engine().passes(form.sql, form.names, context.tables.world) else False
 
 
 @dataclass(frozen=True)

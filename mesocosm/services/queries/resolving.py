@@ -187,7 +187,8 @@ def tables_of(
         copy = copies.stored(context.tables, relation.number, columns, rows=name == _TARGET)
         found[copy.name], names[name] = copy.table, copy.name
     for name, listed in resolved.listed.items():
-        found[name] = copies.listed(Listed(_wanted_all(listed.columns, dialect.spell), listed.rows))
+        spelled = Listed(_wanted_all(listed.columns, dialect.spell), listed.rows)
+        found[name] = copies.listed(spelled, context.tables.world)
     return found, names
 
 

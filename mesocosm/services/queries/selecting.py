@@ -8,10 +8,11 @@ from dataclasses import replace
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import SqlglotError
 
+from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import Column, Field, Result, Stored
 from mesocosm.services.queries.dialect import COUNTS, Context, Dialect
 from mesocosm.services.queries.engine import Failed, Table, engine
-from mesocosm.services.queries.guards import check_functions
+from mesocosm.services.queries.guards import check_functions, check_words
 from mesocosm.services.queries.resolving import Resolved, label_columns, resolve, tables_of
 
 _DRAWS = (exp.Rand, exp.Randn, exp.Randstr, exp.Uuid)
@@ -52,8 +53,16 @@ def run(
     result: Result | Failed
     try:
         result = engine().run(
-            outer(sql), tables | (more or {}), limit=limit, skip=skip, seed=seed, counters=counters
+            outer(sql),
+            tables | (more or {}),
+            world=context.tables.world,
+            limit=limit,
+            skip=skip,
+            seed=seed,
+            counters=counters,
         )
+    except Barred:
+        raise dialect.unsupported("An expression of this statement") from None
     except Failed as failed:
         # Not raised from here: a refusal that is kept would keep DuckDB's instance.
         result = failed.with_traceback(None)
@@ -90,6 +99,7 @@ def generated(
         for table in tree.find_all(exp.Table):
             if table.name in names and isinstance(table.this, exp.Identifier):
                 table.this.set("this", names[table.name])
+        check_words(tree, dialect)
         sql = tree.sql("duckdb", copy=False, unsupported_level=ErrorLevel.IGNORE, comments=False)
     except (SqlglotError, TypeError, ValueError, LookupError, AttributeError):
         # A call that lacks an argument, or has one of another sort, is parsed, and has no meaning.

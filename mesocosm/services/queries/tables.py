@@ -75,6 +75,11 @@ class Tables:
         self.session.flush()
         return driver_connection(self.session)
 
+    @property
+    def world(self) -> str:
+        """Whose tables these are: the file in which they lie."""
+        return str(driver_connection(self.session).execute("PRAGMA database_list").fetchone()[2])
+
     # -- the tables themselves --------------------------------------------------------------------------
 
     def create(self, number: int, columns: Sequence[Column]) -> None:

@@ -90,6 +90,9 @@ class BigQuery(Dialect):
         hint = f"; Did you mean {near[0].lower()}?" if near and near[0] != name.upper() else ""
         return wrong(f"Function not found: {name[:100]}{hint}")
 
+    def unknown_unit(self, name: str) -> Refusal:
+        return wrong(f"A valid date part name is required but found {name[:100]}")
+
     def unsupported(self, what: str) -> Refusal:
         return wrong(f"{what} is not supported here.")
 

@@ -102,6 +102,9 @@ class Snowflake(Dialect):
     def unknown_function(self, name: str) -> Refusal:
         return compilation(2140, "42601", f"Unknown function {name.upper()}")
 
+    def unknown_unit(self, name: str) -> Refusal:
+        return compilation(2050, "42601", f"'{name[:100].upper()}' is not a valid date/time component")
+
     def unsupported(self, what: str) -> Refusal:
         return SqlError(2, "0A000", f"Unsupported feature '{what}'.")
 
