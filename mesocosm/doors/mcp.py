@@ -310,7 +310,8 @@ class HttpEndpoints:
     async def _keep_running(
         self, kind: _Kind, *, task_status: TaskStatus[StreamableHTTPSessionManager]
     ) -> None:
-        """A manager has to be stopped by the task that started it."""
+        """A manager has to be stopped by the task that started it; one that breaks is made anew when it is
+        next asked for, and the others go on."""
         manager = _Sessions(
             build_server(kind, _caller_in_scope)
             if isinstance(kind, str)
@@ -318,9 +319,13 @@ class HttpEndpoints:
             security_settings=self._security,
             max_sessions=None,
         )
-        async with manager.run():
-            task_status.started(manager)
-            await self._closing.wait()
+        try:
+            async with manager.run():
+                task_status.started(manager)
+                await self._closing.wait()
+        except Exception:  # noqa: BLE001 - one endpoint is not to end all
+            self._managers.pop(kind, None)
+            _log.exception("the endpoint of %s has broken", kind)
 
     async def handle(
         self, service: str | None, caller: Caller, owner: str, scope: Scope, receive: Receive, send: Send

@@ -45,7 +45,15 @@ class Unread:
 
     def _look(self) -> None:
         loop = asyncio.get_running_loop()
-        now, waiting = loop.time(), 0
+        try:
+            self._cut_the_slow(loop.time())
+        finally:
+            self._is_looking = bool(self._connections)
+            if self._is_looking:
+                loop.call_later(_LOOK, self._look)
+
+    def _cut_the_slow(self, now: float) -> None:
+        waiting = 0
         for transport in self._connections:
             if size := transport.get_write_buffer_size():
                 waiting += size
@@ -57,9 +65,6 @@ class Unread:
                 break
             waiting -= transport.get_write_buffer_size()
             _cut(transport)
-        self._is_looking = bool(self._connections)
-        if self._is_looking:
-            loop.call_later(_LOOK, self._look)
 
     def _note(self, transport: asyncio.WriteTransport, now: float) -> None:
         taken = _taken(transport)

@@ -22,7 +22,7 @@ from mesocosm.families.verdict import Check
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 from mesocosm.worlds.changes import TableChanges, compare_database
-from mesocosm.worlds.copies import copy_world
+from mesocosm.worlds.copies import copy_tree, copy_world
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.workspace import Workspace
 
@@ -231,12 +231,12 @@ def _files(now: Path, before: Path) -> Iterator[Change]:
             + [f"- {name}" for name in removed][:SHOWN_ROWS],
         )
         shutil.rmtree(before, ignore_errors=True)
-        shutil.copytree(now, before, symlinks=True)
+        copy_tree(now, before)
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    files = Workspace(folder).files()
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files}
+    workspace = Workspace(folder)
+    return {name: hashlib.sha256(workspace.read(name)).hexdigest() for name, _ in workspace.files()}
 
 
 def _change(table: str, changes: TableChanges) -> Change:

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
-from mesocosm.families.archives import unpack
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, load_family
@@ -28,6 +27,7 @@ from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.hosting.access import Access
 from mesocosm.hosting.control_plane_client import ControlPlane
+from mesocosm.worlds.packing import unpack
 
 R = TypeVar("R")
 

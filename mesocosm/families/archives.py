@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tarfile
 import tempfile
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from mesocosm.families.episode import Episode
-
-# Python 3.11 has it from 3.11.4 on; an archive comes from a server that its holder has the admin token of.
-_FILTER: dict[str, Any] = {"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}
+from mesocosm.worlds import packing
 
 
 def pack(episode: Episode) -> IO[bytes]:
@@ -25,22 +21,9 @@ def pack(episode: Episode) -> IO[bytes]:
         with tempfile.TemporaryDirectory(dir=beside, prefix=".packing-") as folder:
             copy = Path(folder) / "episode"
             episode.fork(copy).close()
-            with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=3) as archive:
-                archive.add(copy, ".")
+            packing.pack(copy, packed, level=3)
         packed.seek(0)
     except BaseException:
         packed.close()
         raise
     return packed
-
-
-def unpack(path: Path, folder: Path) -> None:
-    """Make the episode of an archive lie in a folder that is not there yet."""
-    draft = folder.with_name(f".{folder.name}.unpacking")
-    shutil.rmtree(draft, ignore_errors=True)
-    try:
-        with tarfile.open(path) as archive:
-            archive.extractall(draft, **_FILTER)
-        draft.rename(folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)

@@ -11,16 +11,17 @@ Whoever may read it may open the episodes and see what is expected of them.
 
 from __future__ import annotations
 
-import io
 import os
 import secrets
 import shutil
 import tarfile
+import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 from mesocosm.errors import MissingExtra, NotNow, UsageError
-from mesocosm.families.archives import unpack
+from mesocosm.worlds.packing import pack, unpack
 from mesocosm.worlds.workspace import replace_file
 
 KEPT = "kept"
@@ -31,12 +32,18 @@ class StoreFailed(NotNow):
     """It cannot be written to or read at present."""
 
 
+class NotPacked(NotNow):
+    """A folder cannot be read as a whole, which is its own trouble and not the store's."""
+
+
 class Superseded(NotNow):
     """Somebody else has the episode, and what is here is old."""
 
     seconds = 1
 
 
+PACKING = ".packing-"
+"""Begins the names of files beside a folder that is being packed."""
 _FENCE = 10**7
 """Times an episode may be kept under one fence."""
 
@@ -83,8 +90,11 @@ class Store:
         Raises ``Superseded`` where somebody with a higher fence has kept it meanwhile.
         """
         number = max(number_of(folder) + 1, fence * _FENCE)
-        self._put(self._episode(folder.name, number), _packed(folder))
-        replace_file(folder / KEPT, str(number).encode())
+        self._put_folder(self._episode(folder.name, number), folder)
+        try:
+            replace_file(folder / KEPT, str(number).encode())
+        except OSError as error:
+            raise NotPacked(f"{folder.name} cannot be written: {error}") from error
         numbers = self._numbers(folder.name)
         for old in numbers[:-2]:
             self._remove(self._episode(folder.name, old))
@@ -139,7 +149,7 @@ class Store:
 
     def keep_instance(self, path: Path) -> None:
         """Keep an instance that was built here, for others."""
-        self._put(f"{self._root}/instances/{path.name}.tar.gz", _packed(path))
+        self._put_folder(f"{self._root}/instances/{path.name}.tar.gz", path)
 
     # -- files ------------------------------------------------------------------------------------------
 
@@ -206,6 +216,26 @@ class Store:
         except Exception as error:
             raise StoreFailed(f"{self.url} cannot be written: {error}") from error
 
+    def _put_folder(self, path: str, folder: Path) -> None:
+        """A folder as one file. Raises ``NotPacked`` where the folder is what fails."""
+        try:
+            packed = tempfile.NamedTemporaryFile(dir=folder.parent, prefix=PACKING)  # noqa: SIM115 - below
+        except OSError as error:
+            raise NotPacked(f"{folder.name} cannot be packed: {error}") from error
+        with packed:
+            try:
+                pack(folder, packed)
+                packed.flush()
+            except (OSError, tarfile.TarError, ValueError) as error:
+                raise NotPacked(f"{folder.name} cannot be packed: {error}") from error
+            try:
+                if self._is_local:
+                    _copy_whole(packed.name, Path(path))
+                else:
+                    self._fs.put_file(packed.name, path)
+            except Exception as error:
+                raise StoreFailed(f"{self.url} cannot be written: {error}") from error
+
     def _remove(self, path: str) -> None:
         try:
             self._fs.rm(path, recursive=True)
@@ -220,7 +250,7 @@ class Store:
         try:
             self._fs.get_file(path, str(archive))
             unpack(archive, target)
-        except (OSError, tarfile.TarError) as error:
+        except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
             raise StoreFailed(f"{self.url} cannot be read: {error}") from error
         finally:
             archive.unlink(missing_ok=True)
@@ -228,13 +258,29 @@ class Store:
 
 def _link_new(path: Path, data: bytes) -> None:
     """A new file that is there whole or not at all; ``FileExistsError`` where there is one."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    draft.write_bytes(data)
+    draft = _beside(path)
     try:
+        draft.write_bytes(data)
         os.link(draft, path)
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)
+
+
+def _copy_whole(source: str, path: Path) -> None:
+    """Copy a file, which is there whole or not at all."""
+    draft = _beside(path)
+    try:
+        shutil.copyfile(source, draft)
+        draft.rename(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _beside(path: Path) -> Path:
+    """A name for what is not whole yet, in the same folder, which is made."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
 
 
 def _is_there_already(error: Exception) -> bool:
@@ -257,10 +303,3 @@ def mark(folder: Path) -> tuple[Any, ...]:
     journal = [(world / f"journal.db{end}") for end in ("", "-wal")]
     times = [path.stat().st_mtime_ns for path in journal if path.exists()]
     return (world.stat().st_ino, *times, *names)
-
-
-def _packed(folder: Path) -> bytes:
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w:gz", compresslevel=1) as archive:
-        archive.add(folder, ".")
-    return data.getvalue()

@@ -68,7 +68,7 @@ def control_plane(
 ) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with endpoints.running(), BlockingPortal() as portal, pool.keeping.running():
+        async with endpoints.running(), BlockingPortal() as portal, pool.keeping.running(pool.background):
             pool.portal = portal
             yield
             pool.portal = None
@@ -129,8 +129,10 @@ def control_plane(
             probe.unlink()
         except OSError as error:
             raise HTTPException(503, f"the state directory is not writable: {error.strerror}") from None
-        if failed := pool.keeping.failed:
-            raise HTTPException(503, failed)
+        if pool.portal is None:
+            raise HTTPException(503, "the episodes are not being served")
+        if trouble := pool.keeping.failed or pool.background.trouble:
+            raise HTTPException(503, trouble)
         return Health()
 
     @app.get("/metrics", tags=["status"], response_class=PlainTextResponse, **admin)

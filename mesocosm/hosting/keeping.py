@@ -13,8 +13,9 @@ import anyio
 import anyio.to_thread
 
 from mesocosm.errors import NotNow
-from mesocosm.families.leasing import Leases
-from mesocosm.families.storing import Store, StoreFailed, Superseded
+from mesocosm.families.leasing import HeldElsewhere, Leases
+from mesocosm.families.storing import NotPacked, Store, StoreFailed, Superseded
+from mesocosm.hosting.background import Background
 
 KEEP_EVERY = 5.0
 """Seconds until a change is kept."""
@@ -59,7 +60,14 @@ class Keeping:
         """Why the last attempt failed."""
         self._every = every
         self._waiting: dict[str, Keepable] = {}
+        self._not_kept: set[str] = set()
+        """Those of them that could not be kept, for a reason of their own."""
         self._coming: defaultdict[Path, anyio.Lock] = defaultdict(anyio.Lock)
+
+    @property
+    def not_kept(self) -> int:
+        """How many episodes could not be kept, each for a reason of its own."""
+        return len(self._not_kept)
 
     def __contains__(self, id_: str) -> bool:
         """Whether an episode is to be kept."""
@@ -112,7 +120,7 @@ class Keeping:
         return folder.is_dir() or self.store.has(folder.name)
 
     async def _give_up(self, id_: str, close: Callable[[str], Awaitable[None]]) -> None:
-        self._waiting.pop(id_, None)
+        self._dismiss(id_)
         await close(id_)
         self._fences.pop(id_, None)
 
@@ -128,7 +136,7 @@ class Keeping:
 
     async def forget(self, id_: str, name: str) -> None:
         """An episode is there no more."""
-        self._waiting.pop(id_, None)
+        self._dismiss(id_)
         self._fences.pop(id_, None)
         if self.store is not None:
             if self._listed is not None:
@@ -148,6 +156,8 @@ class Keeping:
                 del self._waiting[id_]
             except NotNow as error:
                 _log.error("an episode was not kept: %s", error)
+            except Exception:  # noqa: BLE001 - each is kept that can be
+                _log.exception("an episode was not kept")
         if self._leases is not None:
             with suppress(StoreFailed):
                 self._leases.end()
@@ -166,31 +176,29 @@ class Keeping:
             raise
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self, background: Background) -> AsyncIterator[None]:
         """Keep what changes, every so often."""
         async with anyio.create_task_group() as group:
             if self._leases is not None:
-                group.start_soon(self._renew, self._leases)
-            if self.store is not None and self._every:
-                group.start_soon(self._go_on)
+                group.start_soon(background.every, self._leases.every, "the sign of life", self._renew)
+            if self.store is not None:
+                # What is to be kept at once and could not be is kept in the end, too.
+                every = self._every or KEEP_EVERY
+                group.start_soon(background.every, every, "keeping episodes", self._keep_all)
             yield
             group.cancel_scope.cancel()
 
-    async def _renew(self, leases: Leases) -> None:
-        while True:
-            try:
-                await anyio.to_thread.run_sync(leases.renew)
-            except StoreFailed as error:
-                _log.warning("%s", error)
-            await anyio.sleep(leases.every)
+    async def _renew(self) -> None:
+        assert self._leases
+        await anyio.to_thread.run_sync(self._leases.renew)
 
-    async def _go_on(self) -> None:
-        while True:
-            await anyio.sleep(self._every)
-            left = iter(list(self._waiting.values()))
-            async with anyio.create_task_group() as group:
-                for _ in range(_AT_ONCE):
-                    group.start_soon(self._keep_each, left)
+    async def _keep_all(self) -> None:
+        left = iter(list(self._waiting.values()))
+        async with anyio.create_task_group() as group:
+            for _ in range(_AT_ONCE):
+                group.start_soon(self._keep_each, left)
+        if not self._waiting:
+            self.failed = None
 
     async def _keep_each(self, episodes: Iterator[Keepable]) -> None:
         for episode in episodes:
@@ -207,8 +215,21 @@ class Keeping:
                 _log.warning("%s", error)
             self.failed = str(error)
             raise
-        except NotNow:
-            self._waiting.pop(episode.id, None)
+        except (Superseded, HeldElsewhere):
+            self._dismiss(episode.id)
             raise
+        except Exception as error:
+            # Its own trouble: it goes on waiting, and everybody else is kept.
+            if episode.id not in self._not_kept:
+                self._not_kept.add(episode.id)
+                _log.exception("the episode %s cannot be kept", episode.name[:12])
+            if isinstance(error, NotNow):
+                raise
+            raise NotPacked("the episode cannot be kept at present") from error
         self.failed = None
-        self._waiting.pop(episode.id, None)
+        self._dismiss(episode.id)
+
+    def _dismiss(self, id_: str) -> None:
+        """An episode is not to be kept any more, for now."""
+        self._waiting.pop(id_, None)
+        self._not_kept.discard(id_)

@@ -33,6 +33,7 @@ from mesocosm.families.family import Family, load_family
 from mesocosm.families.leasing import server_of
 from mesocosm.families.storing import Store, mark
 from mesocosm.families.task import Offer
+from mesocosm.hosting.background import Background
 from mesocosm.hosting.hosts.ids import is_id
 from mesocosm.hosting.keeping import KEEP_EVERY, Keeping
 from mesocosm.hosting.metrics import Metrics, RequestLog, kind_of
@@ -209,7 +210,10 @@ def _take_into_use(root: Path) -> int:
     try:
         fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for draft in (root / "episodes").glob(".*"):
-            shutil.rmtree(draft, ignore_errors=True)
+            if draft.is_dir():
+                shutil.rmtree(draft, ignore_errors=True)
+            else:
+                draft.unlink(missing_ok=True)
     except BlockingIOError:
         pass
     fcntl.flock(use, fcntl.LOCK_SH)
@@ -250,8 +254,12 @@ class EpisodePool:
         self._use: int | None = _take_into_use(root)
         self.instances = InstanceCache(root / "instances", store.url if store else None)
         self.keeping = Keeping(store, keep_every, server or (server_of(root) if store else ""), listed=alone)
+        self.background = Background()
         self.metrics = Metrics()
         self.metrics.gauge("mesocosm_open_episodes", "Episodes whose files are open", lambda: len(self._open))
+        if store is not None:
+            text = "Episodes that cannot be kept, each for a reason of its own"
+            self.metrics.gauge("mesocosm_episodes_not_kept", text, lambda: self.keeping.not_kept)
         self.mail_ports: dict[str, int] = {}
         """Ports of the mail protocols (``imap``, ``smtp``) that are served beside."""
         self.portal: BlockingPortal | None = None

@@ -290,10 +290,11 @@ async def _send(reply: Reply, send: Send) -> None:
 def _size(folder: Path) -> int:
     """Bytes of the files below a folder; those that go meanwhile take nothing."""
     total = 0
-    for at, _, files in os.walk(folder):
+    # By descriptors: paths of agents may be longer than any path may be.
+    for _, _, files, opened in os.fwalk(folder):
         for name in files:
             try:
-                total += os.lstat(os.path.join(at, name)).st_size
+                total += os.stat(name, dir_fd=opened, follow_symlinks=False).st_size
             except FileNotFoundError:
                 continue
     return total

@@ -19,7 +19,7 @@ from pathlib import Path
 from mesocosm.sandbox.jobs import Limits
 from mesocosm.worlds.folders import open_folder
 from mesocosm.worlds.limits import settings
-from mesocosm.worlds.workspace import is_text, visible
+from mesocosm.worlds.workspace import LONGEST_PATH, is_text, visible
 
 _ANY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o755
@@ -116,10 +116,11 @@ def _give(folder: int, owner: int, room: int) -> None:
 def tidy(workspace: Path, moment: datetime | None = None, depth: int | None = None) -> tuple[str, ...]:
     """Take out of a workspace what its tools, copies of it or its graders must not meet; says what.
 
-    Removed are links that lead out of it, hard links, pipes, sockets, devices, and folders nested more than
-    ``depth`` deep. What has a name that is not UTF-8, which no result could bear, is given one that is.
-    What the code made unreadable becomes readable to its owner again, and what the machine's clock stamped
-    gets the time ``moment``, so that listings are the same whenever the code is run.
+    Removed are links that lead out of it, hard links, pipes, sockets, devices, folders nested more than
+    ``depth`` deep, and what has a path that copies of the workspace could not hold. What has a name that is
+    not UTF-8, which no result could bear, is given one that is. What the code made unreadable becomes
+    readable to its owner again, and what the machine's clock stamped gets the time ``moment``, so that
+    listings are the same whenever the code is run.
     """
     os.chmod(workspace, _MODE)
     with open_folder(workspace) as folder:
@@ -143,7 +144,7 @@ class _Tidying:
         listed = _listed(folder)
         taken = {name for name, _ in listed}
         for name, status in listed:
-            if reason := self._reason_to_remove(name, status, folder, depth):
+            if reason := self._reason_to_remove(name, status, folder, prefix, depth):
                 self._remove(folder, name, status)
                 self.remarks.append(f"Removed from the workspace: {visible(prefix + name)[:200]} ({reason})")
                 continue
@@ -177,7 +178,11 @@ class _Tidying:
         if self._seconds is not None and os.fstat(folder).st_mtime_ns % 1_000_000_000:
             os.utime(folder, (self._seconds, self._seconds))
 
-    def _reason_to_remove(self, name: str, status: os.stat_result, folder: int, depth: int) -> str | None:
+    def _reason_to_remove(
+        self, name: str, status: os.stat_result, folder: int, prefix: str, depth: int
+    ) -> str | None:
+        if len(os.fsencode(prefix + name)) > LONGEST_PATH:
+            return f"the path has more than {LONGEST_PATH:,} bytes"
         if stat.S_ISDIR(status.st_mode):
             return f"nested more than {self._limit} folders deep" if depth >= self._limit else None
         if stat.S_ISREG(status.st_mode):

@@ -341,13 +341,13 @@ def _prefer_for_the_kernel_to_kill(pid: int) -> None:
 def _repeating(look: Callable[[], None]) -> Iterator[None]:
     """Look ten times a second, in a thread."""
     over = threading.Event()
-    failures: list[SandboxFailed] = []
+    failures: list[Exception] = []
 
     def watch() -> None:
         try:
             while not over.wait(TICK):
                 look()
-        except SandboxFailed as failure:
+        except Exception as failure:  # noqa: BLE001 - raised where the job is waited for
             failures.append(failure)
 
     thread = threading.Thread(target=watch, name="sandbox-watch", daemon=True)

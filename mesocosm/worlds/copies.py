@@ -14,6 +14,8 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+AROUND = 8
+"""Folders that a workspace lies in, at most, such as ``snapshots/NAME/workspace``."""
 STEPS = "steps"
 """The folder of what a world was like before its latest calls; nothing in it is ever changed."""
 _FOLDER_SIZE = 4096
@@ -51,7 +53,9 @@ def link_file(source: str | Path, target: str | Path) -> None:
 
 def link_tree(source: Path, target: Path) -> None:
     """Second names for files that nobody writes; copies where the file system cannot link."""
-    shutil.copytree(source, target, symlinks=True, copy_function=link_file)
+    target.mkdir()
+    with open_folder(source) as folder, open_folder(target) as copy:
+        _copy_folder(folder, copy, settings().workspace_depth + AROUND, _Linked(), "")
 
 
 def is_within(source: Path, entries: int, size: int) -> bool:
@@ -92,7 +96,25 @@ class Copied:
         """The copies may be others by now."""
         self._copies.clear()
 
-    def linked(self, status: os.stat_result, target: int, name: str) -> bool:
+    def place(self, name: str, source: int, target: int, below: str) -> None:
+        """Copy a file of one open folder into another; ``below`` is the path that leads there."""
+        opened = os.open(name, _READ, dir_fd=source)
+        try:
+            status = os.fstat(opened)
+            if self._linked(status, target, name):
+                return
+            copy = os.open(name, _CREATE, 0o600, dir_fd=target)
+            try:
+                while os.sendfile(copy, opened, None, 1 << 30):
+                    pass
+                _copy_status(opened, copy)
+                self._note(status, copy, f"{below}{name}")
+            finally:
+                os.close(copy)
+        finally:
+            os.close(opened)
+
+    def _linked(self, status: os.stat_result, target: int, name: str) -> bool:
         """Whether an earlier copy of the file could be given a further name."""
         copy = self._copies.get(_identity(status))
         if copy is None:
@@ -103,12 +125,23 @@ class Copied:
             return False
         return True
 
-    def note(self, status: os.stat_result, copy: int, path: str) -> None:
+    def _note(self, status: os.stat_result, copy: int, path: str) -> None:
         """Remember a copy that was made, open as ``copy``, of a file as it was before."""
         self.size += status.st_size
         # What was changed a moment ago may change again and bear the same time.
         if status.st_ctime_ns < os.fstat(copy).st_ctime_ns - _SETTLED:
             self._copies[_identity(status)] = f"{self._place}/{path}"
+
+
+class _Linked(Copied):
+    """Copies that are further names of the files themselves."""
+
+    def place(self, name: str, source: int, target: int, below: str) -> None:
+        """A further name; a copy where the file system cannot link."""
+        try:
+            os.link(name, name, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
+        except OSError:
+            super().place(name, source, target, below)
 
 
 def _identity(status: os.stat_result) -> tuple[int, ...]:
@@ -141,26 +174,8 @@ def _copy_folder(source: int, target: int, depth: int, copied: Copied, below: st
                     _copy_folder(folder, copy, depth - 1, copied, f"{below}{entry.name}/")
                 _copy_status(folder, copy)
         elif entry.is_file(follow_symlinks=False):
-            _copy_file(entry.name, source, target, copied, below)
+            copied.place(entry.name, source, target, below)
     _copy_status(source, target)
-
-
-def _copy_file(name: str, source: int, target: int, copied: Copied, below: str) -> None:
-    opened = os.open(name, _READ, dir_fd=source)
-    try:
-        status = os.fstat(opened)
-        if copied.linked(status, target, name):
-            return
-        copy = os.open(name, _CREATE, 0o600, dir_fd=target)
-        try:
-            while os.sendfile(copy, opened, None, 1 << 30):
-                pass
-            _copy_status(opened, copy)
-            copied.note(status, copy, f"{below}{name}")
-        finally:
-            os.close(copy)
-    finally:
-        os.close(opened)
 
 
 def _copy_status(source: int, target: int) -> None:

@@ -27,6 +27,9 @@ from mesocosm.worlds.limits import settings
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE, _NEW_FOLDER = 0o644, 0o755
+LONGEST_PATH = 2000
+"""Bytes of the path of a file or folder, seen from the workspace: with those of the folders that copies of it
+lie in, it is to be a path that the system takes (4096)."""
 _PLAIN = re.compile(r"\w[\w .-]{0,50}")
 """Names that are usable in any folder."""
 
@@ -56,6 +59,17 @@ class Details:
     permissions: int
     modified: datetime | None
     """By the world's clock; ``None`` where code of the agent wrote the file by the machine's clock."""
+
+
+@dataclass(frozen=True)
+class Below:
+    """What there is below a folder: how many levels, and the bytes of the longest path from there."""
+
+    height: int
+    length: int
+
+
+_NOTHING = Below(0, 0)
 
 
 @dataclass(frozen=True)
@@ -322,7 +336,7 @@ class Workspace:
                 with self._folder(new.parent) as target:
                     if _exists(new.name, target):
                         raise Conflict(f"The destination already exists: {self.shown(new)}")
-                    self._check_depth(new, self._height(old))
+                    self._check_depth(new, self._below(old))
                     self._past_return()
                     os.rename(old.name, new.name, src_dir_fd=origin, dst_dir_fd=target)
                     _stamp(target, moment)
@@ -444,20 +458,26 @@ class Workspace:
             )
         self._check_depth(path)
 
-    def _check_depth(self, path: Path, height: int = 0) -> None:
-        """Refuse something with ``height`` levels below it at a place that is too deep for it."""
-        depth, most = len(path.relative_to(self._root()).parts) - 1 + height, settings().workspace_depth
+    def _check_depth(self, path: Path, below: Below = _NOTHING) -> None:
+        """Refuse something with so much below it at a place that is too deep for it."""
+        place = path.relative_to(self._root())
+        if len(os.fsencode(place)) + below.length > LONGEST_PATH:
+            raise Invalid(f"The path is too long: it may have {LONGEST_PATH:,} bytes.")
+        depth, most = len(place.parts) - 1 + below.height, settings().workspace_depth
         if depth > most:
             raise Invalid(
                 f"{self.shown(path)} lies too deep: folders may be nested {most} deep "
                 "(setting workspace_depth)."
             )
 
-    def _height(self, path: Path) -> int:
-        """How many levels there are below a file or folder."""
+    def _below(self, path: Path) -> Below:
+        """What there is below a file or folder."""
         inside = f"{path.relative_to(self._root()).as_posix()}/"
-        below = (entry.path.removeprefix(inside) for entry in self.walk() if entry.path.startswith(inside))
-        return max((rest.count("/") + 1 for rest in below), default=0)
+        below = [entry.path[len(inside) :] for entry in self.walk() if entry.path.startswith(inside)]
+        return Below(
+            max((rest.count("/") + 1 for rest in below), default=0),
+            max((len(os.fsencode(rest)) + 1 for rest in below), default=0),
+        )
 
     def _refusal(self, path: Path, error: OSError, *, doing: str = "read", kind: str = "file") -> Refusal:
         """What an operating system's error means to the agent."""

@@ -6,18 +6,23 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confinement import needs_sandbox
 
 import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.families.storing import Store
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.client import BlockingServer, ServerError, UnknownEpisode
+from mesocosm.hosting.client import BlockingServer, CallFailed, ServerError, UnknownEpisode
 from mesocosm.hosting.listening import serving
+from mesocosm.worlds.packing import unpack
 
 TOKEN = "token-of-the-test"
 ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed"}
@@ -125,6 +130,122 @@ def test_an_instance_is_built_once_for_all(tmp_path: Path, monkeypatch: pytest.M
     assert texts[0] == texts[1]
     for app in (one, other):
         app.pool.close()
+
+
+def nest(workspace: Path, count: int, name: str) -> None:
+    """Folders in folders, whose path no system call takes."""
+    opened = os.open(workspace, os.O_RDONLY)
+    for _ in range(count):
+        os.mkdir(name, dir_fd=opened)
+        inner = os.open(name, os.O_RDONLY, dir_fd=opened)
+        os.close(opened)
+        opened = inner
+    os.close(os.open("last.txt", os.O_CREAT | os.O_WRONLY, dir_fd=opened))
+    os.close(opened)
+
+
+def names_below(workspace: Path) -> list[str]:
+    return [name for _, folders, files, _ in os.fwalk(workspace) for name in (*folders, *files)]
+
+
+def test_what_no_path_leads_to_is_kept_archived_copied_and_removed(tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/store"
+    app = hosting(tmp_path / "one", url)
+    with serving(app) as base, connect(base) as server:
+        episode = server.create(**ORDER)
+        nest(app.pool.path(episode.id) / "world" / "workspace", 25, "x" * 200)
+        episode.call("filesystem", "write_file", path="a.txt", content="kept")
+        episode.snapshot("deep")
+        episode.rollback(0)
+        episode.restore("deep")
+        fork = episode.fork()
+        for one in (episode, fork):
+            there = names_below(app.pool.path(one.id) / "world" / "workspace")
+            assert (there.count("x" * 200), there.count("last.txt"), there.count("a.txt")) == (25, 1, 1)
+        episode.archive(tmp_path / "archive")
+        unpack(tmp_path / "archive", tmp_path / "archived")
+        assert episode.grade().verdict == "failed"
+        fork.delete()
+        episode.reset()
+        assert "x" * 200 not in names_below(app.pool.path(episode.id) / "world")
+        episode.restore("deep")
+    with serving(hosting(tmp_path / "two", url)) as base, connect(base) as server:
+        server.episode(episode.id).look()
+    brought = next((tmp_path / "two" / "episodes").iterdir())
+    for folder in (tmp_path / "archived", brought):
+        there = names_below(folder / "world" / "workspace")
+        assert (there.count("x" * 200), there.count("last.txt"), there.count("a.txt")) == (25, 1, 1)
+
+
+@needs_sandbox
+def test_code_leaves_no_path_that_is_too_long(tmp_path: Path) -> None:
+    app = hosting(tmp_path / "one", f"file://{tmp_path}/store", every=0.05)
+    code = "import os\nfor _ in range(25):\n    os.mkdir('x' * 200)\n    os.chdir('x' * 200)\n"
+    with serving(app) as base, connect(base) as server:
+        episode, other = server.create_batch(
+            [{**ORDER, "tools": "all", "services": ["python_execute"], "count": 2}]
+        )
+        said = episode.call("python_execute", "python_execute", code=code)
+        assert "the path has more than 2,000 bytes" in str(said)
+        with pytest.raises(CallFailed, match="path is too long"):
+            episode.call("filesystem", "create_directory", path="/".join(["y" * 200] * 10))
+        long = "/".join(["y" * 200] * 5)
+        for folder in (long, "z" * 200):
+            episode.call("filesystem", "create_directory", path=folder)
+        inside = "/".join(["x" * 200] * 9)
+        with pytest.raises(CallFailed, match="path is too long"):
+            episode.call("filesystem", "move_file", source="y" * 200, destination=f"{inside}/y")
+        other.call("filesystem", "write_file", path="a.txt", content="kept")
+        wait_until(lambda: len(list((tmp_path / "store" / "episodes").glob("*/*.tar.gz"))) >= 2)
+        assert ready(base) == 200
+
+
+def test_an_episode_that_cannot_be_kept_is_no_trouble_of_others(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = hosting(tmp_path / "one", f"file://{tmp_path}/store", every=0.05)
+    with serving(app) as base, connect(base) as server:
+        broken, other = server.create_batch([{**ORDER, "count": 2}])
+        for episode in (broken, other):
+            episode.call("filesystem", "write_file", path="a.txt", content="one")
+        wait_until(lambda: len(list((tmp_path / "store" / "episodes").iterdir())) == 2)
+        folder = app.pool.path(broken.id)
+        (folder / "world").rename(folder / "elsewhere")
+        broken.act("read_text_file", {"path": "a.txt"})
+        wait_until(lambda: app.pool.keeping.not_kept == 1)
+        kept = tmp_path / "store" / "episodes" / app.pool.path(other.id).name
+        newest = sorted(kept.iterdir())[-1]
+        other.call("filesystem", "write_file", path="a.txt", content="two")
+        wait_until(lambda: sorted(kept.glob("*.tar.gz"))[-1] != newest)
+        assert (ready(base), app.pool.keeping.not_kept) == (200, 1)
+        (folder / "elsewhere").rename(folder / "world")
+        wait_until(lambda: app.pool.keeping.not_kept == 0)
+    assert len([record for record in caplog.records if "cannot be kept" in record.message]) == 1
+
+
+def test_a_task_beside_that_fails_is_told_and_goes_on(tmp_path: Path) -> None:
+    app = hosting(tmp_path / "one", f"file://{tmp_path}/store", every=0.05)
+    with serving(app) as base:
+        assert ready(base) == 200
+        app.pool.keeping._waiting["nonsense"] = None  # type: ignore[assignment]
+        wait_until(lambda: ready(base) == 503)
+        del app.pool.keeping._waiting["nonsense"]
+        wait_until(lambda: ready(base) == 200)
+
+
+def ready(base: str) -> int:
+    try:
+        return int(urllib.request.urlopen(f"{base}/ready").status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_a_change_is_kept_soon_and_at_the_end(tmp_path: Path) -> None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import io
-import tarfile
 from pathlib import Path
 
-from mesocosm.families.archives import unpack
+from mesocosm.worlds.packing import pack, unpack
 
 
 def packed(folder: Path) -> bytes:
     """A folder with all that is in it."""
     file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w:gz", compresslevel=1) as archive:
-        archive.add(folder, ".")
+    pack(folder, file)
     return file.getvalue()
 
 

@@ -57,7 +57,10 @@ class Hosts(ABC):
         loop, failures = asyncio.get_running_loop(), 0
         while True:
             began = loop.time()
-            await self.live(number)
+            try:
+                await self.live(number)
+            except Exception:  # noqa: BLE001 - whatever it was, the next one is started
+                _log.exception("host %d could not be kept", number)
             failures = 1 if loop.time() - began > _SETTLED else failures + 1
             pause = _PAUSES[min(failures, len(_PAUSES)) - 1]
             _log.warning("host %d has ended and is replaced in %g seconds", number, pause)
