@@ -11,7 +11,7 @@ annotation                  schema
 ``list[T]``                 ``array`` with ``items``
 ``dict[str, T]``, ``Any``   ``object``; anything
 ``TypedDict``               ``object`` with ``properties`` and ``required``
-``A | B``                   ``oneOf``
+``A | B``                   ``anyOf``
 ``T | None = None``         T, not required, no default shown: the argument may be left out
 ``Nullable[T] = x``         ``anyOf`` T and ``null``, with its default
 ``Annotated[T, Extra()]``   T with further schema keywords
@@ -22,6 +22,7 @@ annotation                  schema
 from __future__ import annotations
 
 import inspect
+import json
 import keyword
 import math
 import re
@@ -35,6 +36,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 import fastjsonschema
 
 from mesocosm.errors import Invalid, MissingArgument, WrongArgument
+from mesocosm.services.coercion import coerce
 
 JSONSchema = dict[str, Any]
 
@@ -67,6 +69,8 @@ Number = Annotated[int, _NUMBER]
 Words = Annotated[str, _WORDS]
 """Text for a search without operators: ``a OR b``, ``NOT b`` and ``-b`` are refused with a hint."""
 Nullable = Annotated[T | None, _NULLABLE]
+Cell = str | float | bool | None
+"""What stands in a cell of a table, or in a custom field."""
 
 
 @dataclass(frozen=True)
@@ -79,15 +83,25 @@ class Signature:
     integer_lists: frozenset[str]
     words: frozenset[str] = frozenset()
     """Parameters of searches that know no operators."""
+    rules: JSONSchema | None = None
+    """What is checked; the schema itself, unless that leaves out what some clients cannot read."""
 
     @cached_property
     def _validate(self) -> Callable[[Any], Any]:
         # Compiled when it is first needed: a process has hundreds of signatures, and meets a few.
-        validate: Callable[[Any], Any] = fastjsonschema.compile(self.schema, use_default=False)
+        validate: Callable[[Any], Any] = fastjsonschema.compile(self.rules or self.schema, use_default=False)
         return validate
 
-    def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def coerced(
+        self, arguments: Mapping[str, Any], *, drop_nulls: bool = True, places: list[str] | None = None
+    ) -> dict[str, Any]:
+        """The arguments that a caller means by those that it sent; ``coerce`` adds to ``places``."""
+        found: dict[str, Any] = coerce(dict(arguments), self.schema, drop_nulls=drop_nulls, places=places)
+        return found
+
+    def bind(self, arguments: Mapping[str, Any], *, drop_nulls: bool = False) -> dict[str, Any]:
         """The keyword arguments for the function; ``Invalid`` names the argument and what was expected."""
+        arguments = self.coerced(arguments, drop_nulls=drop_nulls)
         properties = self.schema["properties"]
         unknown = [name for name in arguments if name not in properties]
         if unknown:
@@ -104,7 +118,6 @@ class Signature:
         for name, value in arguments.items():
             if name in self.words:
                 _refuse_operators(name, value)
-        arguments = {name: _with_ids(name, value, properties[name]) for name, value in arguments.items()}
         try:
             self._validate(dict(arguments))
         except fastjsonschema.JsonSchemaValueException as error:
@@ -147,8 +160,22 @@ def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
             integers.add(name)
         elif get_origin(bare) is list and _is_integer(get_args(bare)[0]):
             integer_lists.add(name)
-    schema = {"type": "object", "properties": properties, "required": required}
-    return Signature(schema, frozenset(integers), frozenset(integer_lists), frozenset(words))
+    rules = {"type": "object", "properties": properties, "required": required}
+    schema = _portable(rules)
+    return Signature(schema, frozenset(integers), frozenset(integer_lists), frozenset(words), rules)
+
+
+def _portable(schema: Any) -> Any:
+    """A schema without a boolean ``additionalProperties``, which Google's MCP client takes for a schema."""
+    if isinstance(schema, list):
+        return [_portable(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _portable(value)
+        for key, value in schema.items()
+        if not (key == "additionalProperties" and isinstance(value, bool))
+    }
 
 
 def _parameters(
@@ -196,7 +223,13 @@ def _is_integer(hint: Any) -> bool:
     return hint is int
 
 
-_PLAIN: dict[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+_PLAIN: dict[Any, str] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+}
 
 
 def _schema(hint: Any) -> JSONSchema:
@@ -220,7 +253,7 @@ def _schema(hint: Any) -> JSONSchema:
             else {"type": "object", "additionalProperties": _schema(args[1])}
         )
     if origin in (Union, types.UnionType):
-        return {"oneOf": [_schema(arg) for arg in args]}
+        return {"anyOf": [_schema(arg) for arg in args]}
     if typing.is_typeddict(hint):
         return _typed_dict_schema(hint)
     raise TypeError(f"no JSON schema for the annotation {hint!r}")
@@ -316,30 +349,6 @@ def _refuse_unstorable(name: str, value: Any) -> None:
             _refuse_unstorable(name, item)
 
 
-_NAMES_ID = re.compile(r"(?:^|_)(?:ids?|numbers?)$|[a-z](?:Ids?|Numbers?)$")
-_DIGITS = re.compile(r"-?\d{1,18}", re.ASCII)
-
-
-def _with_ids(name: str, value: Any, schema: JSONSchema) -> Any:
-    """A value whose ids are as the function takes them: models write numbers as text and text as numbers."""
-    if isinstance(value, dict) and "properties" in schema:
-        fields = schema["properties"]
-        return {key: _with_ids(key, item, fields.get(key, {})) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_with_ids(name, item, schema.get("items", {})) for item in value]
-    return _as_id(value, schema) if _NAMES_ID.search(name) else value
-
-
-def _as_id(value: Any, schema: JSONSchema) -> Any:
-    options: list[JSONSchema] = schema.get("anyOf") or schema.get("oneOf") or [schema]
-    kinds = {option.get("type") for option in options if "enum" not in option}
-    takes_numbers = bool({"integer", "number"} & kinds)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value) if "string" in kinds and not takes_numbers else value
-    is_number = isinstance(value, str) and _DIGITS.fullmatch(value) is not None
-    return int(value) if is_number and takes_numbers and "string" not in kinds else value
-
-
 _QUOTED = re.compile(r'"[^"]*"')
 _OPERATOR = re.compile(r"\S\s+(OR|\|\|?)\s+\S|\S\s+(AND|&&)\s+\S|(?:^|\s)(NOT)\s+\S|(?:^|[\s(])(-\w\S*)")
 
@@ -370,10 +379,9 @@ def _whole(name: str, value: Any) -> Any:
 
 def _expected(schema: JSONSchema) -> str:
     if "enum" in schema:
-        return "one of " + ", ".join(repr(value) for value in schema["enum"])
-    for union in ("anyOf", "oneOf"):
-        if union in schema:
-            return " or ".join(_expected(option) for option in schema[union])
+        return "one of " + ", ".join(map(as_json, schema["enum"]))
+    if "anyOf" in schema:
+        return " or ".join(map(_expected, schema["anyOf"]))
     if schema.get("type") == "array" and "items" in schema:
         return f"array of {_expected(schema['items'])}"
     return str(schema.get("type", "any value"))
@@ -390,14 +398,39 @@ _JSON_TYPES: list[tuple[type | tuple[type, ...], str]] = [
 ]
 
 
+def _wrong_inside(
+    error: fastjsonschema.JsonSchemaValueException,
+) -> fastjsonschema.JsonSchemaValueException | None:
+    """What is wrong inside a list or an object that is of the kind which one of several options has."""
+    kind = "array" if isinstance(error.value, list) else "object" if isinstance(error.value, dict) else None
+    for option in error.rule_definition:
+        if kind and option.get("type") == kind:
+            try:
+                fastjsonschema.compile(option, use_default=False)(error.value, name_prefix=error.name)
+            except fastjsonschema.JsonSchemaValueException as inside:
+                return inside
+    return None
+
+
+def as_json(value: Any) -> str:
+    """A value as callers write it."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _explained(error: fastjsonschema.JsonSchemaValueException) -> Invalid:
+    if error.rule == "anyOf" and (inside := _wrong_inside(error)):
+        error = inside
     path = re.sub(r"^data\.?", "", error.name or "data") or "arguments"
     got = next((name for kind, name in _JSON_TYPES if isinstance(error.value, kind)), "value")
-    shown = repr(error.value)
+    shown = as_json(error.value)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    if error.rule in ("type", "enum", "anyOf", "oneOf"):
+    if error.rule in ("type", "enum", "anyOf"):
         return WrongArgument(path, f"must be {_expected(error.definition)}, got {shown} ({got}).")
     if error.rule == "required":
         missing = [key for key in error.rule_definition if key not in error.value]
         return WrongArgument(path, f"lacks the required field {missing[0]!r}.")
+    if error.rule == "additionalProperties":
+        unknown = next(name for name in error.value if name not in error.definition["properties"])
+        known = ", ".join(error.definition["properties"])
+        return WrongArgument(path, f"has the unknown field {as_json(unknown)}; it takes: {known}.")
     return WrongArgument(path, f"must {error.message.partition(' must ')[2] or 'be acceptable'}.")

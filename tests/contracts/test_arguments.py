@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from mailbox import fill_mailbox
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from campus import fill_campus
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shop import fill_shop
 
 from mesocosm.errors import Invalid
-from mesocosm.services.schema import Number, Words, signature_of
+from mesocosm.services.schema import Nullable, Number, Words, signature_of
 from mesocosm.services.service import load_service, service_names
 
 Open = Callable[..., Any]
@@ -110,3 +110,79 @@ def test_an_error_names_the_argument_as_it_was_given(
 ) -> None:
     with pytest.raises(Exception, match=words):
         open_tools(fill_shop, "woocommerce").call("woocommerce", tool, **arguments)
+
+
+# -- arguments as clients send them ----------------------------------------------------------------------
+
+
+class _Point(TypedDict, total=False):
+    x: int
+    label: str
+
+
+def _drawn(
+    store: Any,
+    name: str,
+    points: list[_Point],
+    origin: _Point | None = None,
+    width: float = 1.0,
+    closed: bool = False,
+    shown: Nullable[str] = "",
+    tags: list[str] | None = None,
+) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        ({"points": '[{"x": "3", "label": 4}]'}, {"points": [{"x": 3, "label": "4"}]}),
+        ({"points": [{"x": 1, "label": None}]}, {"points": [{"x": 1}]}),
+        ({"origin": '{"x": 1}', "width": "2.5"}, {"origin": {"x": 1}, "width": 2.5}),
+        ({"closed": "True", "tags": '["a"]'}, {"closed": True, "tags": ["a"]}),
+        ({"origin": None, "width": None, "closed": None, "tags": None}, {}),
+        ({"shown": None}, {"shown": None}),
+        ({"name": 7}, {"name": "7"}),
+        ({"name": "[1]"}, {"name": "[1]"}),
+    ],
+)
+def test_an_argument_is_what_it_can_only_mean(sent: dict[str, Any], meant: dict[str, Any]) -> None:
+    usual = {"name": "n", "points": []}
+    places: list[str] = []
+    signature = signature_of(_drawn)
+    signature.coerced(usual | sent, places=places)
+    assert signature.bind(usual | sent, drop_nulls=True) == usual | meant
+    assert bool(places) == (sent != meant)
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({"points": "[1"}, "'points' must be array"),
+        ({"points": None}, r"'points' must be array of object, got null \(null\)"),
+        ({"points": [{"x": "1.5"}]}, "must be integer, got 1.5"),
+        ({"closed": "perhaps"}, "'closed' must be boolean"),
+        ({"closed": 1}, "'closed' must be boolean"),
+        ({"tags": "a, b"}, "'tags' must be array of string"),
+        ({"name": True}, r"'name' must be string, got true \(boolean\)"),
+        ({"colour": None}, "Unknown argument 'colour'"),
+    ],
+)
+def test_what_may_mean_several_things_is_refused(sent: dict[str, Any], words: str) -> None:
+    with pytest.raises(Invalid, match=words):
+        signature_of(_drawn).bind({"name": "n", "points": []} | sent, drop_nulls=True)
+
+
+def test_every_tool_takes_null_for_what_it_may_go_without() -> None:
+    for name in service_names():
+        for tool in load_service(name).tools.values():
+            schema = tool.signature.schema
+            optional = dict.fromkeys(schema["properties"].keys() - set(schema["required"]))
+            if schema["required"] or not optional:
+                continue
+            tool.bind(optional)
+
+
+def test_a_client_that_sends_null_and_json_as_text_is_served(open_tools: Open) -> None:
+    tools = open_tools(fill_mailbox, "email")
+    shown = tools.call("email", "get_emails", folder=None, page="1", page_size=None)
+    assert shown == tools.call("email", "get_emails", page=1)

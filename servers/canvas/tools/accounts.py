@@ -146,6 +146,14 @@ def canvas_create_user(
     return user_json(store.users.create_user(account_id, dict(user), dict(pseudonym)))
 
 
+class Provisioned(TypedDict, total=False):
+    """Which file a provisioning report makes."""
+
+    users: bool
+    courses: bool
+    enrollments: bool
+
+
 @server.reads
 def canvas_get_account_reports(store: CanvasStore, account_id: Number) -> list[dict[str, Any]]:
     """List the reports that can be made on an account, each with its last run. For administrators.
@@ -166,7 +174,7 @@ def canvas_get_account_reports(store: CanvasStore, account_id: Number) -> list[d
 
 @server.writes
 def canvas_create_account_report(
-    store: CanvasStore, account_id: Number, report: str, parameters: dict[str, Any] | None = None
+    store: CanvasStore, account_id: Number, report: str, parameters: Provisioned | None = None
 ) -> dict[str, Any]:
     """Make a report on an account, as CSV; the first lines are in preview. For administrators.
 
@@ -176,7 +184,7 @@ def canvas_create_account_report(
         parameters: For provisioning_csv which file to make: {"users": true}, {"courses": true} or
             {"enrollments": true}.
     """
-    made = store.reports.create_report(account_id, report, parameters or {})
+    made = store.reports.create_report(account_id, report, dict(parameters or {}))
     lines = made["content"].splitlines()[: PREVIEW_LINES + 1]
     return report_json(made) | {"preview": "\n".join(lines)}
 

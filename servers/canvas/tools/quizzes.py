@@ -31,12 +31,20 @@ class QuizChanges(QuizDetails, total=False):
     access_code: str
 
 
+class AnswerDetails(TypedDict, total=False):
+    """An answer that a question offers; a weight of 100 is right, 0 wrong."""
+
+    answer_text: str
+    answer_weight: float
+    answer_comments: str
+
+
 class QuestionDetails(TypedDict, total=False):
     """What may be said of a question, new or not."""
 
     question_name: str
     points_possible: float
-    answers: list[dict[str, Any]]
+    answers: list[AnswerDetails]
 
 
 class NewQuestion(QuestionDetails, total=False):

@@ -27,7 +27,7 @@ IssueListField = Literal[
 ]
 Reaction = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
 Text = Annotated[str, Extra(minLength=1)]
-FieldContent = Annotated[Any, Extra(type=["string", "number", "boolean"])]
+FieldContent = str | float | bool
 IssueType = Annotated[Any, Extra(anyOf=[{"minLength": 1, "type": "string"}, {"type": "null"}])]
 
 

@@ -9,7 +9,7 @@ from mesocosm.servers.excel.store.books import Formula, Validation, Value
 from mesocosm.servers.excel.store.cells import address, parse_area
 from mesocosm.servers.excel.store.formulas import check_syntax
 from mesocosm.servers.excel.tools.service import server
-from mesocosm.services.schema import Nullable
+from mesocosm.services.schema import Cell, Nullable
 
 MAX_SHOWN = 1_000
 """Characters that are shown of each text of a data validation rule."""
@@ -211,7 +211,7 @@ def validate_excel_range(
 
 @server.writes(destructive=True, idempotent=True)
 def write_data_to_excel(
-    store: ExcelStore, filepath: str, sheet_name: str, data: list[list[Any]], start_cell: str = "A1"
+    store: ExcelStore, filepath: str, sheet_name: str, data: list[list[Cell]], start_cell: str = "A1"
 ) -> str:
     """Write rows of values into a worksheet, replacing what the cells held.
 

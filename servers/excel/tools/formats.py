@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TypedDict
 
 from mesocosm.servers.excel.store import PAGE_MERGED, ExcelStore
 from mesocosm.servers.excel.store.cells import parse_area
 from mesocosm.servers.excel.store.formats import Look
 from mesocosm.servers.excel.tools.service import server
-from mesocosm.services.schema import Extra, Nullable
+from mesocosm.services.schema import Nullable
 from mesocosm.services.service import Page
 
-Settings = Annotated[dict[str, Any], Extra(additionalProperties=True)]
+
+class Protection(TypedDict, total=False):
+    """What a protected sheet does with a cell."""
+
+    locked: bool
+    hidden: bool
+
+
+class Fill(TypedDict, total=False):
+    """The colours of a background."""
+
+    fgColor: str
+    bgColor: str
+
+
+class FormatParameters(TypedDict, total=False):
+    """How a conditional format looks; which of them count depends on its type."""
+
+    color: str
+    start_color: str
+    start_type: str
+    start_value: float | str
+    mid_color: str
+    mid_type: str
+    mid_value: float | str
+    end_color: str
+    end_type: str
+    end_value: float | str
+    icon_style: str
+    type: str
+    values: list[float]
+    operator: str
+    formula: list[str] | str
+    fill: Fill | str
+
+
+class ConditionalFormat(TypedDict, total=False):
+    """A format that depends on the value of a cell."""
+
+    type: str
+    params: FormatParameters
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -33,8 +73,8 @@ def format_range(
     alignment: Nullable[str] = None,
     wrap_text: bool = False,
     merge_cells: bool = False,
-    protection: Nullable[Settings] = None,
-    conditional_format: Nullable[Settings] = None,
+    protection: Nullable[Protection] = None,
+    conditional_format: Nullable[ConditionalFormat] = None,
 ) -> str:
     """Change how a range of cells looks; what is not given stays as it is.
 

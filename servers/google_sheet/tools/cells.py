@@ -12,6 +12,7 @@ from mesocosm.servers.google_sheet.store.resources import spreadsheet
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
 from mesocosm.servers.google_sheet.store.values import Render
 from mesocosm.servers.google_sheet.tools.service import server
+from mesocosm.services.schema import Cell
 
 Json = dict[str, Any]
 
@@ -139,8 +140,8 @@ def get_multiple_sheet_data(store: SheetStore, queries: list[Query]) -> list[Jso
 
 @server.writes(destructive=True, idempotent=True)
 def update_cells(
-    store: SheetStore, spreadsheet_id: str, sheet: str, range: str, data: list[list]  # type: ignore[type-arg]
-) -> Json:  # fmt: skip
+    store: SheetStore, spreadsheet_id: str, sheet: str, range: str, data: list[list[Cell]]
+) -> Json:
     """Write values into a range, as if they were typed: numbers and dates are recognised, =... is a formula.
 
     null leaves a cell as it is, an empty text empties it. A range of one cell is where the values begin; any
@@ -163,7 +164,9 @@ def _updated(grid: Grid, area: Area, count: int) -> Json:
 
 
 @server.writes(destructive=True, idempotent=True)
-def batch_update_cells(store: SheetStore, spreadsheet_id: str, sheet: str, ranges: dict[str, Any]) -> Json:
+def batch_update_cells(
+    store: SheetStore, spreadsheet_id: str, sheet: str, ranges: dict[str, list[list[Cell]]]
+) -> Json:
     """Write values into several ranges of a sheet; all of them are written, or none.
 
     Args:

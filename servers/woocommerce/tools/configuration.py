@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.servers.woocommerce.tools.service import server
@@ -22,6 +22,14 @@ Group = Literal[
     "advanced",
     "rest-api",
 ]
+
+
+class GatewayOptions(TypedDict, total=False):
+    """Options of payment gateways; each has some of them."""
+
+    title: str
+    instructions: str
+    testmode: Literal["yes", "no"]
 
 
 @server.reads
@@ -76,7 +84,7 @@ def woo_payment_gateways_update(
     enabled: bool | None = None,
     title: str | None = None,
     description: str | None = None,
-    settings: dict[str, Any] | None = None,
+    settings: GatewayOptions | None = None,
 ) -> dict[str, Any]:
     """Change a payment gateway and return it.
 

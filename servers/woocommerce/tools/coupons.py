@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Required, TypedDict
+from typing import Annotated, Any, Literal, Required, TypedDict
 
 from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.service import server
-from mesocosm.services.schema import Words
+from mesocosm.services.schema import Extra, Words
 from mesocosm.services.service import Page
 
 
@@ -29,6 +29,10 @@ class CouponData(TypedDict, total=False):
     exclude_sale_items: bool
     minimum_amount: str
     maximum_amount: str
+
+
+CouponChanges = Annotated[CouponData, Extra(required=[])]
+"""What may be said of one that is there."""
 
 
 @server.reads
@@ -73,7 +77,7 @@ def woo_coupons_create(store: WooCommerceStore, couponData: CouponData) -> dict[
 
 
 @server.writes(idempotent=True)
-def woo_coupons_update(store: WooCommerceStore, couponId: int, couponData: dict[str, Any]) -> dict[str, Any]:
+def woo_coupons_update(store: WooCommerceStore, couponId: int, couponData: CouponChanges) -> dict[str, Any]:
     """Change some fields of a coupon and return it.
 
     Args:

@@ -8,8 +8,29 @@ from typing import Any, Literal, TypedDict
 from mesocosm.servers.woocommerce.store import CustomerFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.service import server
-from mesocosm.services.schema import Words
+from mesocosm.services.schema import Cell, Words
 from mesocosm.services.service import Page
+
+
+class Address(TypedDict, total=False):
+    """A postal address."""
+
+    first_name: str
+    last_name: str
+    company: str
+    address_1: str
+    address_2: str
+    city: str
+    state: str
+    postcode: str
+    country: str
+    phone: str
+
+
+class BillingAddress(Address, total=False):
+    """Where an invoice goes."""
+
+    email: str
 
 
 class MetaData(TypedDict, total=False):
@@ -19,17 +40,35 @@ class MetaData(TypedDict, total=False):
     value: str
 
 
-class CustomerData(TypedDict, total=False):
-    """What may be said of a new customer."""
+class MetaChange(TypedDict, total=False):
+    """A custom field to set; null removes it."""
+
+    key: str
+    value: Cell
+
+
+class CustomerDetails(TypedDict, total=False):
+    """What may be said of a customer, new or not."""
 
     email: str
     first_name: str
     last_name: str
     username: str
     password: str
-    billing: dict[str, Any]
-    shipping: dict[str, Any]
+    billing: BillingAddress
+    shipping: Address
+
+
+class CustomerData(CustomerDetails, total=False):
+    """What may be said of a new customer."""
+
     meta_data: list[MetaData]
+
+
+class CustomerChanges(CustomerDetails, total=False):
+    """What may be said of one that is there."""
+
+    meta_data: list[MetaChange]
 
 
 @server.reads
@@ -90,7 +129,7 @@ def woo_customers_create(store: WooCommerceStore, customerData: CustomerData) ->
 
 @server.writes(idempotent=True)
 def woo_customers_update(
-    store: WooCommerceStore, customerId: int, customerData: dict[str, Any]
+    store: WooCommerceStore, customerId: int, customerData: CustomerChanges
 ) -> dict[str, Any]:
     """Change a customer and return it.
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import order_shapes, shapes
+from mesocosm.servers.woocommerce.tools.customers import Address, BillingAddress, MetaChange
 from mesocosm.servers.woocommerce.tools.service import called, server
 from mesocosm.services.service import Page
 
@@ -20,22 +21,85 @@ class LineItemData(TypedDict, total=False):
     quantity: int
 
 
+class ShippingLineData(TypedDict, total=False):
+    """A way of shipping that is charged for."""
+
+    id: int
+    method_id: str
+    method_title: str
+    instance_id: str
+    total: str
+
+
 class OrderData(TypedDict, total=False):
     """What may be said of a new order, and more that the product documents."""
 
     payment_method: str
     payment_method_title: str
     set_paid: bool
-    billing: dict[str, Any]
-    shipping: dict[str, Any]
+    billing: BillingAddress
+    shipping: Address
     line_items: list[LineItemData]
-    shipping_lines: list[dict[str, Any]]
+    shipping_lines: list[ShippingLineData]
 
 
-class OrderUpdate(TypedDict, total=False):
+class LineItemChange(LineItemData, total=False):
+    """A line of an order: with an id one that is there, without a new one."""
+
+    id: int
+    variation_id: int
+    sku: str
+    subtotal: str
+    total: str
+
+
+class CouponLineData(TypedDict, total=False):
+    """A coupon that is used."""
+
+    code: str
+
+
+class FeeLineData(TypedDict, total=False):
+    """A fee."""
+
+    id: int
+    name: str
+    total: str
+    tax_class: str
+    tax_status: str
+
+
+class OrderChanges(TypedDict, total=False):
+    """Everything that may be said of an order."""
+
+    status: str
+    customer_id: int
+    customer_note: str
+    currency: str
+    payment_method: str
+    payment_method_title: str
+    transaction_id: str
+    set_paid: bool
+    billing: BillingAddress
+    shipping: Address
+    line_items: list[LineItemChange]
+    shipping_lines: list[ShippingLineData]
+    fee_lines: list[FeeLineData]
+    coupon_lines: list[CouponLineData]
+    meta_data: list[MetaChange]
+
+
+class OrderUpdate(OrderChanges, total=False):
     """An order by its id, with the fields to change."""
 
     id: int
+
+
+class TaxRefundData(TypedDict, total=False):
+    """What of a tax is refunded: the tax rate's id and an amount."""
+
+    id: int
+    refund_total: float
 
 
 class RefundItemData(TypedDict, total=False):
@@ -43,7 +107,7 @@ class RefundItemData(TypedDict, total=False):
 
     id: int
     refund_total: float
-    refund_tax: list[dict[str, Any]]
+    refund_tax: list[TaxRefundData]
 
 
 @server.reads
@@ -114,7 +178,7 @@ def woo_orders_create(store: WooCommerceStore, orderData: OrderData) -> dict[str
 
 
 @server.writes
-def woo_orders_update(store: WooCommerceStore, orderId: int, orderData: dict[str, Any]) -> dict[str, Any]:
+def woo_orders_update(store: WooCommerceStore, orderId: int, orderData: OrderChanges) -> dict[str, Any]:
     """Change an order, for example its status, and return it.
 
     Cancelling an order, or setting it back to pending, returns its pieces to stock; setting it to refunded
@@ -142,7 +206,7 @@ def woo_orders_delete(store: WooCommerceStore, orderId: int, force: bool = False
 @server.writes(destructive=True)
 def woo_orders_batch_update(
     store: WooCommerceStore,
-    create: list[dict[str, Any]] | None = None,
+    create: list[OrderChanges] | None = None,
     update: list[OrderUpdate] | None = None,
     delete: list[int] | None = None,
 ) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from mesocosm.servers.woocommerce.store import ProductFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
+from mesocosm.servers.woocommerce.tools.customers import MetaChange
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
@@ -47,7 +48,43 @@ class ProductData(TypedDict, total=False):
     images: list[ImageData]
 
 
-class ProductUpdate(TypedDict, total=False):
+class AttributeData(TypedDict, total=False):
+    """An attribute of a product, such as its colour."""
+
+    id: int
+    name: str
+    position: int
+    visible: bool
+    variation: bool
+    options: list[str]
+
+
+class Dimensions(TypedDict, total=False):
+    """How large a product is."""
+
+    length: str
+    width: str
+    height: str
+
+
+class ProductChanges(ProductData, total=False):
+    """Everything that may be said of a product."""
+
+    slug: str
+    tags: list[CategoryReference]
+    attributes: list[AttributeData]
+    meta_data: list[MetaChange]
+    date_on_sale_from: str
+    date_on_sale_to: str
+    stock_status: StockStatus
+    backorders: Literal["no", "notify", "yes"]
+    low_stock_amount: int
+    weight: str
+    dimensions: Dimensions
+    tax_class: str
+
+
+class ProductUpdate(ProductChanges, total=False):
     """A product by its id, with the fields to change."""
 
     id: int
@@ -150,7 +187,7 @@ def woo_products_create(store: WooCommerceStore, productData: ProductData) -> di
 
 @server.writes(idempotent=True)
 def woo_products_update(
-    store: WooCommerceStore, productId: int, productData: dict[str, Any]
+    store: WooCommerceStore, productId: int, productData: ProductChanges
 ) -> dict[str, Any]:
     """Change some fields of a product and return it.
 
@@ -177,7 +214,7 @@ def woo_products_delete(store: WooCommerceStore, productId: int, force: bool = F
 @server.writes(destructive=True)
 def woo_products_batch_update(
     store: WooCommerceStore,
-    create: list[dict[str, Any]] | None = None,
+    create: list[ProductChanges] | None = None,
     update: list[ProductUpdate] | None = None,
     delete: list[int] | None = None,
 ) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from mesocosm.servers.woocommerce.store import SHIPPING_METHODS, WooCommerceStore, window
 from mesocosm.servers.woocommerce.store.configuration import ZONES_PER_PAGE
@@ -11,6 +11,16 @@ from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import Record
 from mesocosm.services.service import Page
 from mesocosm.services.shapes import same
+
+
+class MethodOptions(TypedDict, total=False):
+    """Options of ways of shipping; each has some of them."""
+
+    title: str
+    cost: str
+    tax_status: str
+    requires: str
+    min_amount: str
 
 
 @server.reads
@@ -83,7 +93,7 @@ def woo_shipping_zone_methods_create(
     zoneId: int,
     methodId: str,
     enabled: bool = True,
-    settings: dict[str, Any] | None = None,
+    settings: MethodOptions | None = None,
 ) -> dict[str, Any]:
     """Offer a way of shipping in a zone and return it.
 

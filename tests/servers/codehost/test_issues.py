@@ -68,7 +68,7 @@ def test_an_issue_is_read_with_its_comments_and_labels(host: Any) -> None:
 def test_issue_read_refuses_issues_that_do_not_exist(host: Any) -> None:
     for number in (0, -1, 99, 2**62):
         assert "Not Found" in host.refused("issue_read", method="get", issue_number=number)
-    assert "one of 'get'" in host.refused("issue_read", method="all", issue_number=1)
+    assert 'one of "get"' in host.refused("issue_read", method="all", issue_number=1)
 
 
 def test_an_issue_is_opened_with_everything(host: Any) -> None:

@@ -307,7 +307,7 @@ def test_charts_of_every_kind_are_drawn(tools: Any, kind: str) -> None:
         (
             "format_range",
             {"start_cell": "A1", "conditional_format": {"type": "cell_is", "params": {"operator": {}}}},
-            "operator must be one of",
+            "params.operator' must be string",
         ),
         ("merge_cells", {"start_cell": "H1", "end_cell": "I2"}, "overlaps the merged range G2:H3"),
         ("merge_cells", {"start_cell": "A1", "end_cell": "A1"}, "single cell"),

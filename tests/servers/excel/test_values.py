@@ -289,7 +289,7 @@ def test_validation_rules_are_listed(tools: Any) -> None:
         ("read_data_from_excel", {"start_cell": "B2", "end_cell": "A1"}, "before start"),
         ("write_data_to_excel", {"data": []}, "No data provided"),
         ("write_data_to_excel", {"data": [[]]}, "No data provided"),
-        ("write_data_to_excel", {"data": [[1], [{"a": 1}]]}, "A2: a cell holds text, a number"),
+        ("write_data_to_excel", {"data": [[1], [{"a": 1}]]}, r"data\[1\]\[0\]' must be string or number"),
         ("write_data_to_excel", {"data": [["x" * 32_768]]}, "at most 32,767 characters"),
         ("write_data_to_excel", {"data": [["a\x01"]]}, "cannot hold"),
         ("write_data_to_excel", {"data": [[1, 2]], "start_cell": "XFD1"}, "columns"),

@@ -167,7 +167,11 @@ def test_a_renamed_sheet_keeps_its_name_in_formulas(drive: Drive) -> None:
         ("get_sheet_data", {"range": "A1:AZ2"}, "exceeds grid limits. Max rows: 1000, max columns: 26"),
         ("get_sheet_data", {"sheet": "Nope"}, "The spreadsheet has 'Data', 'P', 'P_x'"),
         ("update_cells", {"range": "A1:B1", "data": [[1, 2, 3]]}, "tried writing to column"),
-        ("update_cells", {"range": "A1", "data": [[{"a": 1}]]}, "is no value of a cell"),
+        (
+            "update_cells",
+            {"range": "A1", "data": [[{"a": 1}]]},
+            "must be string or number or boolean or null",
+        ),
         ("update_cells", {"range": "A1", "data": [["x" * 50_001]]}, "maximum of 50000 characters"),
         ("batch_update_cells", {"ranges": {"A9": [[1]], "B0": [[1]]}}, "Unable to parse range: B0"),
         ("add_rows", {"count": -1}, "at least 1"),

@@ -203,7 +203,6 @@ def test_variations_are_not_changed_as_products(shop: Any) -> None:
     ("data", "field"),
     [
         ({"regular_price": "N/A"}, "regular_price"),
-        ({"regular_price": 5}, "regular_price"),
         ({"sale_price": "-1"}, "sale_price"),
         ({"status": "bogus"}, "status"),
         ({"type": "book"}, "type"),
@@ -224,7 +223,7 @@ def test_variations_are_not_changed_as_products(shop: Any) -> None:
 )
 def test_what_a_product_cannot_have_is_refused(shop: Any, data: dict[str, Any], field: str) -> None:
     refusal = shop.refusal("products_update", productId=shop.CHAIR, productData=data)
-    assert refusal.startswith("rest_invalid_param: ")
+    assert refusal.startswith(("rest_invalid_param: ", f"Argument 'productData.{field}' must be "))
     assert field in refusal
 
 
