@@ -10,7 +10,7 @@ from pydantic import Field
 from mesocosm.errors import UsageError
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
-from mesocosm.kits.lumina.game import BudgetParams, GameOracle
+from mesocosm.kits.lumina.game import SPARE_CALLS, BudgetParams, GameOracle
 from mesocosm.kits.lumina.grids import Board, GridGame, example
 from mesocosm.kits.lumina.grids import Field as Place
 from mesocosm.servers.gridworld.store import GridworldStore
@@ -48,6 +48,16 @@ class Expected(family.Expected):
     def measures(self) -> dict[str, int]:
         """The calls of an optimal policy, what they cost, and the size of the board."""
         return {"horizon": self.moves + 1, "cost": self.cost, "size": self.size}
+
+    @property
+    def least_calls(self) -> int:
+        """What an optimal policy needs."""
+        return self.measures["horizon"]
+
+    @property
+    def granted_calls(self) -> int:
+        """The budget, and some that are refused once it is used up."""
+        return self.budget + SPARE_CALLS
 
     def oracle(self) -> GameOracle:
         """The oracle of the board."""

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
-from mesocosm.kits.lumina.game import BudgetParams, GameOracle
+from mesocosm.kits.lumina.game import SPARE_CALLS, BudgetParams, GameOracle
 from mesocosm.kits.lumina.lists import ListGame, example
 from mesocosm.servers.listworld.store import ListworldStore
 from mesocosm.services.calling import Tools
@@ -38,6 +38,16 @@ class Expected(family.Expected):
     def measures(self) -> dict[str, int]:
         """The calls of an optimal policy, and the length of the list."""
         return {"horizon": len(self.initial) - len(self.target) + 1, "elements": len(self.initial)}
+
+    @property
+    def least_calls(self) -> int:
+        """What an optimal policy needs."""
+        return self.measures["horizon"]
+
+    @property
+    def granted_calls(self) -> int:
+        """The budget, and some that are refused once it is used up."""
+        return self.budget + SPARE_CALLS
 
     def oracle(self) -> GameOracle:
         """The oracle of the list."""

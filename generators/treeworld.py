@@ -13,7 +13,7 @@ from pydantic import Field
 
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
-from mesocosm.kits.lumina.game import BudgetParams, GameOracle
+from mesocosm.kits.lumina.game import SPARE_CALLS, BudgetParams, GameOracle
 from mesocosm.kits.lumina.trees import TreeGame, example, given_text
 from mesocosm.servers.treeworld.store import TreeworldStore
 from mesocosm.services.calling import Tools
@@ -56,6 +56,16 @@ class Expected(family.Expected):
     def measures(self) -> dict[str, int]:
         """The calls of an optimal policy in the worst case, and the nodes."""
         return {"horizon": self.horizon, "nodes": self.nodes}
+
+    @property
+    def least_calls(self) -> int:
+        """What an optimal policy needs in the worst case."""
+        return self.measures["horizon"]
+
+    @property
+    def granted_calls(self) -> int:
+        """The budget, and some that are refused once it is used up."""
+        return self.budget + SPARE_CALLS
 
     def oracle(self) -> GameOracle:
         """The oracle of the search."""

@@ -27,6 +27,11 @@ class Expected(family.Expected):
     """Names of those of the case."""
 
     @property
+    def granted_calls(self) -> int:
+        """A record may be written line by line, and mended."""
+        return 3 * len(self.gold.splitlines()) if self.delivery == "record" else 0
+
+    @property
     def measures(self) -> dict[str, int]:
         """The length of the output."""
         return {"output_tokens": self.output_tokens, "level": self.level}

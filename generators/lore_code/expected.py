@@ -89,6 +89,11 @@ class Expected(family.Expected):
         """N and the height."""
         return {"operations": self.operations, "height": self.height}
 
+    @property
+    def least_calls(self) -> int:
+        """Every module is read whose ``main`` is called, and the answer submitted."""
+        return len(self.pieces) + 1
+
     def oracle(self) -> WovenOracle:
         """The oracle of the program."""
         return WovenOracle(self.pieces, ROOT, self.answer)

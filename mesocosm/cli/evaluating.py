@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from mesocosm.cli.application import app
 from mesocosm.cli.options import (
@@ -40,6 +41,14 @@ def evaluate(
     length: Annotated[
         str | None, typer.Option("--length", help="Description lengths: 64k or 8k,32k (default: the task's).")
     ] = None,
+    n: Annotated[
+        str | None,
+        typer.Option(
+            "--n",
+            help="Sizes: operations of dependency trees, calls of an optimal policy in the worlds of LUMINA: "
+            "20, 1-350, 10-100:10.",
+        ),
+    ] = None,
     seeds: Annotated[str | None, typer.Option("--seeds", help="Seeds: 0-4 (default: the task's).")] = None,
     strategy: Annotated[
         list[str] | None,
@@ -55,7 +64,12 @@ def evaluate(
         int | None,
         typer.Option(min=1, help="Tokens of an answer (default: 32768, or a quarter of the window)."),
     ] = None,
-    max_calls: Annotated[int, typer.Option(min=1, help="Tool calls of an episode.")] = 500,
+    max_calls: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Tool calls of an episode (default: three times those that it takes, 500 at least)."
+        ),
+    ] = None,
     max_turns: Annotated[int | None, typer.Option(min=1, help="Answers of the model.")] = None,
     max_failed_rounds: Annotated[
         int | None,
@@ -113,6 +127,7 @@ def evaluate(
         tasks=[name.strip() for name in tasks.split(",") if name.strip()],
         models=model or [],
         length=length,
+        n=n,
         seeds=seeds,
         strategies=strategy or ["none"],
         window=window,
@@ -146,6 +161,8 @@ def evaluate(
             steps = "" if one.step_accuracy is None else f", step accuracy {one.step_accuracy:.1%}"
             passed = f"{one.passed} of {one.judged} passed{errors}{steps}"
             out.print(f"{one.task}  {one.model}  {one.strategy}: {passed}")
+            if one.error:
+                out.print(f"  [red]errored:[/] {escape(one.error)}")
         err.print(f"logs and worlds: {folder}")
     if not finished:
         raise UsageError(

@@ -34,6 +34,7 @@ from mesocosm.evaluation.patience import in_time
 from mesocosm.evaluation.resuming import conversation_of, left_behind, take_up_usage
 from mesocosm.evaluation.runs import FAULT_FILE, RunResult, judge
 from mesocosm.evaluation.samples import Row, explain
+from mesocosm.evaluation.sizes import parameters_of_size
 from mesocosm.evaluation.stage import (
     Opened,
     Order,
@@ -45,6 +46,7 @@ from mesocosm.evaluation.stage import (
     services_for,
     settle,
 )
+from mesocosm.families.building import check_parameters
 from mesocosm.families.disturbing import read_disturb
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
@@ -62,7 +64,6 @@ STORED = "mesocosm"
 """Key of the sample's store (and so of its log) under which the episode is described."""
 WORLDS = "worlds"
 """Folder beside the logs in which episodes are kept."""
-MAX_CALLS = 500
 MAX_TOKENS = 32_768
 WINDOW = 128_000
 
@@ -85,7 +86,8 @@ class Axes:
     """Tokens; ``None``: nothing is trimmed."""
     max_tokens: int | None = None
     """Of an answer; default: 32,768, or a quarter of a window in which that leaves little room."""
-    max_calls: int | None = MAX_CALLS
+    max_calls: int | None = None
+    """Default: what follows from the instance."""
     max_turns: int | None = None
     max_failed_rounds: int | None = None
     """Default: what the task says."""
@@ -134,6 +136,8 @@ class Acting:
     """Where it will be kept: a run directory."""
     kept_as: str
     """The same, relative to the log's folder."""
+    max_calls: int
+    """After which it is ended."""
     conversation: Conversation | None = None
     fault: str | None = None
     settled: Settled | None = None
@@ -167,19 +171,28 @@ def episode_task(
     parameters: Mapping[str, Any],
     axes: Axes,
     name: str,
+    sizes: Sequence[int] | None = None,
     epochs: int | Epochs | None = None,
 ) -> Task:
-    """A task of inspect_ai over instances of families."""
+    """A task of inspect_ai over instances of families: of every length, size and seed.
+
+    Raises ``UsageError`` for parameters that no instance can have.
+    """
     axes.check()
     if axes.final_text:
         for family in families:
             check_final_text(family.task.servers)
     samples = [
-        _sample(family, length, seed, parameters)
+        _sample(family, length, seed, given, size)
         for family in families
-        for length in _lengths(family, lengths, parameters)
+        for size, given in _given(family, sizes, parameters)
+        for length in _lengths(family, lengths, given)
         for seed in seeds or family.task.seeds
     ]
+    for family in families:
+        for _, given in _given(family, sizes, parameters):
+            for length in _lengths(family, lengths, given):
+                check_parameters(family, length, given)
     strategies = parse_strategies(axes.strategy)
     return Task(
         dataset=MemoryDataset(samples, name=name),
@@ -203,6 +216,15 @@ def episode_task(
     )
 
 
+def _given(
+    family: Family, sizes: Sequence[int] | None, parameters: Mapping[str, Any]
+) -> list[tuple[int | None, dict[str, Any]]]:
+    """The sizes and the parameters that they come with."""
+    if not sizes:
+        return [(None, dict(parameters))]
+    return [(size, {**parameters_of_size(family, size), **parameters}) for size in dict.fromkeys(sizes)]
+
+
 def _lengths(
     family: Family, lengths: Sequence[int] | None, parameters: Mapping[str, Any]
 ) -> Sequence[int | None]:
@@ -211,8 +233,11 @@ def _lengths(
     return [None] if parameters else family.task.lengths[:1]
 
 
-def _sample(family: Family, length: int | None, seed: int, parameters: Mapping[str, Any]) -> Sample:
+def _sample(
+    family: Family, length: int | None, seed: int, parameters: Mapping[str, Any], size: int | None
+) -> Sample:
     shown = show_length(length) if length else "custom"
+    shown += f"-n{size}" if size else ""
     order = {"task": family.name, "length": length, "seed": seed, "parameters": dict(parameters)}
     if family.name != family.path.stem or "/" in str(family.path):
         order["file"] = str(family.path)
@@ -252,11 +277,12 @@ def open_episode(axes: Axes) -> Solver:
             return state
         stage = await anyio.to_thread.run_sync(_stage, axes.server, folder / WORLDS)
         opened = await anyio.to_thread.run_sync(stage.open, order, limiter=_limiter())
+        calls = opened.calls_of(axes.max_calls)
         kept_as = f"{WORLDS}/{log}/{sample}-{opened.id[:6]}"
         place = folder / kept_as
         place.mkdir(parents=True)
         (place / "prompt.md").write_text(opened.prompt, encoding="utf-8")
-        _acting[opened.id] = Acting(order, opened, stage, axes, place, kept_as)
+        _acting[opened.id] = Acting(order, opened, stage, axes, place, kept_as, calls)
         state.store.set(STORED, _told(axes, order, opened.id, kept_as, opened.edl))
         state.messages = [ChatMessageUser(content=opened.prompt)]
         return state
@@ -351,7 +377,7 @@ async def talk(state: TaskState, now: Acting, seconds: float, max_failed_rounds:
         answer=axes.answer,
         max_failed_rounds=max_failed_rounds,
         max_turns=axes.max_turns,
-        max_calls=axes.max_calls,
+        max_calls=now.max_calls,
         final_text=axes.final_text,
         ending=ending_tools(dict.fromkeys([*load_family(now.order.task).task.servers, *now.order.services])),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from mesocosm.agents.react import RETRIES, open_model
+from mesocosm.agents.scripted.ability import check_can_answer, check_can_play
 from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.errors import MissingExtra, UsageError
+from mesocosm.evaluation.questions import question_sets
+from mesocosm.evaluation.stage import check_calls, given_stage, kept_instances
+from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import family_names, load_family
 
 if TYPE_CHECKING:
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import Model
 
+_SHOWN = 300
+"""Characters of an error that are shown."""
 MODELLESS = ("reference", "none", "command")
 """Agents that need no model of inspect_ai's."""
 
@@ -31,11 +37,13 @@ class Evaluation(BaseModel):
     tasks: list[str]
     models: list[str]
     length: str | None = None
+    n: str | None = None
+    """Sizes: operations of dependency trees, calls of an optimal policy in the worlds of LUMINA."""
     seeds: str | None = None
     strategies: list[str] = ["none"]
     window: str = "128k"
     max_tokens: int | None = None
-    max_calls: int = 500
+    max_calls: int | None = None
     max_turns: int | None = None
     max_failed_rounds: int | None = None
     final_text: bool | None = None
@@ -66,6 +74,8 @@ class Outcome(BaseModel):
     errored: int
     step_accuracy: float | None = None
     """The mean over the samples, in families that know the best calls."""
+    error: str = ""
+    """Why the first of those that errored did."""
     log: str
 
 
@@ -77,9 +87,10 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
         from inspect_ai._util.error import PrerequisiteError
     except ImportError:
         raise MissingExtra("evaluating", "eval") from None
-    tasks = _tasks(settings)
     models = _models(settings)
     _check_together(settings, models)
+    tasks = _tasks(settings)
+    _check_calls(settings, tasks)
     folder.mkdir(parents=True, exist_ok=True)
     given = {
         "temperature": settings.temperature,
@@ -144,14 +155,47 @@ def _check_together(settings: Evaluation, models: Sequence[Model]) -> None:
                     strategy.configure(GenerateConfig(), model)
 
 
+def _check_playing(settings: Evaluation) -> None:
+    """``UsageError`` for scripted models that cannot play one of the tasks."""
+    families, sets = family_names(), question_sets()
+    strategies = [one for text in settings.strategies for one in parse_strategies(text)]
+    for model in settings.models if settings.agent == "react" else ():
+        for name in _names(settings):
+            if name in sets:
+                check_can_answer(model, name, sets[name].solved)
+            elif name in families:
+                check_can_play(model, load_family(name), strategies)
+
+
+def _check_calls(settings: Evaluation, tasks: Sequence[Task]) -> None:
+    """``UsageError`` for a limit of calls with which an instance cannot be done.
+
+    Instances are built for that, and kept for the episodes; on other machines each episode is looked at when
+    it is opened.
+    """
+    if settings.max_calls is None or settings.server or given_stage() is not None:
+        return
+    for task in tasks:
+        for sample in task.dataset:
+            if sample.metadata and "task" in sample.metadata:
+                _check_limit(settings.max_calls, sample.metadata)
+
+
+def _check_limit(calls: int, order: Mapping[str, Any]) -> None:
+    family = load_family(order.get("file", order["task"]))
+    if not family.knows_calls:
+        return
+    path = kept_instances().get(family, order["seed"], order["length"], order["parameters"])
+    check_calls(calls, family.read_expected((path / EXPECTED).read_bytes()).least_calls)
+
+
 def _tasks(settings: Evaluation) -> list[Task]:
     from mesocosm.evaluation.inspect_tasks import TASKS
-    from mesocosm.evaluation.questions import question_sets
 
+    _check_playing(settings)
     families, sets = family_names(), question_sets()
-    names = families if settings.tasks == ["all"] else settings.tasks
     tasks = []
-    for name in dict.fromkeys(names):
+    for name in _names(settings):
         if name in sets:
             tasks.append(_questions(settings, name))
         elif name in families:
@@ -165,8 +209,22 @@ def _tasks(settings: Evaluation) -> list[Task]:
     return tasks
 
 
+def _names(settings: Evaluation) -> list[str]:
+    return list(dict.fromkeys(family_names() if settings.tasks == ["all"] else settings.tasks))
+
+
 def _arguments(settings: Evaluation, strategy: str) -> dict[str, Any]:
-    kept = ("length", "seeds", "agent", "agent_command", "window", "max_tokens", "max_calls", "max_turns")
+    kept = (
+        "length",
+        "n",
+        "seeds",
+        "agent",
+        "agent_command",
+        "window",
+        "max_tokens",
+        "max_calls",
+        "max_turns",
+    )
     more = ("max_failed_rounds", "final_text", "services", "tools", "disturb", "server")
     given = {name: getattr(settings, name) for name in (*kept, *more)}
     given |= {"strategy": strategy, "params": settings.parameters or None}
@@ -178,6 +236,8 @@ def _arguments(settings: Evaluation, strategy: str) -> dict[str, Any]:
 def _questions(settings: Evaluation, name: str) -> Task:
     from mesocosm.evaluation.inspect_tasks import TASKS
 
+    if settings.n:
+        raise UsageError(f"{name} asks questions: there --n has no meaning")
     if settings.agent != "react" or settings.strategies != ["none"] or settings.services:
         raise UsageError(f"{name} asks questions: there --agent, --strategy and --with have no meaning")
     given: dict[str, Any] = dict(settings.parameters)
@@ -197,6 +257,7 @@ def _outcome(log: EvalLog) -> Outcome:
     shares = [share for share in told if share is not None]
     asked = log.eval.dataset.samples or 0
     total = asked * (log.eval.config.epochs or 1)
+    reasons = [_reason(one.error) for one in summaries if one.error and not one.scores]
     return Outcome(
         task=log.eval.task_display_name or log.eval.task,
         model=_who(log),
@@ -205,9 +266,15 @@ def _outcome(log: EvalLog) -> Outcome:
         judged=len(scored),
         passed=sum(score.as_float() == 1.0 for score in scored),
         errored=total - len(scored),
+        error=reasons[0] if reasons else "",
         step_accuracy=sum(shares) / len(shares) if shares else None,
         log=log.location,
     )
+
+
+def _reason(error: str) -> str:
+    """An error in one line."""
+    return error.strip().splitlines()[0][:_SHOWN]
 
 
 def _who(log: EvalLog) -> str:

@@ -19,11 +19,11 @@ from mesocosm.agents.scripted import provider
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.asking import question_task
-from mesocosm.evaluation.episodes import MAX_CALLS, WINDOW, Axes, episode_task
+from mesocosm.evaluation.episodes import WINDOW, Axes, episode_task
 from mesocosm.evaluation.questions import question_sets
 from mesocosm.families.disturbing import read_disturb
 from mesocosm.families.family import Family, family_names, load_family
-from mesocosm.families.quantities import parse_length, parse_seeds
+from mesocosm.families.quantities import parse_counts, parse_length, parse_seeds
 from mesocosm.families.task import Offer
 
 Value = str | int | None
@@ -36,6 +36,7 @@ def build_task(
     name: str,
     *,
     length: Value | list[Value] = None,
+    n: Value | list[Value] = None,
     seeds: Value | list[int] = None,
     params: dict[str, Any] | str | None = None,
     agent: str = "react",
@@ -43,7 +44,7 @@ def build_task(
     strategy: str = "none",
     window: Value = WINDOW,
     max_tokens: int | None = None,
-    max_calls: int | None = MAX_CALLS,
+    max_calls: int | None = None,
     max_turns: int | None = None,
     max_failed_rounds: int | None = None,
     final_text: bool = False,
@@ -73,6 +74,7 @@ def build_task(
     return episode_task(
         families,
         lengths=[parse_length(one) for one in _words(length)] or None,
+        sizes=parse_counts(",".join(_words(n))) if n is not None else None,
         seeds=parse_seeds(",".join(_words(seeds))) if seeds is not None else None,
         parameters=orjson.loads(params) if isinstance(params, str) else params or {},
         axes=axes,
@@ -103,6 +105,7 @@ def _register(name: str) -> Callable[..., Task]:
     @task(name=name)
     def family_task(
         length: Value | list[Value] = None,
+        n: Value | list[Value] = None,
         seeds: Value | list[int] = None,
         params: dict[str, Any] | str | None = None,
         agent: str = "react",
@@ -110,7 +113,7 @@ def _register(name: str) -> Callable[..., Task]:
         strategy: str = "none",
         window: Value = WINDOW,
         max_tokens: int | None = None,
-        max_calls: int | None = MAX_CALLS,
+        max_calls: int | None = None,
         max_turns: int | None = None,
         max_failed_rounds: int | None = None,
         final_text: bool = False,
@@ -124,6 +127,7 @@ def _register(name: str) -> Callable[..., Task]:
             [load_family(name)],
             name,
             length=length,
+            n=n,
             seeds=seeds,
             params=params,
             agent=agent,

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from mesocosm.agents.players import Player
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult, grade_run
+from mesocosm.evaluation.sizes import sized
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
@@ -23,21 +24,6 @@ from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image, load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.workspace import replace_file
-
-WORLDS = ("listworld", "treeworld", "gridworld")
-
-
-def sized(task: str, horizon: int) -> dict[str, Any]:
-    """Parameters with which an optimal policy needs so many calls (list), or about as many."""
-    if task not in WORLDS:
-        raise UsageError(f"{task!r} is none of {', '.join(WORLDS)}")
-    if horizon < 2:
-        raise UsageError(f"a horizon has at least 2 calls; got {horizon}")
-    return {
-        "listworld": {"removals": horizon - 1, "kept": horizon},
-        "treeworld": {"nodes": max(2, round(horizon / 0.6))},
-        "gridworld": {"size": max(2, round(horizon / 1.4))},
-    }[task]
 
 
 @dataclass

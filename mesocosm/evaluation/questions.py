@@ -94,6 +94,8 @@ class QuestionSet(ABC):
     Options: ClassVar[type[QuestionOptions]] = QuestionOptions
     max_tokens: ClassVar[int] = 32_768
     """Of an answer."""
+    solved: ClassVar[bool] = False
+    """Whether ``scripted/solver`` can answer it from the prompt alone."""
     temperature: ClassVar[float | None] = None
     """``None``: what the run says."""
 

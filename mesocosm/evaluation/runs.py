@@ -34,6 +34,7 @@ from mesocosm.agents import program
 from mesocosm.agents.loop import Conversation
 from mesocosm.agents.players import Player
 from mesocosm.agents.react import React, Talk
+from mesocosm.agents.scripted.ability import check_can_play
 from mesocosm.agents.strategies import Strategy
 from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.doors.client_configurations import client_config
@@ -146,7 +147,7 @@ class Actor:
         """Whether it is told what is true: the reference agent of a task that is a walk."""
         return self.kind == "reference" and family.solver == "walk"
 
-    def check(self, out: Path) -> None:
+    def check(self, family: Family, out: Path) -> None:
         """Refuse what cannot be run before anything is built."""
         if (self.kind == "command") != bool(self.command):
             raise UsageError("--agent command goes with --agent-command '...', and only with it")
@@ -157,6 +158,7 @@ class Actor:
         if out.exists():
             raise UsageError(f"{out} exists already")
         if self.react:
+            check_can_play(self.react.model, family, self.strategies)
             self.react.open()
 
 
@@ -170,7 +172,7 @@ def run_task(
     report: Report = lambda _: None,
 ) -> RunResult:
     """One run from nothing to a verdict; ``out`` must not exist yet."""
-    actor.check(out)
+    actor.check(family, out)
     report("building the world")
     out.mkdir(parents=True)
     try:
@@ -220,7 +222,7 @@ def run_remote(
     report: Report = lambda _: None,
 ) -> RunResult:
     """The same run against a server that is already running; its episode stays there."""
-    actor.check(out)
+    actor.check(family, out)
     if known_as(family) != family.name:
         raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
     report("asking the server for an episode")

@@ -63,6 +63,26 @@ class Opened:
     """URL of the endpoint with the tools of all services."""
     services: Mapping[str, str]
     """URL of each service's own endpoint."""
+    call_limit: int
+    """Calls after which it is ended, unless told otherwise."""
+    least_calls: int | None = None
+    """Calls without which the task cannot be done, in families that know."""
+
+    def calls_of(self, wanted: int | None) -> int:
+        """The limit of calls, given what is wanted; ``UsageError`` where that is too low for the task."""
+        if wanted is None:
+            return self.call_limit
+        check_calls(wanted, self.least_calls)
+        return wanted
+
+
+def check_calls(wanted: int, least: int | None) -> None:
+    """``UsageError`` for a limit below the calls that an instance takes."""
+    if least is not None and wanted < least:
+        raise UsageError(
+            f"--max-calls {wanted}: there is an instance that takes {least:,} calls; give more, or leave the "
+            "option out: then the limit follows from the task"
+        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +140,7 @@ class LocalStage(Stage):
         root = folder / f"{_ACTING}{os.getpid()}"
         app = Hosting(root, admin_token=secrets.token_urlsafe(32))
         self._pool = app.pool
-        self._pool.instances = InstanceCache(_instances())
+        self._pool.instances = kept_instances()
         self._stack = ExitStack()
         self._stack.callback(shutil.rmtree, root, ignore_errors=True)
         self._base = self._stack.enter_context(serving(app))
@@ -141,6 +161,8 @@ class LocalStage(Stage):
             edl=episode.info.edl,
             mcp=f"{url}/mcp",
             services={name: f"{url}/{name}/mcp" for name in services},
+            call_limit=episode.call_limit,
+            least_calls=episode.least_calls,
         )
 
     def settle(self, id_: str) -> Settled:
@@ -184,6 +206,8 @@ class RemoteStage(Stage):
             edl=view["edl"],
             mcp=base + view["mcp"],
             services={name: base + path for name, path in view["services"].items()},
+            call_limit=view["call_limit"],
+            least_calls=view["least_calls"],
         )
 
     def settle(self, id_: str) -> Settled:
@@ -256,8 +280,9 @@ def remote_stage(url: str) -> RemoteStage:
     return RemoteStage(url, token)
 
 
-def _instances() -> Path:
-    return Path(os.environ.get(INSTANCES_VARIABLE, ".mesocosm")).resolve() / "instances"
+def kept_instances() -> InstanceCache:
+    """The worlds that are kept from one evaluation to the next."""
+    return InstanceCache(Path(os.environ.get(INSTANCES_VARIABLE, ".mesocosm")).resolve() / "instances")
 
 
 def _remove_dead(folder: Path) -> None:

@@ -26,6 +26,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families import length as lengths
 from mesocosm.families.configurations import PRESET, released
 from mesocosm.families.family import Expected, Family, Params
+from mesocosm.families.task import Growth
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.randomness import Dice
@@ -83,21 +84,51 @@ def build_instance(
     shutil.rmtree(draft, ignore_errors=True)
     try:
         with family.drafting():
-            built = _finished(_build(family, seed, draft, target, dict(parameters or {}), progress), target)
+            built = _finished(_build(family, seed, draft, target, parameters or {}, progress), target)
         draft.rename(path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return Instance(path, built.expected, built.prompt, built.survey)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be built."""
+
+    parameters: dict[str, Any]
+    """Those of the generator."""
+    preset: str | None
+    way: Growth
+    density: float | None
+
+    @classmethod
+    def of(cls, family: Family, target: int | None, parameters: Mapping[str, Any]) -> _Asked:
+        """Read the parameters; ``UsageError`` for what cannot be built."""
+        given = dict(parameters)
+        preset = given.pop(PRESET, None)
+        if preset is not None:
+            given = {**released(family.name, preset, target), **given}
+        way = family.task.growth_by(given.pop(GROWTH, None))
+        density = _density(way.parameter, target, given)
+        family.params(**given)
+        return cls(given, preset, way, density)
+
+
+def check_parameters(family: Family, target: int | None, parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that no instance can have, without building any."""
+    _Asked.of(family, target, parameters)
+
+
 def _build(
-    family: Family, seed: int, path: Path, target: int | None, parameters: dict[str, Any], progress: Progress
+    family: Family,
+    seed: int,
+    path: Path,
+    target: int | None,
+    wanted: Mapping[str, Any],
+    progress: Progress,
 ) -> Instance:
-    preset = parameters.pop(PRESET, None)
-    if preset is not None:
-        parameters = {**released(family.name, preset, target), **parameters}
-    way = family.task.growth_by(parameters.pop(GROWTH, None))
-    density = _density(way.parameter, target, parameters)
+    asked = _Asked.of(family, target, wanted)
+    parameters, preset, way, density = asked.parameters, asked.preset, asked.way, asked.density
     growth, attempts = way.parameter, 0
     if target is None:
         return _build_once(family, seed, path, family.params(**parameters))

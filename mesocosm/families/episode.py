@@ -49,6 +49,8 @@ GRADING = "grading"
 """Where a fault of a checker is met."""
 _TOUCHED = "touched.json"
 """What others have changed in a disturbed episode until it was judged."""
+CALLS, CALL_FACTOR = 500, 3
+"""An episode is given at least so many calls, and so many times those that it takes."""
 ORACLE = "oracle"
 """The service that says what the oracle knows."""
 
@@ -190,6 +192,29 @@ class Episode:
             return self.expected().measures
         except (OSError, ValueError, UsageError):
             return {}
+
+    @property
+    def least_calls(self) -> int | None:
+        """Calls without which the task cannot be done, in families that know."""
+        try:
+            return self.expected().least_calls
+        except (OSError, ValueError, UsageError):
+            return None
+
+    @property
+    def call_limit(self) -> int:
+        """Calls after which it is ended by whoever runs it, unless told otherwise.
+
+        It is a multiple of what the task takes (of what reading everything takes, in families that do not
+        know), so that none is ended for its size.
+        """
+        length = Manifest.read(self.path / "base").length
+        needed = self.least_calls or (length.calls if length else 0)
+        try:
+            granted = self.expected().granted_calls
+        except (OSError, ValueError, UsageError):
+            granted = 0
+        return max(CALLS, CALL_FACTOR * needed, granted)
 
     @cached_property
     def oracle(self) -> Oracle:

@@ -72,6 +72,16 @@ class Expected(BaseModel):
         """What the difficulty of an instance is measured by besides its length; reports are drawn over it."""
         return {}
 
+    @property
+    def least_calls(self) -> int | None:
+        """Calls that whoever makes no mistake needs, in families that know: with fewer it cannot be done."""
+        return None
+
+    @property
+    def granted_calls(self) -> int:
+        """Calls that the task itself grants, so that nothing may end an episode before."""
+        return 0
+
 
 _KEPT = 4
 _EXPECTED: dict[tuple[str, bytes], Expected] = {}
@@ -167,6 +177,12 @@ class Family:
         """Whether the family has an oracle of its own: these know every best call."""
         kind: type[Expected] = self._generator.Expected
         return kind.oracle is not Expected.oracle
+
+    @property
+    def knows_calls(self) -> bool:
+        """Whether the family knows with how few calls its instances cannot be done."""
+        kind: type[Expected] = self._generator.Expected
+        return kind.least_calls is not Expected.least_calls
 
     def check(self, world: World, expected: Expected) -> Iterable[Check]:
         """Judge a final state."""

@@ -110,6 +110,12 @@ class EpisodeView(BaseModel):
     tools: Offer
     disturb: str = ""
     calls: int
+    least_calls: int | None = Field(
+        default=None, description="Calls without which the task cannot be done, where it is known"
+    )
+    call_limit: int | None = Field(
+        default=None, description="Calls after which whoever runs it should end it, unless told otherwise"
+    )
     ended: bool
     snapshots: list[str]
     ending: list[str] = Field(
@@ -184,6 +190,8 @@ async def view(hosted: HostedEpisode) -> EpisodeView:
             id=hosted.id,
             **episode.info.model_dump(),
             calls=episode.world.calls.counted,
+            least_calls=episode.least_calls,
+            call_limit=episode.call_limit,
             ended=episode.world.calls.ended,
             snapshots=episode.snapshots(),
             ending=sorted(ending_tools(episode.world.all_services)),

@@ -13,8 +13,6 @@ from mesocosm.hosting.client import BlockingEpisode, BlockingServer, Grade, Orde
 
 HOW = 'Answer with one JSON object and nothing else: {"tool": "NAME", "arguments": {...}}.'
 """What an agent is told of the form of its actions."""
-MAX_CALLS = 200
-"""Turns after which an episode is cut off, unless another number is given."""
 
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.S)
 
@@ -54,12 +52,13 @@ class Instances:
     disturb: str = ""
     """How its episodes are disturbed on purpose."""
     reward: Reward = "verdict"
-    max_calls: int = MAX_CALLS
+    max_calls: int | None = None
+    """After which an episode is cut off; default: what follows from the instance."""
 
     def __post_init__(self) -> None:
         if not self.seeds:
             raise UsageError("an environment needs at least one seed to draw instances from")
-        if self.max_calls < 1:
+        if self.max_calls is not None and self.max_calls < 1:
             raise UsageError(f"max_calls={self.max_calls}: at least one call is needed")
 
     def order(self, seed: int) -> Order:
@@ -98,6 +97,7 @@ class Play:
     def __init__(self, server: BlockingServer, episode: BlockingEpisode, instances: Instances) -> None:
         self.server, self.episode, self._instances = server, episode, instances
         self._calls = 0
+        self._limit = instances.max_calls or int(episode.view.data["call_limit"])
 
     @property
     def seed(self) -> int:
@@ -119,7 +119,7 @@ class Play:
 
     def _turn(self, text: str, *, ended: bool) -> Turn:
         self._calls += 1
-        return Turn(text, ended, cut_off=not ended and self._calls >= self._instances.max_calls)
+        return Turn(text, ended, cut_off=not ended and self._calls >= self._limit)
 
     def rollback(self, step: int) -> None:
         """Go on from how it was after so many calls; what was no call of a tool counts no more."""

@@ -8,6 +8,7 @@ from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.services.calling import Tools
 from mesocosm.solvers.longproc.carrying_out import answer_to
 
+_CASE = "\n# The case\n"
 _PAGE = 100
 _FILES_PER_PAGE = 1_000
 _LINES_PER_CALL = 20
@@ -22,6 +23,18 @@ def solve(tools: Tools, prompt: str) -> None:
     read = _from_workspace if "list_directory lists" in flat else _from_documents
     given = _body(read(tools, reference[1]))
     _hand_in(tools, flat, answer_to(prompt, given))
+
+
+def answer_from(prompt: str) -> str | None:
+    """The answer to a prompt that holds the whole case; ``None`` for another prompt."""
+    _, begins, case = prompt.rpartition(_CASE)
+    given, _, question = case.strip().rpartition("\n\n")
+    if not begins or not given:
+        return None
+    try:
+        return answer_to(question, [line for line in given.split("\n") if line.strip()])
+    except ValueError:
+        return None
 
 
 def _from_documents(tools: Tools, reference: str) -> list[str]:

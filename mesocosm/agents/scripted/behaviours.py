@@ -2,7 +2,7 @@
 
 ========== ==========================================================================================
 solver     works as the reference solver of the task does, one call at a time; questions about a history in
-           the prompt it answers by reading
+           the prompt, and long procedures, it answers by reading
 tiring     the same, but with every turn the likelier to stop early the more it has read (``rate``: the
            expected number of stops in 100,000 tokens)
 slipping   the same, but a digit of what it writes is wrong now and then (``rate``: of a hundred calls)
@@ -32,6 +32,7 @@ from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
 from mesocosm.agents.scripted.obeying import told_step
 from mesocosm.agents.scripted.solving import Work, Works, call_of, mark, name_among
 from mesocosm.kits.rollouts.answering import answer_to
+from mesocosm.solvers.longproc import answer_from
 
 _PARAMETERS = {"rate", "every_429", "every_500", "cut", "window", "delay", "think"}
 
@@ -114,8 +115,12 @@ def _solver(works: Works, ask: Ask, name: Name) -> Answer:
 
 
 def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
-    """The answer to a question about the history that stands before it (``agentlongbench``)."""
+    """The answer to a question about the history that stands before it (``agentlongbench``), or to a case
+    that stands there whole (``longproc``)."""
     answer = answer_to(prompt)
+    wrapped = "<answer>{}</answer>" if answer is not None else "{}"
+    if answer is None:
+        answer = answer_from(prompt)
     if answer is None:
         return Answer("I do not know this task.")
     chance = _chance(ask, 0)
@@ -123,7 +128,7 @@ def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
         return Answer("I think this is done.")
     if name.behaviour == "slipping" and chance < name.get("rate", 5) / 100:
         answer = _with_slip(answer)
-    return Answer(f"<answer>{answer}</answer>")
+    return Answer(wrapped.format(answer))
 
 
 def _next(work: Work, ask: Ask, name: Name) -> Answer:
@@ -200,6 +205,8 @@ def _garbled(_: Works, ask: Ask, __: Name) -> Answer:
 
 
 Behaviour = Callable[[Works, Ask, Name], Answer]
+SOLVING = ("solver", "tiring", "slipping")
+"""Those that do as a reference solver does."""
 BEHAVIOURS: dict[str, Behaviour] = {
     "solver": _solver,
     "tiring": _solver,

@@ -111,6 +111,8 @@ class Strategy(BaseModel):
     """Whether it takes away from the conversation when it has grown too long."""
     alone: ClassVar[bool] = False
     """Whether it cannot be combined with others that take something away."""
+    named: ClassVar[tuple[str, ...]] = ()
+    """Parameters that labels name also where they are the default."""
 
     def brief(self, view: View) -> str:
         """A paragraph for the end of the prompt, or nothing."""

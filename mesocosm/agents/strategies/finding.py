@@ -143,10 +143,11 @@ def check_together(made: Sequence[Strategy]) -> None:
 
 
 def label(made: Sequence[Strategy]) -> str:
-    """The strategies as they would be written, with the parameters that differ from the defaults."""
+    """The strategies as they would be written, with the parameters that differ from the defaults, and those
+    that make a configuration of its own."""
     return "+".join(map(_label, made)) or "none"
 
 
 def _label(one: Strategy) -> str:
-    differing = one.model_dump(exclude_defaults=True)
-    return ":".join([type(one).name, *(f"{key}={value}" for key, value in differing.items())])
+    told = {**one.model_dump(include=set(type(one).named)), **one.model_dump(exclude_defaults=True)}
+    return ":".join([type(one).name, *(f"{key}={value}" for key, value in told.items())])

@@ -29,6 +29,7 @@ class OracleHelp(Strategy):
     name = "oracle"
     resets = True
     alone = True
+    named = ("give",)
 
     give: Given = Field(default="SP")
     """S: the state; P: the next step; H: earlier turns are taken away, which needs S."""

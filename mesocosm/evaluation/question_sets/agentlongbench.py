@@ -44,6 +44,7 @@ class AgentLongBench(QuestionSet):
     name: ClassVar[str] = "agentlongbench"
     title: ClassVar[str] = "Questions about long agent histories with known evidence (AgentLongBench)"
     Options: ClassVar[type[QuestionOptions]] = AgentLongBenchOptions
+    solved: ClassVar[bool] = True
 
     def questions(self, options: AgentLongBenchOptions) -> Iterator[Question]:
         """One question per format, length, seed, setting and type."""

@@ -46,6 +46,7 @@ class LongProc(QuestionSet):
         "Long procedures (LongProc): follow a procedure through thousands of tokens of output"
     )
     Options: ClassVar[type[QuestionOptions]] = LongProcOptions
+    solved: ClassVar[bool] = True
 
     def questions(self, options: LongProcOptions) -> Iterator[Question]:
         """One question per procedure, level and seed."""

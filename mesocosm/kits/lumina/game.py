@@ -17,6 +17,9 @@ from mesocosm.families import family
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask, advice
 from mesocosm.services.world import World
 
+SPARE_CALLS = 20
+"""Calls that are waited for once a budget is used up: none of them is accepted."""
+
 
 class BudgetParams(family.Params):
     """How much more than an optimal policy needs may be spent."""

@@ -107,6 +107,11 @@ class ChainExpected(family.Expected):
         """N and the height."""
         return {"operations": self.operations, "height": self.height}
 
+    @property
+    def least_calls(self) -> int:
+        """Every document of the tree is read, and the answer submitted."""
+        return len(self.pieces) + 1
+
     def oracle(self) -> WovenOracle:
         """The oracle of the chain."""
         return WovenOracle(self.pieces, ROOT, self.answer)

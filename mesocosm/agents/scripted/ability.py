@@ -1,0 +1,55 @@
+"""What the scripted models can play, to be asked before anything is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mesocosm.agents.scripted.behaviours import SOLVING, read_name
+from mesocosm.agents.scripted.exchange import Refused
+from mesocosm.agents.strategies.oracles import OracleHelp
+from mesocosm.errors import UsageError
+
+if TYPE_CHECKING:
+    from mesocosm.agents.strategies import Strategy
+    from mesocosm.families.family import Family
+
+_PROVIDERS = ("scripted", "scripted-responses", "scripted-anthropic")
+
+
+def _behaviour(model: str) -> str | None:
+    """The behaviour of a scripted model; ``None`` for any other model."""
+    provider, _, name = model.partition("/")
+    if provider not in _PROVIDERS:
+        return None
+    try:
+        return read_name(name).behaviour
+    except Refused as refused:
+        raise UsageError(refused.message) from None
+
+
+def check_can_play(model: str, family: Family, strategies: Sequence[Strategy]) -> None:
+    """``UsageError`` where a scripted model cannot play a task.
+
+    ``strategies`` are those of all configurations, of which one at least must tell ``obedient`` what to do.
+    """
+    behaviour = _behaviour(model)
+    if behaviour in SOLVING and family.solver != "independent":
+        raise UsageError(
+            f"{model} cannot play {family.name}: a task in YAML is solved by a walk that knows the truth, "
+            "which no model does; --agent reference runs it"
+        )
+    if behaviour == "obedient" and not any(
+        isinstance(one, OracleHelp) and "P" in one.give for one in strategies
+    ):
+        raise UsageError(
+            f"{model} does what an oracle tells it: give --strategy oracle:give=P, or one with S and P"
+        )
+
+
+def check_can_answer(model: str, name: str, solved: bool) -> None:
+    """``UsageError`` where a scripted model cannot answer a data set's questions; ``solved``: whether there
+    is a solver for them."""
+    behaviour = _behaviour(model)
+    if behaviour == "obedient" or (behaviour in SOLVING and not solved):
+        raise UsageError(f"{model} cannot answer the questions of {name}: it has no solver for them")
