@@ -2,7 +2,8 @@
 
 It is given a folder with its prompt and the addresses of its tools. It runs as the user who evaluates it, so
 the answer, the world's files and the source from which the answer could be computed are hidden from it; and
-the answer is not on the disk at all while it acts.
+the answer is not on the disk at all while it acts. The code that judges it is not its to write, nor that of
+anything else that this process may load.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import mesocosm
+from mesocosm.agents import fixed
 from mesocosm.errors import UsageError
+from mesocosm.families.leasing import IN_STATE, IN_USE
 from mesocosm.sandbox.jobs import SandboxFailed
 from mesocosm.sandbox.screen import closed_to_others, screen
 from mesocosm.sandbox.supervising import kill_with_namespace
@@ -47,21 +50,30 @@ def act(
         hidden: What else belongs to runs.
         walls: Whether to hide from it what it must not see.
     """
+    fixed.close_other_ways()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mesocosm-agent-")))
         for name, data in files.items():
             (folder / name).write_bytes(data)
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("MESOCOSM_")}
+        environment = {key: value for key, value in os.environ.items() if not _is_ours(key)}
         environment |= {name: value.replace("{folder}", str(folder)) for name, value in given.items()}
-        shown = _screen([*hidden_folders(out), *hidden]) if walls else []
+        covered, code = [*hidden_places(out), *hidden], fixed.code_places()
+        shown = _screen(covered, code) if walls else []
         if not shown:
             stack.enter_context(closed_to_others())
+        unchanged = fixed.Unchanged(code, [out, *hidden])
         started = [*shown, "/bin/sh", "-c", command]
         status = _run(started, folder, environment, seconds, out / "agent.log", alone=bool(shown))
+        if shown:
+            unchanged.check()
     if status in (126, 127):
         tail = (out / "agent.log").read_text(errors="replace").strip()[-500:]
         raise UsageError(f"the agent command could not be started: {tail}")
     return bool(shown)
+
+
+def _is_ours(variable: str) -> bool:
+    return variable.startswith("MESOCOSM_") or variable in fixed.OWN_VARIABLES
 
 
 @contextmanager
@@ -75,22 +87,38 @@ def withheld(path: Path) -> Iterator[None]:
         keep_for_owner(path, data)
 
 
-def hidden_folders(out: Path) -> list[Path]:
+def hidden_places(out: Path) -> list[Path]:
     """What an agent must not see: runs, this one's and others', states of servers, and how tasks are made."""
     package = Path(mesocosm.__file__).parent
-    states = [Path(".mesocosm"), Path(os.environ.get("MESOCOSM_STATE") or ".mesocosm")]
+    named = [
+        Path(".mesocosm"),
+        Path.home() / ".mesocosm",
+        Path(os.environ.get("MESOCOSM_STATE") or ".mesocosm"),
+    ]
+    states = [*named, *_states_in_use()]
     folders = [
         out,
         Path("runs"),
         *(path.parents[1] for path in out.absolute().parent.glob("*/episode/expected.json")),
         *states,
-        *(state / name for state in states for name in ("episodes", "instances")),
+        *(state / name for state in states for name in IN_STATE),
         *(package / name for name in _CONTENT),
         *_history(package.resolve().parent),
     ]
     # Nothing in which there is what the agent needs, should a state be kept in the home folder itself.
     needed = [Path.cwd(), Path.home(), Path(tempfile.gettempdir()), Path(sys.prefix)]
     return [folder for folder in folders if not any(one.is_relative_to(folder.resolve()) for one in needed)]
+
+
+def _states_in_use() -> Iterator[Path]:
+    """The state directories of servers of this user, which have admin tokens in them."""
+    for process in Path("/proc").glob("[0-9]*/fd"):
+        with suppress(OSError):
+            for descriptor in os.scandir(process):
+                with suppress(OSError):
+                    place = Path(os.readlink(descriptor.path))
+                    if place.name == IN_USE and (place.parent / "episodes").is_dir():
+                        yield place.parent
 
 
 def _history(checkout: Path) -> list[Path]:
@@ -102,9 +130,12 @@ def _history(checkout: Path) -> list[Path]:
     return [entry]
 
 
-def _screen(hidden: Sequence[Path]) -> list[str]:
+def _screen(hidden: Sequence[Path], code: Sequence[Path]) -> list[str]:
     try:
-        return screen(hidden)
+        for needed in (Path.home(), Path(tempfile.gettempdir())):
+            if holds := next((path for path in code if needed.resolve().is_relative_to(path)), None):
+                raise SandboxFailed(f"Python finds code in {holds}, where the agent has to write")
+        return screen(hidden, code)
     except SandboxFailed as problem:
         logging.getLogger("mesocosm.agents").warning(
             "THE AGENT IS NOT KEPT FROM THIS RUN'S FILES: it runs as your user and could read or change the "

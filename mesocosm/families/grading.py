@@ -92,7 +92,8 @@ class _Grader:
         """The process, which may still be starting."""
         if self._process is None or self._process.poll() is not None:
             self.close()
-            command = [sys.executable, "-m", "mesocosm.families.grading"]
+            # No code of whoever may write to the working directory.
+            command = [sys.executable, "-P", "-m", "mesocosm.families.grading"]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         return self._process
 

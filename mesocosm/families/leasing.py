@@ -28,6 +28,10 @@ from mesocosm.errors import NotNow
 from mesocosm.families.storing import Store
 from mesocosm.worlds.workspace import keep_for_owner
 
+IN_USE = "in-use"
+"""The file of a state directory that every process has open which serves from it."""
+IN_STATE = ("episodes", "instances", "admin-token", "ids-key", "server-name", "quotas.db")
+"""What a state directory holds that is nobody's but the server's."""
 LIFE = 20.0
 """Seconds after its last sign of life from which on a process is taken for gone."""
 _SURE = 0.5

@@ -30,7 +30,7 @@ from mesocosm.errors import InUse, UsageError
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
-from mesocosm.families.leasing import server_of
+from mesocosm.families.leasing import IN_USE, server_of
 from mesocosm.families.storing import Store, mark
 from mesocosm.families.task import Offer
 from mesocosm.hosting.background import Background
@@ -206,7 +206,7 @@ def _take_into_use(root: Path) -> int:
     Whoever is alone there when it begins knows that the drafts of episodes are nobody's any more: a process
     that was killed left them. Returns the descriptor that says so.
     """
-    use = os.open(root / "in-use", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    use = os.open(root / IN_USE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for draft in (root / "episodes").glob(".*"):

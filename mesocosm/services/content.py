@@ -18,11 +18,14 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
 
 import mesocosm
 from mesocosm.errors import UsageError
@@ -123,13 +126,33 @@ def _folder(folder: Path) -> Root:
         raise UsageError(
             f"{PATH_VARIABLE}: {folder.name!r} cannot be imported; name it like a Python package"
         )
-    if str(folder.parent) not in sys.path:
-        sys.path.append(str(folder.parent))
+    _finder().folders.setdefault(folder.name, folder)
     spec = importlib.util.find_spec(folder.name)
     found = [Path(place).resolve() for place in (spec and spec.submodule_search_locations) or ()]
     if folder not in found:
         raise UsageError(f"{PATH_VARIABLE}: {folder.name!r} is another package already; rename {folder}")
     return Root(folder.name, folder)
+
+
+class _Finder(MetaPathFinder):
+    """Finds packages by the folders that they are; what lies beside these folders is not to be imported."""
+
+    def __init__(self) -> None:
+        self.folders: dict[str, Path] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The package of that name."""
+        folder = self.folders.get(fullname)
+        return PathFinder.find_spec(fullname, [str(folder.parent)]) if folder else None
+
+
+@cache
+def _finder() -> _Finder:
+    finder = _Finder()
+    sys.meta_path.append(finder)
+    return finder
 
 
 def _refuse_repeated(found: tuple[Root, ...]) -> None:

@@ -18,6 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from mesocosm.agents import program
+from mesocosm.errors import UsageError
+from mesocosm.hosting.pool import EpisodePool
+from mesocosm.services.content import roots
 
 TASK = "canvas_arrange_exam"
 SPY = """
@@ -168,6 +171,108 @@ def test_nothing_that_the_agent_started_outlives_it(tmp_path: Path) -> None:
     size = beat.stat().st_size
     time.sleep(0.3)
     assert beat.stat().st_size == size > 0
+
+
+FORGER = """
+import os, site, sys, sysconfig
+import json, mesocosm.families.episode, mesocosm.families.verdict, pydantic
+forged = "import os; os.write(2, b'FORGED')\\n"
+own = os.path.dirname(mesocosm.__file__)
+pure, standard = sysconfig.get_path("purelib"), sysconfig.get_path("stdlib")
+modules = (mesocosm.families.episode, mesocosm.families.verdict, pydantic, json)
+places = [module.__file__ for module in modules]
+places += [json.__cached__, sys.prefix + "/pyvenv.cfg", pure + "/x.pth", pure + "/sitecustomize.py"]
+places += [standard + "/usercustomize.py", own + "/families/new.py", own + "/families/__pycache__/x.pyc"]
+places += ["/proc/sys/kernel/core_pattern", "/sys/kernel/uevent_helper", "/proc/sysrq-trigger"]
+for place in places:
+    try:
+        open(place, "a").close()
+        print("written:", place)
+    except OSError:
+        pass
+    if os.access(os.path.dirname(place), os.W_OK):
+        print("can be exchanged:", place)
+for place in (sys.argv[1], os.path.expanduser("~")):
+    with open(place + "/usercustomize.py", "w") as file:
+        file.write(forged)
+    for name in ("sqlite3", "orjson", "anyio", "mesocosm"):
+        with open(place + "/" + name + ".py", "w") as file:
+            file.write(forged)
+version = ".".join(map(str, sys.version_info[:2]))
+user = os.path.expanduser(f"~/.local/lib/python{version}/site-packages")
+os.makedirs(user)
+for name in ("usercustomize.py", "sitecustomize.py"):
+    with open(user + "/" + name, "w") as file:
+        file.write(forged)
+with open(user + "/x.pth", "w") as file:
+    file.write(forged)
+print("tried")
+"""
+
+
+@needs_sandbox
+def test_the_code_that_judges_is_not_the_agents_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "forger.py").write_text(FORGER)
+    result, log, said = run(tmp_path, f"{sys.executable} {tmp_path}/forger.py {tmp_path}")
+    assert log == "tried\n"
+    assert "FORGED" not in said
+    assert (result["verdict"], result["agent_confined"]) == ("failed", True)
+
+
+@needs_sandbox
+@pytest.mark.parametrize("above", ["runs", "code"])
+def test_a_folder_that_is_put_in_the_place_of_what_judges_gives_no_verdict(
+    tmp_path: Path, above: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = tmp_path / above
+    (top / "inside/moved_worlds/tasks").mkdir(parents=True)
+    place = top / "inside/moved_worlds"
+    monkeypatch.setenv("MESOCOSM_PATH", str(place) if above == "code" else "")
+    roots.cache_clear()
+    try:
+        command = f"mv {top} {top}2 && mkdir -p {top}/inside && cp -r {top}2/inside/* {top}/inside"
+        out = "runs/inside/1" if above == "runs" else "elsewhere"
+        with pytest.raises(UsageError, match=f"{above}/inside.* was exchanged while the agent acted"):
+            act(tmp_path, command, out)
+    finally:
+        roots.cache_clear()
+
+
+@needs_sandbox
+def test_a_file_of_code_with_another_name_is_not_the_agents_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "linked_worlds/tasks").mkdir(parents=True)
+    (tmp_path / "store.py").touch()
+    (tmp_path / "linked_worlds/__init__.py").hardlink_to(tmp_path / "store.py")
+    monkeypatch.setenv("MESOCOSM_PATH", str(tmp_path / "linked_worlds"))
+    roots.cache_clear()
+    try:
+        assert act(tmp_path, f"cat {tmp_path}/store.py") == ""
+        with pytest.raises(UsageError, match=r"linked_worlds/__init__\.py was exchanged"):
+            act(tmp_path, f"echo x > {tmp_path}/store.py; rm {tmp_path}/store.py", "run2")
+    finally:
+        roots.cache_clear()
+
+
+@needs_sandbox
+def test_the_tokens_of_other_servers_are_not_there(tmp_path: Path) -> None:
+    other = EpisodePool(tmp_path / "their/state")
+    (tmp_path / "their/state/admin-token").write_text("secret")
+    try:
+        said = act(
+            tmp_path, f"cat {tmp_path}/their/state/admin-token; ls {tmp_path}/their/state; ls /proc/sys"
+        )
+    finally:
+        other.close()
+    assert "secret" not in said
+    assert "No such file" in said
+    assert "episodes" not in said
+    assert "kernel" not in said
 
 
 def test_without_walls_the_run_says_so(tmp_path: Path) -> None:
