@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -15,15 +15,18 @@ from mesocosm.cli.options import (
     AsJson,
     Disturb,
     FinalText,
-    OfferChoice,
     Parameter,
     Ray,
     SpreadCommand,
     Tools,
     read_parameters,
+    read_services,
 )
 from mesocosm.cli.output import err, out, print_json
 from mesocosm.errors import UsageError
+
+if TYPE_CHECKING:
+    from mesocosm.evaluation.evaluating import Evaluation
 
 
 @app.command(name="eval", cls=SpreadCommand)
@@ -80,7 +83,7 @@ def evaluate(
         str | None,
         typer.Option("--with", help="Services to add to every task, such as memory_tool,python_execute."),
     ] = None,
-    tools: Tools = OfferChoice.all,
+    tools: Tools = "all",
     disturb: Disturb = "",
     agent: Annotated[
         str,
@@ -137,7 +140,7 @@ def evaluate(
         max_failed_rounds=max_failed_rounds,
         final_text=final_text or None,
         services=with_,
-        tools=tools.value,
+        tools=tools,
         disturb=read_disturb(disturb) or None,
         agent=agent,
         agent_command=agent_command,
@@ -150,6 +153,8 @@ def evaluate(
         max_samples=max_samples,
         retry_on_error=retry_on_error if retry_on_error is not None else 2 * (ray is not None),
     )
+    for task, text in _warnings(settings):
+        err.print(f"[yellow]{task}: {text}[/]")
     folder = log_dir or default_log_folder()
     with episodes_on(ray, server):
         finished = run_evaluation(settings, folder, quiet=as_json or not out.is_terminal)
@@ -171,6 +176,19 @@ def evaluate(
         )
     if any(one.errored for one in finished):
         raise typer.Exit(3)
+
+
+def _warnings(settings: Evaluation) -> Iterator[tuple[str, str]]:
+    """Tasks that offer more tools than the API of a model takes."""
+    from mesocosm.families.family import load_family
+    from mesocosm.families.tool_limits import MOST_TOOLS, count_tools, too_many
+
+    limited = [model for model in settings.models if model.partition("/")[0] in MOST_TOOLS]
+    for task in settings.tasks if limited else ():
+        offered = load_family(task).task.offered(settings.tools)
+        added = dict.fromkeys(read_services(settings.services))
+        for text in {too_many(count_tools(offered | added), model) for model in limited} - {None}:
+            yield task, str(text)
 
 
 @contextmanager

@@ -11,7 +11,6 @@ import typer
 from mesocosm.cli.application import app
 from mesocosm.cli.options import (
     AsJson,
-    OfferChoice,
     Parameter,
     TaskName,
     Tools,
@@ -36,7 +35,7 @@ def harbor(
     lengths: Annotated[str, typer.Option("--length", help="Lengths, separated by commas: 8k,64k.")] = "8k",
     seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0",
     param: Parameter = None,
-    tools: Tools = OfferChoice.needed,
+    tools: Tools = "needed",
     image: Annotated[
         str, typer.Option(help="The image of the server (docker compose build servers).")
     ] = "mesocosm",
@@ -61,7 +60,7 @@ def harbor(
             numbers,
             to,
             parameters=read_parameters(param),
-            tools=tools.value,
+            tools=tools,
             images=Images(image, agent_image),
         ):
             written.append(str(path))
@@ -85,7 +84,7 @@ def huggingface(
         Literal["jsonl", "parquet"], typer.Option("--format", help="How the rows are written.")
     ] = "jsonl",
     param: Parameter = None,
-    tools: Tools = OfferChoice.needed,
+    tools: Tools = "needed",
     as_json: AsJson = False,
 ) -> None:
     """Write a Hugging Face data set: a card, and a row for each instance with its prompt and tools."""
@@ -106,7 +105,7 @@ def huggingface(
             numbers,
             to,
             parameters=read_parameters(param),
-            tools=tools.value,
+            tools=tools,
             split=split,
             kind=kind,
         ):

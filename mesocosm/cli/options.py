@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,17 +22,11 @@ Length = Annotated[str | None, typer.Option("--length", help="Description length
 Seed = Annotated[int, typer.Option("--seed", min=0, max=MAX_SEED, help="Seed of the instance.")]
 
 
-class OfferChoice(StrEnum):
-    """Which tools an agent is offered."""
-
-    all = "all"
-    needed = "needed"
-
-
 Tools = Annotated[
-    OfferChoice,
+    str,
     typer.Option(
-        "--tools", help="Offer all tools of the task's services, or those that the task says are needed."
+        "--tools",
+        help="Offer all tools of the task's services, those that are needed, or some by name: a,b,...",
     ),
 ]
 Disturb = Annotated[

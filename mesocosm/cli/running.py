@@ -16,7 +16,6 @@ from mesocosm.cli.options import (
     Disturb,
     FinalText,
     Length,
-    OfferChoice,
     Parameter,
     Seed,
     TaskName,
@@ -28,7 +27,7 @@ from mesocosm.cli.options import (
     read_target,
     trusted,
 )
-from mesocosm.cli.output import out, print_json, show_result, spinner
+from mesocosm.cli.output import err, out, print_json, show_result, spinner
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.regrading import logs_in
 
@@ -124,7 +123,7 @@ def run(
     ] = 0,
     with_: With = None,
     param: Parameter = None,
-    tools: Tools = OfferChoice.all,
+    tools: Tools = "all",
     disturb: Disturb = "",
     to: Annotated[
         Path | None, typer.Option("--out", help="Run directory (default: the next below runs/).")
@@ -147,6 +146,7 @@ def run(
     from mesocosm.evaluation import runs as evaluation
     from mesocosm.families.disturbing import read_disturb
     from mesocosm.families.family import load_family
+    from mesocosm.families.tool_limits import count_tools, too_many
     from mesocosm.hosting.control_plane_client import ControlPlane
 
     trusted(task if trust else None)
@@ -174,8 +174,11 @@ def run(
     player = _player(agent, p, player_seed)
     added = read_services(with_)
     directory = to or evaluation.default_run_directory(family, target, seed, agent.value)
-    wanted = evaluation.Wanted(target, seed, parameters, tools.value, added, read_disturb(disturb))
+    wanted = evaluation.Wanted(target, seed, parameters, tools, added, read_disturb(disturb))
     actor = evaluation.Actor(agent.value, agent_command, agent_walls, react, player, era.value)
+    offered = family.task.offered(tools) | dict.fromkeys(added)
+    if model and (text := too_many(count_tools(offered), model)):
+        err.print(f"[yellow]{text}[/]")
     with spinner() as report:
         if server:
             plane = ControlPlane(server, admin_token or "")

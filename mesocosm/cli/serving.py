@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import re
 import signal
 import socket
 import sys
@@ -17,7 +20,6 @@ from mesocosm.cli.options import (
     AdminToken,
     Disturb,
     Length,
-    OfferChoice,
     Parameter,
     Seed,
     SpreadCommand,
@@ -116,7 +118,7 @@ def serve(
     length: Length = None,
     seed: Seed = 0,
     param: Parameter = None,
-    tools: Tools = OfferChoice.all,
+    tools: Tools = "all",
     disturb: Disturb = "",
     with_: With = None,
     trust: Trust = False,
@@ -132,7 +134,7 @@ def serve(
         raise UsageError(f"{given[0]} goes with --task; other episodes are ordered at the control plane")
     added = read_services(with_)
     if stdio:
-        _serve_stdio(stdio, world, tools.value)
+        _serve_stdio(stdio, world, tools)
         return
     if join is not None:
         _join(join, admin_token, state, host, port)
@@ -209,7 +211,7 @@ def serve(
         target = read_target(length, parameters, family.task.lengths[0])
         with spinner() as report:
             report(f"building {family.name}")
-            id_ = hosting.pool.create(task, seed, target, parameters, tools.value, added, disturb)
+            id_ = hosting.pool.create(task, seed, target, parameters, tools, added, disturb)
         hosted = hosting.pool.get(id_)
         show_episode(base, id_, hosted.episode.prompt, list(hosted.services), hosted.apis)
         if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):
@@ -222,7 +224,7 @@ def _order(
     length: str | None,
     seed: int,
     param: list[str] | None,
-    tools: OfferChoice,
+    tools: str,
     added: list[str],
     disturb: str,
     trust: bool,
@@ -238,7 +240,7 @@ def _order(
         "length": target,
         "seed": seed,
         "parameters": parameters,
-        "tools": tools.value,
+        "tools": tools,
         "services": added,
         "disturb": disturb,
     }
@@ -366,14 +368,31 @@ def mcp_config(
 ) -> None:
     """Print the MCP configuration of an episode in a client's own dialect."""
     from mesocosm.doors.client_configurations import client_config
+    from mesocosm.families.tool_limits import CLIENTS, too_many
     from mesocosm.services.service import load_service
 
     base = url.rstrip("/").removesuffix("/mcp")
+    if not re.search(r"/e/[^/]+$", base):
+        raise UsageError(f"{url} names no episode: it is to end like /e/EPISODE (mesocosm serve prints it)")
     names = [name.strip() for name in services.split(",")] if services else []
     for name in names:
         load_service(name)
     servers = {name: f"{base}/{name}/mcp" for name in names} or {"mesocosm": f"{base}/mcp"}
     print(client_config(client, servers))
+    provider = CLIENTS.get(client, "")
+    if provider and (text := too_many(sum(map(_tools_at, servers.values())), provider)):
+        err.print(f"[yellow]{text}[/]")
+
+
+def _tools_at(url: str) -> int:
+    """How many tools an endpoint has; 0 where nobody answers."""
+    from mesocosm.doors.bridge import VERSION_KEY, Bridge
+
+    meta = {VERSION_KEY: "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
+    answer = io.BytesIO()
+    Bridge(url, answer).run(io.BytesIO(json.dumps(asked).encode()))
+    return len(json.loads(answer.getvalue()).get("result", {}).get("tools", ()))
 
 
 @app.command()
@@ -393,17 +412,17 @@ def _serve_stdio(service: str, world: Path | None, tools: Offer) -> None:
     if world is None:
         raise UsageError("--stdio needs --world DIR")
     folder = world / "world" if (world / "world").is_dir() else world
-    offer = _needed(folder) if tools == "needed" else None
+    offer = None if tools == "all" else _offer(folder, tools)
     shared = SharedWorld(folder, offer)
     if service != "all" and service not in shared.services:
         raise UsageError(f"the world has no service {service!r}; it has {', '.join(shared.services)}")
     anyio.run(serve_stdio, shared, None if service == "all" else service)
 
 
-def _needed(world: Path) -> dict[str, list[str] | None]:
-    """The tools that the task of a world needs."""
+def _offer(world: Path, tools: Offer) -> dict[str, list[str] | None]:
+    """The tools of a world that its task needs, or those of these names."""
     from mesocosm.families.family import load_family
     from mesocosm.services.world import World
 
     with World(world) as opened:
-        return load_family(opened.manifest.family).task.offered("needed")
+        return load_family(opened.manifest.family).task.offered(tools)

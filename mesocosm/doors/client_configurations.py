@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from mesocosm.errors import UsageError
@@ -32,6 +35,7 @@ def _opencode(servers: Servers) -> str:
 def _goose(servers: Servers) -> str:
     blocks = [
         f"  {name}:\n    type: streamable_http\n    name: {name}\n"
+        f"    description: {json.dumps(f'Tools of {name}')}\n"
         f"    uri: {json.dumps(url)}\n    enabled: true"
         for name, url in servers.items()
     ]
@@ -64,8 +68,14 @@ def _claude_code_commands(servers: Servers) -> str:
     return "\n".join(f"claude mcp add --transport http {name} {url}" for name, url in servers.items())
 
 
+def _program() -> str:
+    """Where the command line lies: clients that start it have no shell to look for it."""
+    beside = Path(sys.executable).with_name("mesocosm")
+    return str(beside) if beside.is_file() else shutil.which("mesocosm") or "mesocosm"
+
+
 def _stdio(servers: Servers) -> str:
-    return _mcp_servers(lambda url: {"command": "mesocosm", "args": ["bridge", url]})(servers)
+    return _mcp_servers(lambda url: {"command": _program(), "args": ["bridge", url]})(servers)
 
 
 DIALECTS: dict[str, Callable[[Servers], str]] = {

@@ -204,7 +204,16 @@ def _resources(services: Collection[str], caller_of: Callable[[Context], Caller]
             contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=outcome.text)]
         )
 
-    return {"on_list_resources": listed, "on_read_resource": read}
+    async def templates(
+        context: Context, _: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[])
+
+    return {
+        "on_list_resources": listed,
+        "on_list_resource_templates": templates,
+        "on_read_resource": read,
+    }
 
 
 _types: dict[tuple[int, str], types.Tool] = {}
@@ -239,8 +248,9 @@ def _content(outcome: Outcome) -> list[types.ContentBlock]:
 async def serve_stdio(caller: Caller, service: str | None) -> None:
     """Serve one world to the client at the other end of stdin and stdout, until it hangs up."""
     server = build_server(service, lambda _: caller) if service else _all_of(caller)
-    async with stdio_server() as (reading, writing), Conversation(reading, writing).streams() as (get, put):
-        await server.run(get, put, server.create_initialization_options())
+    options = server.create_initialization_options()
+    async with stdio_server() as (reading, writing):
+        await Conversation(reading, writing).serve(lambda get, put: server.run(get, put, options))
 
 
 _Kind = str | tuple[tuple[str, ...], tuple[str, ...]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -89,7 +89,9 @@ class Conversation:
     """The messages of one client, whose end comes only when every request was answered.
 
     A script that writes its requests and closes the pipe wants the answers all the same; the SDK stops what
-    is under way when nothing more comes in.
+    is under way when nothing more comes in. And a client may ask what there is (``server/discover``), hear
+    nothing in the second that it waits, and shake hands the older way: the SDK, which lets the first request
+    decide on the protocol, is then started anew.
     """
 
     def __init__(
@@ -100,29 +102,50 @@ class Conversation:
         self._patience = patience
         self._open: set[Any] = set()
         self._answered = anyio.Event()
+        self._discovered = False
+        self._handshake: Envelope | None = None
 
-    @asynccontextmanager
-    async def streams(self) -> AsyncIterator[tuple[ObjectReceiveStream[Any], ObjectSendStream[Any]]]:
-        """The streams that a server is to use in place of the transport's."""
+    async def serve(
+        self, run: Callable[[ObjectReceiveStream[Any], ObjectSendStream[Any]], Awaitable[None]]
+    ) -> None:
+        """Let a server answer the messages; ``run`` gets streams to use in place of the transport's."""
+        await self._serve_once(run)
+        while self._handshake:
+            await self._serve_once(run)
+        await self._writing.aclose()
+
+    async def _serve_once(
+        self, run: Callable[[ObjectReceiveStream[Any], ObjectSendStream[Any]], Awaitable[None]]
+    ) -> None:
         into, received = anyio.create_memory_object_stream[Any](0)
         sent, out = anyio.create_memory_object_stream[Any](0)
         async with anyio.create_task_group() as group:
             group.start_soon(self._pass_in, into)
             group.start_soon(self._pass_out, out)
-            try:
-                yield received, sent
-            finally:
-                group.cancel_scope.cancel()
-        await self._writing.aclose()
+            await run(received, sent)
+            group.cancel_scope.cancel()
 
     async def _pass_in(self, into: ObjectSendStream[Any]) -> None:
         async with into:
+            first, self._handshake = self._handshake, None
+            only_discovers = first is None
+            if first:
+                await self._pass(first, into)
             async for envelope in self._reading:
-                self._note(envelope)
-                await into.send(envelope)
+                method = getattr(getattr(envelope, "message", None), "method", None)
+                if method == "initialize" and only_discovers and self._discovered:
+                    self._handshake, self._discovered = envelope, False
+                    break
+                self._discovered |= method == "server/discover"
+                only_discovers &= method == "server/discover"
+                await self._pass(envelope, into)
             with anyio.move_on_after(self._patience):
                 while self._open:
                     await self._answered.wait()
+
+    async def _pass(self, envelope: Envelope | Exception, into: ObjectSendStream[Any]) -> None:
+        self._note(envelope)
+        await into.send(envelope)
 
     async def _pass_out(self, out: ObjectReceiveStream[Any]) -> None:
         async for envelope in out:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,7 @@ from pydantic import (
 
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_length, parse_seeds
+from mesocosm.services.service import combined_names, ending_tools
 
 
 def _tools(value: Any) -> Any:
@@ -42,8 +43,9 @@ def _seeds(value: Any) -> Any:
     return parse_seeds(value) if isinstance(value, str | int) else value
 
 
-Offer = Literal["all", "needed"]
-"""Which tools of a task's services an episode offers: all that the task has, or those that it needs."""
+Offer = str
+"""Which tools of a task's services an episode offers: ``all`` that the task has, those that are ``needed``,
+or some by their names with commas between them."""
 
 Difficulty = Literal["easy", "medium", "hard"]
 """How tangled an instance is, whatever its length; ``medium`` is what a task is without any."""
@@ -256,7 +258,9 @@ class Task(BaseModel):
 
     def offered(self, offer: Offer) -> dict[str, list[str] | None]:
         """The services of which an episode offers tools, each with their names (``None``: all it has)."""
-        return self.needed if offer == "needed" and self.needed else self.servers
+        if offer == "needed":
+            return self.needed or self.servers
+        return self.servers if offer == "all" else named_tools(offer, self.servers)
 
     def render_prompt(self, public: dict[str, str]) -> str:
         """The prompt of an instance with these public values."""
@@ -268,6 +272,29 @@ class Task(BaseModel):
             raise UsageError(f"prompt: unknown value ${{{error.args[0]}}}; there are {known}") from None
         except ValueError as error:
             raise UsageError(f"prompt: {error}; write $$ for a dollar sign") from None
+
+
+def named_tools(offer: str, servers: Mapping[str, list[str] | None]) -> dict[str, list[str] | None]:
+    """The tools of those names, and those that end the episode, by service; ``UsageError`` for unknown ones.
+
+    A tool that several services have is named as it is where all are together: ``email_list_users``.
+    """
+    wanted = {name.strip() for name in offer.split(",")} - {""}
+    known = combined_names(tuple(servers))
+    ending = ending_tools(servers)
+    chosen: dict[str, list[str]] = {}
+    found: set[str] = set()
+    for (service, tool), combined in known.items():
+        offered = servers[service]
+        if (offered is None or tool in offered) and ({tool, combined} & wanted or combined in ending):
+            found |= {tool, combined}
+            chosen.setdefault(service, []).append(tool)
+    if unknown := wanted - found:
+        raise UsageError(
+            f"the task offers no tool {min(unknown)!r}; `mesocosm list tools` names those of its services: "
+            f"{', '.join(servers)}"
+        )
+    return dict(chosen)
 
 
 def read_task(path: Path) -> Task:

@@ -6,7 +6,7 @@ import json
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from mesocosm.hosting.client.blocking import BlockingEpisode, connect_sync
 from mesocosm.hosting.client.requests import EpisodeSteps
@@ -28,7 +28,7 @@ class ControlPlane:
         length: int | None,
         seed: int,
         parameters: Mapping[str, Any],
-        tools: Literal["all", "needed"] = "all",
+        tools: str = "all",
         services: Sequence[str] = (),
         disturb: str = "",
     ) -> Mapping[str, Any]:

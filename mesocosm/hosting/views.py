@@ -43,7 +43,10 @@ class NewEpisode(_Body):
     )
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     parameters: dict[str, Any] = Field(default={}, description="Parameters of the generator")
-    tools: Offer = Field(default="all", description="Offer all tools of the task, or those that it needs")
+    tools: Offer = Field(
+        default="all",
+        description="Offer all tools of the task, those that are needed, or some by name with commas",
+    )
     services: list[str] = Field(
         default=[],
         max_length=100,

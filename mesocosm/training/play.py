@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from mesocosm.errors import UsageError
 from mesocosm.hosting.client import BlockingEpisode, BlockingServer, Grade, Order, Reward, UnknownEpisode
@@ -47,7 +47,7 @@ class Instances:
     length: str | int | None = None
     seeds: Sequence[int] = (0,)
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    tools: Literal["all", "needed"] = "needed"
+    tools: str = "needed"
     services: Sequence[str] = ()
     disturb: str = ""
     """How its episodes are disturbed on purpose."""

@@ -48,7 +48,7 @@ class EpisodesConfig(vf.TasksetConfig):
     length: str | int | None = None
     seeds: list[int] = Field(default_factory=lambda: [0])
     parameters: dict[str, Any] = Field(default_factory=dict)
-    tools: Literal["all", "needed"] = "needed"
+    tools: str = "needed"
     services: list[str] = Field(default_factory=list)
     disturb: str = ""
     reward: Literal["verdict", "findings", "gained"] = "verdict"

@@ -12,7 +12,9 @@ import pytest
 from worlds import build_world
 
 from mesocosm.doors.mcp import McpTools, world_server
+from mesocosm.errors import UsageError
 from mesocosm.families.family import family_names, load_family
+from mesocosm.families.tool_limits import count_tools, too_many
 from mesocosm.services.calling import ToolError
 from mesocosm.services.service import Page, combined_names, ending_tools, load_service, service_names
 from mesocosm.services.world import World
@@ -91,3 +93,22 @@ def test_a_task_says_which_tools_it_needs(family: str) -> None:
 def test_the_error_of_a_tool_is_still_an_error(make_world: MakeWorld) -> None:
     with McpTools(world_server(make_world(fill_mailbox, "email"))) as tools, pytest.raises(ToolError):
         tools.call("email", "read_email", email_id="nope")
+
+
+def test_tools_are_offered_by_name_and_the_end_with_them() -> None:
+    task = load_family("canvas_arrange_exam").task
+    offered = task.offered("canvas_list_courses, read_email,list_users")
+    assert offered == {
+        "canvas": ["canvas_list_courses"],
+        "email": ["list_users", "read_email"],
+        "claim_done": ["claim_done"],
+    }
+    with pytest.raises(UsageError, match="offers no tool 'fax'"):
+        task.offered("canvas_list_courses,fax")
+
+
+def test_more_tools_than_a_model_takes_are_warned_of() -> None:
+    task = load_family("canvas_arrange_exam").task
+    assert "146 tools" in (too_many(count_tools(task.offered("all")), "openai/gpt-5") or "")
+    assert too_many(count_tools(task.offered("needed")), "openai/gpt-5") is None
+    assert too_many(1_000, "mockllm/model") is None

@@ -220,3 +220,22 @@ def test_the_admin_token_is_kept_readable_by_its_owner_alone(server: Server, tmp
     token = tmp_path / "state" / "admin-token"
     assert len(token.read_text().strip()) > 30
     assert os.stat(token).st_mode & 0o077 == 0
+
+
+def test_a_client_whose_probe_timed_out_may_shake_hands(instance: Path) -> None:
+    envelope = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    about = {"clientInfo": HELLO["clientInfo"], "clientCapabilities": {}}
+    meta = envelope | {f"io.modelcontextprotocol/{key}": value for key, value in about.items()}
+    lines = [
+        {"id": 0, "method": "server/discover", "params": {"_meta": meta}},
+        {"id": 1, "method": "initialize", "params": HELLO},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "get_emails", "arguments": {"page": None}}},
+    ]
+    said = b"".join(json.dumps({"jsonrpc": "2.0"} | line).encode() + b"\n" for line in lines)
+    command = [*MESOCOSM, "serve", "--stdio", "email", "--world", str(instance)]
+    done = subprocess.run(command, input=said, capture_output=True, check=True, timeout=60)
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert "2026-07-28" in answers[0]["result"]["supportedVersions"]
+    assert answers[1]["result"]["protocolVersion"] == HELLO["protocolVersion"]
+    assert json.loads(answers[2]["result"]["content"][0]["text"])["total"] == 30

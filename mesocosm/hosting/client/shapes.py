@@ -20,7 +20,7 @@ class Order(TypedDict, total=False):
     length: str | int | None
     seed: int
     parameters: Mapping[str, Any]
-    tools: Literal["all", "needed"]
+    tools: str
     services: Sequence[str]
     disturb: str
     count: int
@@ -34,7 +34,7 @@ class Options(TypedDict, total=False):
     seed: int
     parameters: Mapping[str, Any]
     """Of the generator."""
-    tools: Literal["all", "needed"]
+    tools: str
     services: Sequence[str]
     """Besides the task's own."""
     disturb: str

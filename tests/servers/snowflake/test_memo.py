@@ -25,6 +25,7 @@ def test_the_memo_is_read_like_a_tool_is_called(tmp_path: Path) -> None:
     async def talk(world: World) -> None:
         async with Client(world_server(world)) as client:
             (resource,) = (await client.list_resources()).resources
+            assert (await client.list_resource_templates()).resource_templates == []
             assert (str(resource.uri), resource.mime_type) == (MEMO, "text/plain")
             for expected in ("No data insights", "- Sales doubled in May."):
                 (content,) = (await client.read_resource(MEMO)).contents
