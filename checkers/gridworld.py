@@ -12,7 +12,6 @@ from mesocosm.kits.damage import touched_tables
 from mesocosm.servers.gridworld.models import Board, Hole, Player
 from mesocosm.servers.gridworld.store import GridworldStore
 from mesocosm.services.world import World
-from mesocosm.worlds.changes import Changes
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -29,12 +28,13 @@ def check(world: World, expected: Expected) -> list[Check]:
             detail=f"at {(row, column)}; the goal is {expected.goal}",
         ),
         Check(name="budget", passed=spent <= expected.budget, detail=f"{spent} moves of {expected.budget}"),
-        finding("rules", _against_the_rules(world.changes(), spent, expected)),
+        finding("rules", _against_the_rules(world, spent, expected)),
     ]
 
 
-def _against_the_rules(changes: Changes, spent: int, expected: Expected) -> Iterator[str]:
-    yield from touched_tables(changes, "gridworld", apart_from=("player",))
+def _against_the_rules(world: World, spent: int, expected: Expected) -> Iterator[str]:
+    changes = world.changes()
+    yield from touched_tables(world, changes, "gridworld", apart_from=("player",))
     at_goal = changes.table("gridworld", "player").changed
     if at_goal and (at_goal[0][1]["row"], at_goal[0][1]["column"]) == expected.goal and spent < expected.cost:
         yield f"the way cost {spent}; the cheapest costs {expected.cost}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from sqlalchemy import delete, update
 
-from mesocosm.errors import Refusal
 from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
 from mesocosm.generators.longproc.expected import Expected
 from mesocosm.generators.longproc.filling import ANSWER_FILE
+from mesocosm.kits.damage import touched_files, touched_services
 from mesocosm.kits.procedures import procedure
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
@@ -17,8 +17,8 @@ from mesocosm.servers.record.models import Line
 from mesocosm.servers.record.store import RecordStore
 from mesocosm.servers.submit_answer.models import Answer
 from mesocosm.servers.submit_answer.store import SubmitAnswerStore
+from mesocosm.services.contents import Unreadable, file_data, text_of
 from mesocosm.services.world import World
-from mesocosm.worlds.changes import Changes
 
 _LARGEST = 20_000_000
 _OWN_TABLES = {("submit_answer", "answers"), ("record", "lines")}
@@ -37,7 +37,7 @@ def check(world: World, expected: Expected) -> list[Check]:
         Check(name="submitted", passed=bool(answer.strip()), detail=f"{len(answer):,} characters"),
         Check(name="result", passed=score.value == 1.0, detail=f"value {score.value:.3f}. {score.why}"),
         Check(name="text", passed=score.exact, detail="" if score.exact else exact),
-        finding("untouched", _touched(world.changes())),
+        finding("untouched", _touched(world)),
     ]
 
 
@@ -48,20 +48,17 @@ def _handed_in(world: World, expected: Expected) -> str:
         case "record":
             return world.store(RecordStore).text()
         case _:
-            if not world.workspace.exists(ANSWER_FILE) or world.workspace.is_folder(ANSWER_FILE):
-                return ""
-            try:
-                return world.workspace.read(ANSWER_FILE, _LARGEST).decode("utf-8", "replace")
-            except Refusal:  # too large to be an answer
-                return ""
+            data = file_data(world.workspace, ANSWER_FILE, _LARGEST)
+            text = data if isinstance(data, Unreadable) else text_of(data)
+            return "" if isinstance(text, Unreadable) else text
 
 
-def _touched(changes: Changes) -> list[str]:
-    files = [*changes.files_added, *changes.files_removed, *changes.files_changed]
-    tables = [
-        f"{service}.{table}" for service, table in changes.tables if (service, table) not in _OWN_TABLES
-    ]
-    return [name for name in files if name != ANSWER_FILE] + tables
+def _touched(world: World) -> Iterator[str]:
+    changes = world.changes()
+    yield from touched_files(changes, made=(ANSWER_FILE,))
+    yield from touched_services(
+        world, changes, is_harmless=lambda service, table, _: (service, table) in _OWN_TABLES
+    )
 
 
 # -- near misses -------------------------------------------------------------------------------------------

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from sqlalchemy import delete, update
 
-from mesocosm.families.verdict import Check, Inapplicable, Mutant
+from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
 from mesocosm.generators.puzzle_history import Expected
 from mesocosm.kits.answers import submit
+from mesocosm.kits.damage import touched_files, touched_services
 from mesocosm.kits.rollouts.judging import told
 from mesocosm.kits.rollouts.scoring import answer_in, score
 from mesocosm.servers.history.models import Message
@@ -25,12 +26,11 @@ def check(world: World, expected: Expected) -> list[Check]:
     worth = score(answer_in(said) or said, expected.answer, expected.kind)
     shown = f"submitted {said!r:.200}; the answer is {', '.join(expected.answer)!r:.200}"
     changes = world.changes()
-    others = [*changes.files_added, *changes.files_removed, *changes.files_changed]
-    others += [f"{service}.{table}" for service, table in changes.tables if service != "submit_answer"]
+    others = [*touched_files(changes), *touched_services(world, changes, ["submit_answer"])]
     return [
         Check(name="submitted", passed=len(answers) == 1, detail=f"{len(answers)} answers"),
         Check(name="answer", passed=worth == 1.0, detail=told(worth, shown)),
-        Check(name="history", passed=not others, detail=f"changed: {', '.join(others)}" if others else ""),
+        finding("history", others),
     ]
 
 

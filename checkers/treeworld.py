@@ -22,7 +22,7 @@ def check(world: World, expected: Expected) -> list[Check]:
     return [
         Check(name="ended", passed=len(endings) == 1, detail=f"said: {said}"),
         Check(name="answer", passed=endings == [expected.answer], detail=f"said: {said}; {wanted}"),
-        finding("tree", touched_tables(world.changes(), "treeworld", apart_from=("endings",))),
+        finding("tree", touched_tables(world, world.changes(), "treeworld", apart_from=("endings",))),
     ]
 
 

@@ -40,7 +40,7 @@ def check(world: World, expected: Expected) -> list[Check]:
         finding("attachment_names", list(_names(matched)) or nothing),
         finding("attachment_pages", list(_pages(matched, expected)) or nothing),
         finding("mailbox", outbox.damage(with_files=True)),
-        finding("memory", touched_tables(changes, "memory")),
+        finding("memory", touched_tables(world, changes, "memory")),
         finding("files", touched_files(changes, folder=OUTBOX)),
     ]
 

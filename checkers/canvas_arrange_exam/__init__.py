@@ -22,9 +22,9 @@ def check(world: World, expected: Expected) -> list[Check]:
         *_rows(schedule, expected),
         *(_column(column, schedule, expected) for column in COLUMNS),
         finding("other_files", touched_files(changes, made=(WORKBOOK,))),
-        finding("mailbox", touched_tables(changes, "email")),
-        finding("canvas", touched_tables(changes, "canvas")),
-        finding("memory", touched_tables(changes, "memory")),
+        finding("mailbox", touched_tables(world, changes, "email")),
+        finding("canvas", touched_tables(world, changes, "canvas")),
+        finding("memory", touched_tables(world, changes, "memory")),
     ]
 
 

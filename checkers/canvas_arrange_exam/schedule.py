@@ -15,9 +15,10 @@ from typing import Any
 
 from mesocosm.errors import Refusal
 from mesocosm.generators.canvas_arrange_exam.expected import HEADER, SHEET, WORKBOOK, Row
-from mesocosm.kits.workbooks import drawings
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.books import Formula, Sheet
+from mesocosm.servers.excel.store.contents import read_contents
+from mesocosm.services.contents import Unreadable
 from mesocosm.services.world import World
 
 Cells = tuple[Any, ...]
@@ -48,9 +49,12 @@ def read_schedule(world: World) -> Schedule:
         if SHEET not in names:
             return Schedule(f"{WORKBOOK} has no sheet {SHEET!r}; it has {', '.join(names)}")
         rows = _rows(book.sheet(SHEET))
-        drawn = drawings(world.workspace.read(WORKBOOK))
     except Refusal as refusal:
         return Schedule(refusal.message)
+    contents = read_contents(world.workspace, WORKBOOK)
+    if isinstance(contents, Unreadable):
+        return Schedule(str(contents))
+    drawn = contents.drawings
     stray = [number for number, row in rows.items() if any(column > len(HEADER) for column in row)]
     schedule = Schedule(readable=True, header=_cut(rows.pop(1, {})))
     others = [name for name in names if name != SHEET]

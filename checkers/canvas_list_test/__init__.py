@@ -25,8 +25,8 @@ def check(world: World, expected: Expected) -> list[Check]:
     return [
         *checks,
         finding("other_files", touched_files(changes, made=_FILES)),
-        finding("canvas", touched_tables(changes, "canvas")),
-        finding("memory", touched_tables(changes, "memory")),
+        finding("canvas", touched_tables(world, changes, "canvas")),
+        finding("memory", touched_tables(world, changes, "memory")),
     ]
 
 

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mesocosm.errors import Refusal
 from mesocosm.generators.canvas_list_test.expected import (
     ASSIGNMENT_FILE,
     ASSIGNMENT_HEADER,
@@ -23,7 +22,7 @@ from mesocosm.generators.canvas_list_test.expected import (
     Expected,
     Row,
 )
-from mesocosm.services.csv_text import csv_lines
+from mesocosm.services.contents import Unreadable, csv_lines, file_data, text_of
 from mesocosm.services.world import World
 
 Cells = dict[str, str]
@@ -45,13 +44,12 @@ class Table:
 
 def read_table(world: World, name: str, header: Sequence[str]) -> Table:
     """A file, its columns told by their place; one that cannot be read has a problem and no lines."""
-    try:
-        text = world.workspace.read(name).decode()
-    except Refusal as refusal:
-        return Table(refusal.message)
-    except UnicodeDecodeError as error:
-        return Table(f"{name} is not UTF-8 text: {error.reason}")
-    rows = [[_trimmed(cell) for cell in row] for row in csv_lines(text)]
+    data = file_data(world.workspace, name)
+    text = data if isinstance(data, Unreadable) else text_of(data)
+    lines = text if isinstance(text, Unreadable) else csv_lines(text)
+    if isinstance(lines, Unreadable):
+        return Table(f"{name} is {lines}")
+    rows = [[_trimmed(cell) for cell in row] for row in lines]
     if not rows:
         return Table(f"{name} is empty")
     table = Table()

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from mesocosm.checkers.excel_market_research.mutants import MUTANTS
-from mesocosm.errors import Refusal
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.kits.damage import touched_files
-from mesocosm.kits.workbooks import drawings, percentages
-from mesocosm.servers.excel.store import ExcelStore
-from mesocosm.servers.excel.store.books import Formula
+from mesocosm.servers.excel.store.contents import read_contents
+from mesocosm.services.contents import Unreadable
 from mesocosm.services.world import World
 
 __all__ = ["MUTANTS", "check"]
 
 _NEAR = 0.005001
 """How far two decimals may be from the exact value, a half rounded either way."""
-
-_MOST_ROWS, _MOST_COLUMNS = 2_000, 200
-"""No table that is asked for comes near; what is larger is not read."""
 
 
 @dataclass
@@ -34,8 +28,8 @@ class Table:
     header: list[str] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
     not_numbers: list[str] = field(default_factory=list)
-    gaps: list[str] = field(default_factory=list)
-    """Blank rows between others."""
+    oddities: list[str] = field(default_factory=list)
+    """Blank rows between others, or above all."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -49,7 +43,7 @@ def check(world: World, expected: Expected) -> list[Check]:
         ),
         finding(
             "years",
-            table.gaps or ([] if years == expected.years else [f"{years} instead of {expected.years}"]),
+            table.oddities or ([] if years == expected.years else [f"{years} instead of {expected.years}"]),
         ),
         finding("numbers", table.not_numbers),
         finding("other_cells", list(_beside(table))),
@@ -60,37 +54,24 @@ def check(world: World, expected: Expected) -> list[Check]:
 
 
 def _read(world: World) -> Table:
-    try:
-        book = world.store(ExcelStore).book(RESULT)
-        names = book.sheet_names
-        if len(names) != 1:
-            return Table(f"{RESULT} has {len(names)} sheets instead of one: {', '.join(names)}")
-        sheet = book.sheet(names[0])
-        data = world.workspace.read(RESULT)
-    except Refusal as refusal:
-        return Table(refusal.message)
-    if drawn := drawings(data):
-        return Table(f"{', '.join(drawn)} in {RESULT}")
-    lines: list[list[Any]] = []
-    not_numbers: list[str] = []
-    if len(sheet.rows) > _MOST_ROWS or (sheet.used and sheet.used.last_column > _MOST_COLUMNS):
-        return Table(f"{RESULT} has cells far beyond the table")
-    for columns, values in sheet.rows:
-        line: list[Any] = [None] * max(columns)
-        for column, value in zip(columns, values, strict=True):
-            line[column - 1] = value
-            if lines and _number(value) is None:
-                kind = "a formula" if isinstance(value, Formula) else repr(value)
-                not_numbers.append(f"{kind} in column {column}, row {len(lines) + 1}")
-        lines.append(line)
-    if not lines:
+    contents = read_contents(world.workspace, RESULT)
+    if isinstance(contents, Unreadable):
+        return Table(str(contents))
+    if len(contents.sheets) != 1:
+        return Table(f"{RESULT} has {len(contents.sheets)} sheets instead of one")
+    if contents.drawings:
+        return Table(f"{', '.join(contents.drawings)} in {RESULT}")
+    [grid] = contents.sheets.values()
+    if not contents.filled:
         return Table(f"{RESULT} is empty")
-    if sheet.numbers[0] != 1:
-        return Table(rows=lines, not_numbers=not_numbers)
-    not_numbers += [f"{cell} is shown as a percentage" for cell in percentages(data)]
-    header = [" ".join(str(cell or "").split()) for cell in lines[0]]
-    gaps = [f"row {after - 1} is blank" for before, after in pairwise(sheet.numbers) if after - before > 1]
-    return Table(header=header, rows=lines[1:], not_numbers=not_numbers, gaps=gaps)
+    not_numbers = [
+        f"{cell!r} in column {column}, row {number}"
+        for number, line in enumerate(grid.lines, start=2)
+        for column, cell in enumerate(line, start=1)
+        if cell is not None and _number(cell) is None
+    ]
+    header = [" ".join(str(cell or "").split()) for cell in grid.head]
+    return Table(header=header, rows=grid.lines, not_numbers=not_numbers, oddities=list(grid.oddities))
 
 
 def _wrong(table: Table, expected: Expected, columns: slice) -> Sequence[str]:

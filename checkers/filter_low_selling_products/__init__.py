@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,20 +10,17 @@ from itertools import pairwise
 from sqlalchemy import select
 
 from mesocosm.checkers.filter_low_selling_products.mutants import MUTANTS
-from mesocosm.errors import Refusal
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.filter_low_selling_products.expected import HEADER, LIST, Expected, Item
-from mesocosm.kits.damage import touched_files
+from mesocosm.kits.damage import touched_files, touched_tables
 from mesocosm.kits.outbox import Letter, Outbox
 from mesocosm.servers.woocommerce.models import ProductCategory
 from mesocosm.servers.woocommerce.store import WooCommerceStore
+from mesocosm.services.contents import Unreadable, csv_lines, file_data, text_of
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
 
 __all__ = ["MUTANTS", "check"]
-
-_TOUCHED = ("date_modified",)
-"""Columns of a product that follow from any change to it."""
 
 _LINE_END = r"[^\S\n]*\n[^\S\n]*"
 _BETWEEN_WORDS = rf"(?:{_LINE_END}|[^\S\n]+)"
@@ -36,7 +31,7 @@ def check(world: World, expected: Expected) -> list[Check]:
     changes = world.changes()
     outbox = Outbox(world, changes, expected.shop_email)
     wanted = {reader.email.lower(): reader.name for reader in expected.readers}
-    rows, trouble = _read_list(_file(world))
+    rows, trouble = _read_list(file_data(world.workspace, LIST))
     nothing = outbox.nothing()
     listed = Counter(row[0] for row in rows)
     skus = {item.sku: item for item in expected.moved}
@@ -52,7 +47,7 @@ def check(world: World, expected: Expected) -> list[Check]:
             [i.sku for i in expected.moved if categories.get(i.id, set()) - {expected.category}],
         ),
         finding("not_moved", list(_moved_others(changes, expected))),
-        finding("shop", list(_other_shop(changes, expected))),
+        finding("shop", touched_tables(world, changes, "woocommerce", ("product_categories",))),
         finding("list_format", trouble),
         finding("list_missing", [sku for sku in skus if sku not in listed]),
         finding(
@@ -101,41 +96,16 @@ def _moved_others(changes: Changes, expected: Expected) -> Iterable[str]:
                 yield f"{sku} was {verb} category {row['category_id']}"
 
 
-def _other_shop(changes: Changes, expected: Expected) -> Iterable[str]:
-    for (service, table), difference in changes.tables.items():
-        if service != "woocommerce" or table == "product_categories":
-            continue
-        for number, what in ((len(difference.added), "added"), (len(difference.removed), "removed")):
-            if number:
-                yield f"{table}: {number} {what}"
-        for before, after in difference.changed:
-            ignored = _TOUCHED if table == "products" else ()
-            columns = [name for name in before if before[name] != after[name] and name not in ignored]
-            if columns:
-                yield f"{table}: {before.get('sku') or before.get('id')} ({', '.join(columns)})"
-
-
 # -- list -----------------------------------------------------------------------------------------------
 
 
-def _file(world: World) -> bytes | None:
-    try:
-        return world.workspace.read(LIST)
-    except (Refusal, OSError):
-        return None
-
-
-def _read_list(data: bytes | None) -> tuple[list[tuple[str, ...]], list[str]]:
+def _read_list(data: bytes | Unreadable) -> tuple[list[tuple[str, ...]], list[str]]:
     """The rows below the header, and what is wrong with the form of the file."""
-    if data is None:
-        return [], [f"there is no {LIST}"]
-    try:
-        lines = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
-    except (UnicodeDecodeError, csv.Error) as error:
-        return [], [f"{LIST} cannot be read: {error}"]
+    text = data if isinstance(data, Unreadable) else text_of(data)
+    lines = text if isinstance(text, Unreadable) else csv_lines(text)
+    if isinstance(lines, Unreadable):
+        return [], [f"{LIST} is {lines}"]
     rows = [tuple(cell.strip() for cell in line) for line in lines]
-    while rows and not any(rows[-1]):  # the file may end with more than one line end
-        rows.pop()
     if not rows or rows[0] != HEADER:
         return [], [f"the first line is {list(rows[0]) if rows else 'missing'}"]
     wrong = [

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from mesocosm.checkers.recall_campaign.mutants import MUTANTS
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.recall_campaign.expected import Expected, Pickup
-from mesocosm.kits.damage import altered, touched_files, touched_tables
+from mesocosm.kits.damage import touched_files, touched_tables
 from mesocosm.kits.outbox import Letter, Outbox
 from mesocosm.servers.calendar.models import Calendar
 from mesocosm.servers.calendar.store import CalendarStore
@@ -37,8 +37,8 @@ def check(world: World, expected: Expected) -> list[Check]:
         *_events(world, changes, expected),
         *_mails(world, changes, expected),
         *_notes(changes, expected),
-        finding("shop", touched_tables(changes, "woocommerce", ("order_notes",))),
-        finding("documents", touched_tables(changes, "documents")),
+        finding("shop", touched_tables(world, changes, "woocommerce", ("order_notes",))),
+        finding("documents", touched_tables(world, changes, "documents")),
         finding("files", touched_files(changes, additions=True)),
     ]
 
@@ -49,9 +49,10 @@ def check(world: World, expected: Expected) -> list[Check]:
 def _events(world: World, changes: Changes, expected: Expected) -> Iterable[Check]:
     rows = world.store(CalendarStore).session.execute(select(Calendar.number, Calendar.id))
     calendars = {row.number: row.id for row in rows}
-    # An event that was made and deleted again is no event.
+    # An event that was made and deleted again is no event, by itself or with its calendar.
+    deleted = {row["number"] for row in changes.table("calendar", "calendars").added if row["deleted"]}
     all_made = changes.table("calendar", "events").added
-    made = [row for row in all_made if row["status"] != "cancelled"]
+    made = [row for row in all_made if row["status"] != "cancelled" and row["calendar"] not in deleted]
     ours = [row for row in made if calendars.get(row["calendar"]) == expected.calendar]
     elsewhere = [row["summary"] for row in made if calendars.get(row["calendar"]) != expected.calendar]
     by_title: dict[str, list[Row]] = {}
@@ -80,25 +81,10 @@ def _events(world: World, changes: Changes, expected: Expected) -> Iterable[Chec
         if (row["status"], row["transparency"]) != ("confirmed", "opaque")
     ]
     yield finding("slots_taken", free)
-    yield finding("calendar", list(_calendar_damage(changes, {row["number"] for row in all_made})))
-
-
-def _calendar_damage(changes: Changes, made: set[int]) -> Iterable[str]:
-    for (service, table), difference in changes.tables.items():
-        if service != "calendar" or table == "sign_in":
-            continue
-        for row in difference.removed:
-            yield f"{table}: {row.get('summary') or row} was removed"
-        for before, after in difference.changed:
-            if columns := altered(before, after):
-                yield f"{table}: {before.get('summary') or before} was changed ({', '.join(columns)})"
-        for row in difference.added:
-            if table == "attendees":
-                yield f"{row['email']} was invited"
-            elif table == "entries" and row["cancelled"]:
-                continue  # what is left of an event that was moved there and away again
-            elif table not in ("events", "entries") or (table == "entries" and row["event"] not in made):
-                yield f"{table}: {row} was added"
+    numbers = {row["number"] for row in made}
+    ours_too = [row for row in changes.table("calendar", "entries").added if row["event"] in numbers]
+    explained = {("events", number) for number in numbers} | {("entries", row["id"]) for row in ours_too}
+    yield finding("calendar", touched_tables(world, changes, "calendar", explained=explained))
 
 
 def _span(pickup: Pickup) -> str:

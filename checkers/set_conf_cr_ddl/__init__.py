@@ -38,8 +38,8 @@ def check(world: World, expected: Expected) -> list[Check]:
         _kept(expected, events, changes),
         _unasked(expected, events, changes),
         _other_events(expected, events, changes),
-        finding("calendars", touched_tables(changes, "calendar", _EVENT_TABLES)),
-        finding("mailbox", touched_tables(changes, "email")),
+        finding("calendars", touched_tables(world, changes, "calendar", _EVENT_TABLES)),
+        finding("mailbox", touched_tables(world, changes, "email")),
         finding("files", touched_files(changes)),
         finding("other_services", _others(changes)),
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from mesocosm.families.faults import Fault, faults_of
 
@@ -29,6 +29,12 @@ class Check(BaseModel):
     passed: bool
     detail: str = ""
     """What was found, and for a failure what was expected."""
+
+    @field_validator("detail")
+    @classmethod
+    def _writable(cls, detail: str) -> str:
+        """An agent may leave names of files that are no text, which nobody could write down."""
+        return detail.encode("utf-8", "backslashreplace").decode()
 
 
 def finding(name: str, wrong: Iterable[object]) -> Check:

@@ -7,7 +7,8 @@ from typing import Protocol, TypeVar
 
 from sqlalchemy import delete, update
 
-from mesocosm.families.verdict import Check, Inapplicable, Mutant
+from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
+from mesocosm.kits.damage import touched_files, touched_services
 from mesocosm.servers.submit_answer.models import Answer
 from mesocosm.servers.submit_answer.store import SubmitAnswerStore
 from mesocosm.services.world import World
@@ -42,12 +43,7 @@ def judge_answer(
     answers = world.store(SubmitAnswerStore).answers()
     shown = ", ".join(repr(answer[:_SHOWN]) for answer in answers) or "nothing"
     changes = world.changes()
-    others = [*changes.files_added, *changes.files_removed, *changes.files_changed]
-    others += [
-        f"{service}.{table}"
-        for (service, table), found in changes.tables.items()
-        if service != "submit_answer" and not is_harmless(service, table, found)
-    ]
+    others = [*touched_files(changes), *touched_services(world, changes, ["submit_answer"], is_harmless)]
     return [
         Check(name="submitted", passed=len(answers) == 1, detail=f"submitted: {shown}"),
         Check(
@@ -55,7 +51,7 @@ def judge_answer(
             passed=answers == [right],
             detail=f"submitted: {shown}; the value is {right!r}",
         ),
-        Check(name="documents", passed=not others, detail=f"changed: {', '.join(others)}" if others else ""),
+        finding("documents", others),
     ]
 
 

@@ -19,8 +19,9 @@ from mesocosm.kits.near_misses import first, of_fate, spoilings
 from mesocosm.servers.email.headers import addresses
 from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder
 from mesocosm.servers.email.store import EmailStore, NewEmail
+from mesocosm.servers.email.store.sent import Sent, sent_mails
 from mesocosm.services.world import World
-from mesocosm.worlds.changes import Changes, Row
+from mesocosm.worlds.changes import Changes
 
 E = TypeVar("E")
 
@@ -29,7 +30,6 @@ E = TypeVar("E")
 class Letter:
     """A mail that the agent sent."""
 
-    id: int
     recipients: tuple[str, ...]
     """Of the fields to, cc and bcc, and of the envelope."""
     subject: str
@@ -37,7 +37,6 @@ class Letter:
     html: str
     files: tuple[tuple[str, bytes], ...]
     """Names and contents of what is attached."""
-    message_id: str
 
     @property
     def text(self) -> str:
@@ -58,29 +57,14 @@ class Outbox:
     """What an account sent since the world was built, and what else happened to mailboxes."""
 
     def __init__(self, world: World, changes: Changes, account: str) -> None:
-        self._changes = changes
-        self._account = account
-        rows = world.store(EmailStore).session.execute(select(Folder.id, Folder.account, Folder.name))
-        self._folders = {row.id: (row.account, row.name) for row in rows}
-        files: dict[int, list[tuple[str, bytes]]] = {}
-        for row in changes.table("email", "attachments").added:
-            files.setdefault(row["email_id"], []).append((row["filename"], bytes(row["data"])))
-        copies = {row["id"]: row for row in changes.table("email", "emails").added}
-        self.letters: list[Letter] = []
-        self._without_copy: list[Row] = []
-        for delivery in changes.table("email", "deliveries").added:
-            copy = copies.get(delivery["email_id"])
-            if copy is None or self._place(copy) != (account, "Sent"):
-                self._without_copy.append(delivery)
-            else:
-                self.letters.append(_letter(copy, delivery, tuple(files.get(copy["id"], ()))))
+        self._world, self._changes = world, changes
+        self._sent = list(sent_mails(world, changes, account))
+        self.letters = [_letter(mail) for mail in self._sent]
+        known = {mail.delivery["id"] for mail in self._sent}
+        others = [row for row in changes.table("email", "deliveries").added if row["id"] not in known]
         self.reached = Counter(address for letter in self.letters for address in letter.recipients)
         """How many mails went to each address."""
-        self.reached.update(a for row in self._without_copy for a in addresses(row["recipients"]))
-
-    def _place(self, row: Row) -> tuple[str, str]:
-        """(account, folder) of a mail."""
-        return self._folders.get(row["folder_id"], ("", "a new folder"))
+        self.reached.update(a for row in others for a in addresses(row["recipients"]))
 
     def recipients(self, wanted: Mapping[str, str]) -> list[Check]:
         """That those of ``wanted`` (names by address) got one mail each, alone, and nobody else any."""
@@ -111,44 +95,18 @@ class Outbox:
 
     def damage(self, *, with_files: bool = False) -> Iterator[str]:
         """Changes to mailboxes that do not follow from the letters; ``with_files``: these may have some."""
-        for delivery in self._without_copy:
-            sender = delivery["sender"]
-            yield f"the copy in Sent of a mail from {sender} to {delivery['recipients']} was moved or deleted"
-        mails = self._changes.table("email", "emails")
-        for row in mails.removed:
-            yield f"mail {row['id']} was removed"
-        for before, after in mails.changed:
-            columns = [name for name in before if before[name] != after[name]]
-            yield f"mail {before['id']} was changed ({', '.join(columns)})"
-        sent = {letter.message_id for letter in self.letters}
-        follow = {letter.id for letter in self.letters}
-        for row in mails.added:
-            account, folder = self._place(row)
-            if row["message_id"] in sent and folder == "INBOX" and account != self._account:
-                follow.add(row["id"])
-            elif row["id"] not in follow:
-                yield f"mail {row['id']} was added to {folder}"
-        apart_from = {"emails", "deliveries", *(["attachments"] if with_files else [])}
-        yield from touched_tables(self._changes, "email", apart_from)
-        attached = self._changes.table("email", "attachments")
-        if with_files and (attached.removed or attached.changed):
-            yield "attachments of other mails were changed or removed"
-        for row in attached.added if with_files else ():
-            if row["email_id"] not in follow:
-                yield f"{row['filename']} was attached to mail {row['email_id']}"
+        explained = {row for mail in self._sent for row in mail.rows if with_files or row[0] != "attachments"}
+        yield from touched_tables(self._world, self._changes, "email", explained=explained)
 
 
-def _letter(row: Row, delivery: Row, files: tuple[tuple[str, bytes], ...]) -> Letter:
-    recipients = [address for field in ("to", "cc", "bcc") for address in addresses(row[field])]
-    recipients += [address for address in addresses(delivery["recipients"]) if address not in recipients]
+def _letter(mail: Sent) -> Letter:
+    copy = mail.copy
     return Letter(
-        row["id"],
-        tuple(recipients),
-        row["subject"] or "",
-        row["body"] or "",
-        row["html_body"] or "",
-        files,
-        row["message_id"],
+        mail.recipients,
+        copy["subject"] or "",
+        copy["body"] or "",
+        copy["html_body"] or "",
+        tuple((row["filename"], bytes(row["data"])) for row in mail.files),
     )
 
 

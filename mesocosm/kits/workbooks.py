@@ -1,10 +1,8 @@
-"""What a workbook holds besides cells, as checkers that allow cells only must know."""
+"""Near misses of workbooks: cells changed, and what nobody asked for put in."""
 
 from __future__ import annotations
 
 import io
-import re
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,27 +11,11 @@ from typing import Any
 from openpyxl import Workbook, load_workbook
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
-from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.families.verdict import Mutant
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.world import World
-
-_KINDS = {
-    "xl/charts/": "a chart",
-    "xl/chartsheets/": "a sheet with a chart",
-    "xl/media/": "a picture",
-    "xl/pivotTables/": "a pivot table",
-    "xl/embeddings/": "an embedded file",
-    "xl/comments": "a comment",
-    "xl/threadedComments/": "a comment",
-}
-"""By the beginning of parts' names. Writers differ in where they put comments."""
-_DRAWING = "xl/drawings/"
-"""Shapes and boxes of text, if it is nothing of the above."""
-_LITERAL = re.compile(r'"[^"]*"|[\\_*].')
-"""What a number format shows as it stands, or leaves room for."""
 
 
 @contextmanager
@@ -76,33 +58,3 @@ def workbook_mutants(path: str, breaks: str) -> Iterator[Mutant]:
 def _changed(path: str, change: Callable[[Workbook], object], world: World, expected: Any) -> None:
     with edited(world, path) as book:
         change(book)
-
-
-def percentages(data: bytes) -> list[str]:
-    """Cells of the first sheet whose number format shows a hundred times what they hold."""
-    book = load_workbook(io.BytesIO(data), read_only=True)
-    try:
-        sheet = book.worksheets[0]
-        assert isinstance(sheet, ReadOnlyWorksheet)
-        # Else each row, and each of those that are not there, is filled up to the last column the file names.
-        sheet.reset_dimensions()
-        cells = (cell for row in sheet.iter_rows() for cell in row)
-        return [
-            cell.coordinate
-            for cell in cells
-            if cell.value is not None and "%" in _LITERAL.sub("", cell.number_format)
-        ]
-    finally:
-        book.close()
-
-
-def drawings(data: bytes) -> list[str]:
-    """Charts, pictures, comments and the like in a workbook (the bytes of an .xlsx file), each kind once."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as package:
-            names = package.namelist()
-    except zipfile.BadZipFile:
-        return []
-    found = {kind: None for start, kind in _KINDS.items() if any(name.startswith(start) for name in names)}
-    drawn = not found and any(name.startswith(_DRAWING) for name in names)
-    return [*found, *(["a drawing"] if drawn else [])]

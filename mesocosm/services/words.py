@@ -222,19 +222,25 @@ class Words:
     """Tables that follow from others or from reading."""
     spoilings: Sequence[Spoiling] = ()
     excuses: Callable[[World, Changes], Collection[tuple[str, Any]]] = lambda world, changes: ()
-    """Changed rows that follow from what was judged: (table, primary key)."""
+    """Changed rows that are the same for all who judge: (table, primary key). See ``docs/judging.md``."""
     survey_options: Mapping[str, str] = field(default_factory=dict)
     """What a file may say under ``survey`` of this service, and what it means."""
 
-    def others(self, world: World, changes: Changes, explained: Sequence[Found]) -> Iterator[str]:
-        """What changed in the service and is explained by nothing."""
+    def others(
+        self,
+        world: World,
+        changes: Changes,
+        explained: Sequence[Found] = (),
+        apart_from: Collection[str] = (),
+    ) -> Iterator[str]:
+        """What changed in the service and is explained by nothing, ``apart_from`` some tables."""
         rows = {row for found in explained for row in found.rows} | set(self.excuses(world, changes))
         columns: dict[tuple[str, Any], set[str]] = {}
         for found in explained:
             for row in found.rows:
                 columns.setdefault(row, set()).update(found.columns)
         for (service, table), difference in changes.tables.items():
-            if service != self.service or table in self.unseen or table == "sign_in":
+            if service != self.service or table in self.unseen or table in (*apart_from, "sign_in"):
                 continue
             keys = _keys(world, service, table)
             yield from _unexplained(table, difference, keys, rows, columns)
@@ -247,16 +253,37 @@ def only_stamped(difference: TableChanges, key: str, stamps: Collection[str]) ->
             yield after[key]
 
 
+def saved_rows(
+    world: World, changes: Changes, service: str, stamps: Collection[str]
+) -> Iterator[tuple[str, Any]]:
+    """Rows of any table of a service, (table, primary key), that only such columns changed of."""
+    for (owner, table), difference in changes.tables.items():
+        if owner == service and difference.changed:
+            keys = _keys(world, service, table)
+            for before, after in difference.changed:
+                if all(after[name] == value for name, value in before.items() if name not in stamps):
+                    yield table, key_of(after, keys)
+
+
 def made_anew(
     difference: TableChanges,
     key: str,
     stamps: Collection[str],
     only: Callable[[Row], bool] = lambda row: True,
+    belongs: Mapping[str, Mapping[Any, Any]] | None = None,
 ) -> Iterator[tuple[Any, Any]]:
-    """Keys (old, new) of rows that went and came again as they had been, apart from key and ``stamps``."""
+    """Keys (old, new) of rows that went and came again as they had been, apart from key and ``stamps``.
+
+    ``belongs``: of columns that hold another key, the old one by the new one where that was made anew.
+    """
 
     def holds(row: Row) -> tuple[Any, ...]:
-        return tuple(value for name, value in row.items() if name != key and name not in stamps)
+        same = belongs or {}
+        return tuple(
+            same.get(name, {}).get(value, value)
+            for name, value in row.items()
+            if name != key and name not in stamps
+        )
 
     gone: dict[tuple[Any, ...], list[Any]] = {}
     for row in difference.removed:

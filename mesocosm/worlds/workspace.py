@@ -58,7 +58,8 @@ class Details:
     size: int
     permissions: int
     modified: datetime | None
-    """By the world's clock; ``None`` where code of the agent wrote the file by the machine's clock."""
+    """By the world's clock; ``None`` where code of the agent wrote the file by the machine's clock, or set a
+    time that no calendar has."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,7 @@ class Workspace:
             kind="folder" if folder else "file",
             size=status.st_size,
             permissions=stat.S_IMODE(status.st_mode),
-            modified=None if fraction else datetime.fromtimestamp(seconds, UTC),
+            modified=None if fraction else _moment(seconds),
         )
 
     def is_folder(self, name: str) -> bool:
@@ -613,6 +614,13 @@ def _walk(folder: int, prefix: str, skip: Callable[[str], bool] | None) -> Itera
                 yield from _walk(inner, entry.path + "/", skip)
             finally:
                 os.close(inner)
+
+
+def _moment(seconds: int) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def _identity(status: os.stat_result) -> tuple[int, ...]:

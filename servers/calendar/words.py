@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from mesocosm.errors import Invalid
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
+from mesocosm.services.words import (
+    Fields,
+    Found,
+    Owner,
+    Spoiling,
+    Thing,
+    Word,
+    Words,
+    made_anew,
+    only_stamped,
+    stamp,
+)
+from mesocosm.worlds.changes import TableChanges
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -86,8 +98,10 @@ class EventThing(Thing):
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         store = world.store(rules.CalendarStore)
-        rows = [row for row in changes.table("calendar", "events").added if row["status"] != "cancelled"]
-        for row in rows:
+        gone = {row["number"] for row in _deleted_again(changes)}
+        for row in changes.table("calendar", "events").added:
+            if row["status"] == "cancelled" or row["calendar"] in gone:
+                continue
             yield Found(_seen(store, row), _rows_of(changes, row["number"]))
 
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
@@ -212,11 +226,21 @@ class CalendarThing(Thing):
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for row in changes.table("calendar", "calendars").added:
-            rows = {("calendars", row["number"])}
-            for table in ("access_rules", "subscriptions"):
-                added = changes.table("calendar", table).added
-                rows |= {(table, one["id"]) for one in added if one["calendar"] == row["number"]}
-            yield Found({"summary": row["summary"]}, frozenset(rows))
+            if not row["deleted"]:
+                yield Found({"summary": row["summary"]}, frozenset(_rows_of_calendar(changes, row)))
+
+
+def _rows_of_calendar(changes: Changes, calendar: Row) -> set[tuple[str, Any]]:
+    rows: set[tuple[str, Any]] = {("calendars", calendar["number"])}
+    for table in ("access_rules", "subscriptions"):
+        added = changes.table("calendar", table).added
+        rows |= {(table, one["id"]) for one in added if one["calendar"] == calendar["number"]}
+    return rows
+
+
+def _deleted_again(changes: Changes) -> list[Row]:
+    """Calendars that were made and deleted again."""
+    return [row for row in changes.table("calendar", "calendars").added if row["deleted"]]
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
@@ -272,11 +296,35 @@ def _added(world: World) -> bool:
     return True
 
 
-def _taken_back(world: World, changes: Changes) -> set[tuple[str, Any]]:
-    """Events that were put in and deleted again, and of which no guest was told."""
-    back = [row["number"] for row in changes.table("calendar", "events").added
-            if row["status"] == "cancelled" and not row["people"]]  # fmt: skip
-    return {row for number in back for row in _rows_of(changes, number)}
+def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
+    """Events that were put in and deleted again, and of which no guest was told, by themselves or with their
+    calendars; events that were saved, or changed and set back; what was shared or listed as it had been."""
+    gone = {row["number"] for row in _deleted_again(changes)}
+    found = {row for calendar in _deleted_again(changes) for row in _rows_of_calendar(changes, calendar)}
+    for row in changes.table("calendar", "events").added:
+        if (row["status"] == "cancelled" or row["calendar"] in gone) and not row["people"]:
+            found |= _rows_of(changes, row["number"])
+    entries = changes.table("calendar", "entries")
+    # An event that was moved to another calendar and back leaves a cancelled entry there.
+    found |= {("entries", row["id"]) for row in entries.added if row["cancelled"]}
+    found |= {("entries", key) for key in only_stamped(entries, "id", ("updated", "revision"))}
+    for before, after in changes.table("calendar", "events").changed:
+        # How a time zone is written down is no matter where nothing is repeated by it.
+        stamps = _ZONES if not after["recurrence"] else ()
+        found |= {
+            ("events", key) for key in only_stamped(_one(before, after), "number", ("sequence", *stamps))
+        }
+    for table in ("access_rules", "subscriptions"):
+        pairs = made_anew(changes.table("calendar", table), "id", ())
+        found |= {(table, number) for pair in pairs for number in pair}
+    return found
+
+
+_ZONES = ("start_time_zone", "end_time_zone")
+
+
+def _one(before: Row, after: Row) -> TableChanges:
+    return TableChanges(changed=[(before, after)])
 
 
 words = Words(
@@ -284,7 +332,7 @@ words = Words(
     things={"event": EventThing(), "calendar": CalendarThing()},
     survey=_survey,
     open=_open,
-    excuses=_taken_back,
+    excuses=_same,
     spoilings=(
         Spoiling("an event cancelled", _set(status="cancelled")),
         Spoiling("an event renamed", _set(summary="Something else")),

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, saved_rows, stamp
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -342,6 +342,16 @@ def _written(world: World) -> bool:
     return other is not None
 
 
+def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
+    """Conversations that were read, things that were saved unchanged, and who signed in again."""
+    read = {
+        ("conversation_participants", (after["conversation_id"], after["user_id"]))
+        for before, after in changes.table("canvas", "conversation_participants").changed
+        if before["workflow_state"] == "unread" and {**before, "workflow_state": "read"} == after
+    }
+    return read | set(saved_rows(world, changes, "canvas", ("last_login", "updated_at")))
+
+
 words = Words(
     service="canvas",
     things={
@@ -352,6 +362,7 @@ words = Words(
     },
     survey=_survey,
     open=_open,
+    excuses=_same,
     spoilings=(
         Spoiling("a course renamed", _spoil("Course", name="Something else")),
         Spoiling("an announcement rewritten", _spoil("DiscussionTopic", message="Something else.")),

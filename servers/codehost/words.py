@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
+from mesocosm.services.contents import Unreadable, text_of
 from mesocosm.services.later import later
 from mesocosm.services.shapes import same
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
@@ -45,6 +46,7 @@ _ANSWERED = (0, 0, 1, 1, 2, 3, 5, 8)
 """Days until somebody says more about an issue."""
 _COMMENT = 117
 """Tokens that a survey spends on a comment besides its text."""
+_PLAIN_FILE = 0o100644
 _OBJECTS = ("objects", "commits", "commit_parents", "changes")
 
 
@@ -288,9 +290,13 @@ class PullThing(Thing):
         "path": Word("Path of the one file that it changes."),
         "content": Word("What that file says then; usually by `lines`."),
         "labels": Word("Exactly these labels; default: none.", "list"),
+        "assignees": Word("Exactly these logins; default: nobody.", "list"),
         "state": Word("Whether it is still open; default: it is.", choices=("open", "closed")),
+        "draft": Word("Whether it is a draft; default: it is none.", "flag"),
     }
-    usual: ClassVar[Mapping[str, Any]] = {"labels": [], "base": "main", "state": "open"}
+    usual: ClassVar[Mapping[str, Any]] = {
+        "labels": [], "assignees": [], "base": "main", "state": "open", "draft": False,
+    }  # fmt: skip
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         session = world.store(rules.CodehostStore).session
@@ -308,9 +314,9 @@ class PullThing(Thing):
                 .one()
             )
             path, content = _changed_file(world, seen["repo"], dict(pull))
-            fields = {name: seen[name] for name in ("repo", "title", "body", "labels", "state")} | {
-                "head": row["head_ref"], "base": row["base_ref"], "path": path, "content": content,
-            }  # fmt: skip
+            fields = {name: seen[name] for name in ("repo", "title", "body", "labels", "assignees", "state")}
+            fields |= {"head": row["head_ref"], "base": row["base_ref"], "draft": bool(row["draft"])}
+            fields |= {"path": path, "content": content}
             yield Found(fields, self._rows(changes, issue, row))
 
     def _rows(self, changes: Changes, issue: Row, pull: Row) -> frozenset[tuple[str, Any]]:
@@ -323,25 +329,34 @@ class PullThing(Thing):
         return frozenset(rows)
 
 
-def _changed_file(world: World, repo: str, pull: Row) -> tuple[str, str]:
-    """Path and text of the one file that a pull request changes; ``several`` where it is not one."""
+def _changed_file(world: World, repo: str, pull: Row) -> tuple[str, Any]:
+    """Path and text of the one file that a pull request changes; ``several`` where it is not one: symlinks,
+    submodules and files that became executable are changes, too."""
     store = world.store(rules.CodehostStore)
     repository = store.repositories.repository(_me(store), repo)
-    texts: dict[str, dict[str, str]] = {}
-    for side in ("base_sha", "head_sha"):
-        _, entries, _ = store.contents.walk(repository, pull[side], recursive=True, prefix=None, page=None)
-        texts[side] = {
-            entry.path: entry.sha for entry in entries if entry.type == "blob" or entry.type == "file"
-        }
-    before, after = texts["base_sha"], texts["head_sha"]
+    before, after = (_tree(store, repository, pull[side]) for side in ("base_sha", "head_sha"))
     paths = [path for path in {**before, **after} if before.get(path) != after.get(path)]
     if len(paths) != 1 or paths[0] not in after:
         return "several" if paths else "none", ""
+    if after[paths[0]][0] != before.get(paths[0], (_PLAIN_FILE, ""))[0]:
+        return paths[0], Unreadable("it is no plain file")
     try:
         data = store.contents.look(repository, paths[0], pull["head_sha"])[2]
-    except Refusal:
-        return paths[0], ""
-    return paths[0], data.decode(errors="replace").strip() if isinstance(data, bytes) else ""
+    except Refusal as refusal:
+        return paths[0], Unreadable(refusal.message)
+    text = text_of(data) if isinstance(data, bytes) else Unreadable("it is no file")
+    return paths[0], text.strip() if isinstance(text, str) else text
+
+
+def _tree(store: rules.CodehostStore, repository: Any, sha: str) -> dict[str, tuple[int, str]]:
+    """All that is in a commit but folders: mode and object, by path."""
+    found: dict[str, tuple[int, str]] = {}
+    page, more = 1, True
+    while more:
+        _, entries, more = store.contents.walk(repository, sha, recursive=True, prefix=None, page=page)
+        found |= {entry.path: (entry.mode, entry.sha) for entry in entries if entry.type != "dir"}
+        page += 1
+    return found
 
 
 def _login(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, only_stamped, stamp
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -22,6 +22,7 @@ else:
     )
 
 _SPACE = "Team"
+_SAVED = frozenset({"version", "updated_at", "updated_by"})
 _FOLLOWING = frozenset({"version", "characters", "updated_at", "updated_by", "plain"})
 
 
@@ -149,11 +150,20 @@ def _spoil(**values: Any) -> Any:
     return apply
 
 
+def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
+    """Documents that say what they said, and the versions that were kept of them on the way."""
+    same = set(only_stamped(changes.table("documents", "documents"), "number", _SAVED))
+    versions = changes.table("documents", "versions").added
+    kept = {("versions", row["number"]) for row in versions if row["document"] in same}
+    return kept | {("documents", number) for number in same}
+
+
 words = Words(
     service="documents",
     things={"document": DocumentThing()},
     survey=_survey,
     open=_open,
+    excuses=_saved_unchanged,
     spoilings=(
         Spoiling("a document rewritten", _spoil(content="Something else.")),
         Spoiling("a document renamed", _spoil(title="Something else")),

@@ -10,18 +10,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from mesocosm.servers.email.headers import addresses
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, InForms, Owner, Spoiling, Thing, Word, Words
+from mesocosm.services.words import Fields, Found, InForms, Owner, Spoiling, Thing, Word, Words, made_anew
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
 
     from mesocosm.servers.email import models
     from mesocosm.servers.email import store as rules
+    from mesocosm.servers.email.store import sent
     from mesocosm.servers.email.store.bulk import NewEmail
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:
-    sql, models, rules = later("sqlalchemy", "mesocosm.servers.email.models", "mesocosm.servers.email.store")
+    sql, models, sent, rules = later(
+        "sqlalchemy",
+        "mesocosm.servers.email.models",
+        "mesocosm.servers.email.store.sent",
+        "mesocosm.servers.email.store",
+    )
 
 _FOLDERS = ("INBOX", "Archive", "Spam", "Sent", "Trash")
 _LARGEST_PAGE = 100
@@ -107,30 +113,12 @@ class Mail(Thing):
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         store = world.store(rules.EmailStore)
-        places = {
-            row.id: row.name
-            for row in store.session.execute(sql.select(models.Folder.id, models.Folder.name))
-        }
-        mails = {row["id"]: row for row in changes.table("email", "emails").added}
-        files: dict[int, list[Row]] = {}
-        for row in changes.table("email", "attachments").added:
-            files.setdefault(row["email_id"], []).append(row)
         messages = {
             row.message_id: str(row.id)
             for row in store.session.execute(sql.select(models.Email.message_id, models.Email.id))
         }
-        for delivery in changes.table("email", "deliveries").added:
-            copy = mails.get(delivery["email_id"])
-            if copy is None or places.get(copy["folder_id"]) != "Sent":
-                continue
-            same = [row for row in mails.values() if row["message_id"] == copy["message_id"]]
-            delivered = [
-                row for row in same
-                if row is copy or places.get(row["folder_id"]) == "INBOX"
-            ]  # fmt: skip
-            rows = {("deliveries", delivery["id"]), *(("emails", row["id"]) for row in delivered)}
-            rows |= {("attachments", file["id"]) for row in delivered for file in files.get(row["id"], ())}
-            yield Found(_sent(copy, delivery, files.get(copy["id"], ()), messages), frozenset(rows))
+        for mail in sent.sent_mails(world, changes, sent.owner_of(world, changes)):
+            yield Found(_sent(mail.copy, mail.delivery, mail.files, messages), mail.rows)
 
 
 def _new(fields: Fields, owner: str, *, is_read: bool) -> NewEmail:
@@ -236,14 +224,28 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
             page += 1
 
 
-def _answered(world: World, changes: Changes) -> set[tuple[str, Any]]:
-    """Mails that the agent answered are marked as such."""
-    answered = {row["in_reply_to"] for row in changes.table("email", "emails").added}
-    return {
-        ("emails", after["id"])
-        for before, after in changes.table("email", "emails").changed
-        if after["message_id"] in answered and {**before, "is_answered": after["is_answered"]} == after
-    }
+def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
+    """Mails that were read, those that the agent answered, and those that were moved away and back, of which
+    IMAP makes others with the same content."""
+    mails = changes.table("email", "emails")
+    answered = {row["in_reply_to"] for row in mails.added}
+    found = set()
+    for before, after in mails.changed:
+        follow = {"is_read": after["is_read"] or before["is_read"]}
+        if after["message_id"] in answered:
+            follow["is_answered"] = after["is_answered"]
+        if {**before, **follow} == after:
+            found.add(("emails", after["id"]))
+    pairs = list(made_anew(mails, "id", ("is_read",)))
+    files = made_anew(
+        changes.table("email", "attachments"),
+        "id",
+        (),
+        belongs={"email_id": {new: old for old, new in pairs}},
+    )
+    for table, anew in (("emails", pairs), ("attachments", files)):
+        found.update((table, number) for pair in anew for number in pair)
+    return found
 
 
 def _first(store: rules.EmailStore, folder: str) -> int | None:
@@ -314,7 +316,7 @@ words = Words(
     things={"mail": Mail()},
     survey=_survey,
     open=_open,
-    excuses=_answered,
+    excuses=_same,
     spoilings=(
         Spoiling("a mail deleted", _deleted),
         Spoiling("a mail filed away", _changed(archived=True)),

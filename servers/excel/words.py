@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
+from mesocosm.services.contents import Unreadable
 from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 from mesocosm.worlds.workspace import Workspace
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
     import openpyxl
     from openpyxl.utils import exceptions
 
-    from mesocosm.servers.excel.store import packages
+    from mesocosm.servers.excel.store import contents, packages
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
 else:
-    openpyxl, exceptions, packages = later(
-        "openpyxl", "openpyxl.utils.exceptions", "mesocosm.servers.excel.store.packages"
+    openpyxl, exceptions, contents, packages = later(
+        "openpyxl",
+        "openpyxl.utils.exceptions",
+        "mesocosm.servers.excel.store.contents",
+        "mesocosm.servers.excel.store.packages",
     )
 
 _FIELDS: Mapping[str, Word] = {
@@ -90,22 +94,9 @@ class SheetThing(Thing):
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         for name in [*changes.files_added, *changes.files_changed]:
-            if not name.lower().endswith(".xlsx"):
-                continue
-            now = _sheets(world.workspace, name)
-            assert world.base is not None
-            before = (
-                _sheets(Workspace(world.base / "workspace"), name) if name in changes.files_changed else {}
-            )
-            for sheet, seen in now.items():
-                if sheet in before and before[sheet].rows == seen.rows:
-                    continue
-                if sheet in before or seen.filled:
-                    fields = {"path": name, "sheet": sheet, "rows": seen.rows}
-                    yield Found(fields, frozenset({("file", name)}))
-            for sheet in before:
-                if sheet not in now:
-                    yield Found({"path": name, "sheet": sheet, "rows": None}, frozenset({("file", name)}))
+            if name.lower().endswith(".xlsx"):
+                for fields in _changed_sheets(world, name, new=name in changes.files_added):
+                    yield Found({"path": name, **fields}, frozenset({("file", name)}))
 
     altered = made
 
@@ -114,26 +105,21 @@ def _cell(value: Any) -> Any:
     return value.replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
 
 
-class _Seen(NamedTuple):
-    """A sheet: its rows by the cells of its first line, and whether anything is in it, be it in that line
-    alone or a chart."""
-
-    rows: list[dict[str, Any]]
-    filled: bool
-
-
-def _sheets(workspace: Workspace, name: str) -> dict[str, _Seen]:
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(workspace.read(name)), data_only=False)
-    except (Refusal, exceptions.InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError):
-        return {}
-    found = {}
-    for sheet in book.worksheets:
-        lines = [line for line in sheet.iter_rows(values_only=True) if any(cell is not None for cell in line)]
-        head = [cell for cell in lines[0] if cell is not None] if lines else []
-        rows = [{str(column): cell for column, cell in zip(head, line, strict=False)} for line in lines[1:]]
-        found[sheet.title] = _Seen(rows, bool(lines or getattr(sheet, "_charts", ())))
-    return found
+def _changed_sheets(world: World, name: str, *, new: bool) -> Iterator[Fields]:
+    """The sheets of a workbook that were not there, hold something else or went, or why none can be read."""
+    assert world.base is not None
+    now = contents.read_contents(world.workspace, name)
+    then = None if new else contents.read_contents(Workspace(world.base / "workspace", linked=True), name)
+    if isinstance(now, Unreadable):
+        yield {"sheet": now, "rows": now}
+        return
+    before = then.sheets if isinstance(then, contents.Contents) else {}
+    for sheet, grid in now.sheets.items():
+        if before.get(sheet) != grid and (sheet in before or sheet in now.filled):
+            yield {"sheet": sheet, "rows": grid}
+    yield from ({"sheet": sheet, "rows": None} for sheet in before if sheet not in now.sheets)
+    if new and not now.filled and now.drawings:
+        yield {"sheet": None, "rows": Unreadable(f"it holds nothing but {', '.join(now.drawings)}")}
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:

@@ -14,7 +14,14 @@ import orjson
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
-from mesocosm.services.csv_text import csv_lines
+from mesocosm.services.contents import (
+    Unreadable,
+    csv_grid,
+    file_data,
+    json_data,
+    json_objects,
+    text_of,
+)
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 
 if TYPE_CHECKING:
@@ -55,18 +62,16 @@ class FileThing(Thing):
         """What is in the file."""
 
     @abstractmethod
-    def read(self, name: str, data: bytes) -> Iterator[Fields]:
+    def read(self, data: bytes) -> Fields:
         """What a file says, as goals judge it."""
 
     def _seen(self, world: World, names: Sequence[str]) -> Iterator[Found]:
         for name in names:
             if PurePosixPath(name).suffix.lower() in self.suffixes:
-                try:
-                    data = world.workspace.read(name)
-                except Refusal:
-                    continue
-                for fields in self.read(name, data):
-                    yield Found({"path": name, **fields}, frozenset({("file", name)}))
+                data = file_data(world.workspace, name)
+                unread: Fields = dict.fromkeys(self.judges, data)
+                fields = unread if isinstance(data, Unreadable) else self.read(data)
+                yield Found({**fields, "path": name}, frozenset({("file", name)}))
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         yield from self._seen(world, [*changes.files_added, *changes.files_changed])
@@ -109,8 +114,9 @@ class TextFile(FileThing):
     def data(self, fields: Fields) -> bytes:
         return (self._head(fields) + str(fields["content"]).rstrip("\n") + "\n").encode()
 
-    def read(self, name: str, data: bytes) -> Iterator[Fields]:
-        yield {"content": data.decode(errors="replace").strip()}
+    def read(self, data: bytes) -> Fields:
+        text = text_of(data)
+        return {"content": text.strip() if isinstance(text, str) else text}
 
 
 class CsvFile(FileThing):
@@ -152,15 +158,8 @@ class CsvFile(FileThing):
         lines = [_line(rows[0])] if rows else []
         return ("\n".join([*lines, *(_line(row.values()) for row in rows)]) + "\n").encode()
 
-    def read(self, name: str, data: bytes) -> Iterator[Fields]:
-        lines = csv_lines(data.decode(errors="replace"))
-        head = [cell.strip() for cell in lines[0]] if lines else []
-        rows = [
-            {column: cell.strip() for column, cell in zip(head, line, strict=False)}
-            | {f"?{n}": cell for n, cell in enumerate(line[len(head) :])}
-            for line in lines[1:]
-        ]
-        yield {"rows": [{**dict.fromkeys(head, ""), **row} for row in rows]}
+    def read(self, data: bytes) -> Fields:
+        return {"rows": csv_grid(data)}
 
 
 class JsonFile(FileThing):
@@ -186,12 +185,9 @@ class JsonFile(FileThing):
     def data(self, fields: Fields) -> bytes:
         return orjson.dumps(fields["data"], default=str, option=orjson.OPT_INDENT_2)
 
-    def read(self, name: str, data: bytes) -> Iterator[Fields]:
-        try:
-            found = orjson.loads(data)
-        except orjson.JSONDecodeError:
-            found = None
-        yield {"data": found, "rows": found}
+    def read(self, data: bytes) -> Fields:
+        found = json_data(data)
+        return {"data": found, "rows": json_objects(found)}
 
 
 def _line(cells: Any) -> str:

@@ -16,7 +16,7 @@ import orjson
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.columns import Columns, blocks_of
-from mesocosm.services.csv_text import csv_lines
+from mesocosm.services.contents import Unreadable, csv_grid, text_of
 from mesocosm.services.later import later
 from mesocosm.services.queries.words import (
     Kept,
@@ -374,8 +374,9 @@ def _objects(world: World, changes: Changes) -> Iterator[tuple[Row | None, Found
             continue
         bucket = names[row["bucket"]]
         data = store.storage.objects.data(store.storage.objects.object(bucket, row["name"]))
-        text = data.decode(errors="replace")
-        fields = {"bucket": bucket, "name": row["name"], "content": text.strip(), "rows": _table(text)}
+        text = text_of(data)
+        content = text if isinstance(text, Unreadable) else text.strip()
+        fields = {"bucket": bucket, "name": row["name"], "content": content, "rows": csv_grid(data)}
         yield before.get((row["bucket"], row["name"])), Found(fields, _rows_of(changes, row))
 
 
@@ -400,17 +401,6 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
         writer.writerow(rows[0])
     writer.writerows([_api(plain(cell)) for cell in row.values()] for row in rows)
     return out.getvalue()
-
-
-def _table(text: str) -> list[dict[str, str]]:
-    lines = csv_lines(text)
-    head = [cell.strip() for cell in lines[0]] if lines else []
-    rows = []
-    for line in lines[1:]:
-        more = {f"?{number}": cell for number, cell in enumerate(line[len(head) :])}
-        cells = dict(zip(head, map(str.strip, line), strict=False))
-        rows.append({**dict.fromkeys(head, ""), **cells, **more})
-    return rows
 
 
 # -- Cloud Logging ----------------------------------------------------------------------------------------

@@ -7,24 +7,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
+from mesocosm.services.contents import Grid, sheet_grid
 from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, only_stamped
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet import store as rules
-    from mesocosm.servers.google_sheet.store import filling, ranges
+    from mesocosm.servers.google_sheet.store import filling
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
 else:
-    rules, filling, ranges = later(
-        "mesocosm.servers.google_sheet.store",
-        "mesocosm.servers.google_sheet.store.filling",
-        "mesocosm.servers.google_sheet.store.ranges",
+    rules, filling = later(
+        "mesocosm.servers.google_sheet.store", "mesocosm.servers.google_sheet.store.filling"
     )
 
 _CELL_VALUES = ("kind", "number", "text", "formula", "message", "hint", "anchor")
 _TRACES = ("modified", "modified_by", "version", "state")
-_VALUES = frozenset({*_CELL_VALUES, *_TRACES})
+_ENDS = ("row_count", "column_count")
+"""Of a sheet: how many rows and columns it has, be they empty."""
+_VALUES = frozenset({*_CELL_VALUES, *_TRACES, *_ENDS})
 """What changes in the tables when a cell holds something else, and looks as before."""
 _FIELDS: Mapping[str, Word] = {
     "title": Word("The spreadsheet's title.", required=True),
@@ -93,7 +94,7 @@ class SheetThing(Thing):
             }
             known = store.rows(
                 "SELECT files.number, files.id, name, title FROM sheets"
-                " JOIN files ON spreadsheet = files.number WHERE sheets.number = ?",
+                " JOIN files ON spreadsheet = files.number WHERE sheets.number = ? AND NOT trashed",
                 (number,),
             )
             if not known:
@@ -124,36 +125,19 @@ def _cell(value: Any) -> Any:
     return value.replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
 
 
-def _seen(store: rules.SheetStore, spreadsheet: str, title: str) -> list[dict[str, Any]]:
-    """The rows of a sheet, by the cells of its first line."""
+def _seen(store: rules.SheetStore, spreadsheet: str, title: str) -> Grid:
+    """What stands in a sheet; a number that is shown in percent is the text that it shows."""
     book = store.sheets.book(spreadsheet)
     sheet = store.sheets.titled(book, title)
     lines = store.values.grid(sheet, sheet.area, "UNFORMATTED_VALUE", "FORMATTED_STRING")
-    # Blank lines say nothing but where the first one is, which has the columns' names.
-    head = lines[0] if lines else []
-    lines = [head, *(line for line in lines[1:] if any(cell != "" for cell in line))]
-    columns = _columns(lines)
-    return [
-        {
-            column: None if place >= len(line) or line[place] == "" else line[place]
-            for place, column in columns.items()
-        }
-        for line in lines[1:]
-    ]
-
-
-def _columns(lines: Sequence[Sequence[Any]]) -> dict[int, str]:
-    """What the columns that hold something are called, by their places: one without a name of its own is
-    called by its letters, so that what somebody put there is seen."""
-    found: dict[int, str] = {}
-    for place in range(max(map(len, lines), default=0)):
-        cells = [line[place] if place < len(line) else "" for line in lines]
-        if any(cell != "" for cell in cells):
-            name = str(cells[0])
-            found[place] = (
-                name if name and name not in found.values() else f"{name} ({ranges.letters(place)})"
-            )
-    return found
+    for row, column in store.rows(
+        "SELECT row, col FROM cells JOIN formats ON format = formats.number"
+        " WHERE sheet = ? AND type = 'PERCENT' AND kind = 'n'",
+        (sheet.number,),
+    ):
+        lines[row][column] = f"{lines[row][column] * 100:.10g}%"
+    blank = [place for place, line in enumerate(lines, start=1) if not any(cell != "" for cell in line)]
+    return sheet_grid(lines, [f"row {place} is blank" for place in blank[:1]])
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
@@ -202,13 +186,32 @@ def _shared(world: World) -> bool:
     return True
 
 
-def _follows(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
-    """A file that was written to has another time; what it holds lies in tables of its own."""
-    return {
+def _same(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
+    """A file that was written to has another time, and what it holds lies in tables of its own; a sheet may
+    have more or fewer empty rows; a file that was made and put into the trash is none."""
+    found = {
         (table, number)
         for table, key in (("files", "number"), ("spreadsheets", "file"))
         for number in only_stamped(changes.table("google_sheet", table), key, _TRACES)
     }
+    found |= {
+        ("sheets", number)
+        for number in only_stamped(changes.table("google_sheet", "sheets"), "number", _ENDS)
+    }
+    gone = {row["number"] for row in changes.table("google_sheet", "files").added if row["trashed"]}
+    sheets = [row for row in changes.table("google_sheet", "sheets").added if row["spreadsheet"] in gone]
+    numbers = {row["number"] for row in sheets}
+    found |= {(table, number) for table in ("files", "spreadsheets") for number in gone}
+    found |= {("sheets", number) for number in numbers}
+    found |= {
+        ("cells", (row["sheet"], row["row"], row["col"]))
+        for row in changes.table("google_sheet", "cells").added
+        if row["sheet"] in numbers
+    }
+    # Who makes a file owns it; that others could open it is another matter.
+    permissions = changes.table("google_sheet", "permissions").added
+    owned = (row for row in permissions if row["file"] in gone and row["role"] == "owner")
+    return found | {("permissions", row["id"]) for row in owned}
 
 
 words = Words(
@@ -217,7 +220,7 @@ words = Words(
     survey=_survey,
     open=_open,
     unseen=("revisions", "formats"),
-    excuses=_follows,
+    excuses=_same,
     spoilings=(
         Spoiling("a line written", _written),
         Spoiling("a spreadsheet made", _made),

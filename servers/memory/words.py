@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
+from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words, made_anew
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -163,11 +163,21 @@ def _noted(world: World) -> bool:
     return True
 
 
+def _put_back(world: World, changes: Changes) -> Iterator[tuple[str, Any]]:
+    """What was forgotten and noted again as it had been."""
+    entities = list(made_anew(changes.table("memory", "entities"), "id", ()))
+    belongs = {"entity_id": {new: old for old, new in entities}}
+    facts = made_anew(changes.table("memory", "observations"), "id", (), belongs=belongs)
+    relations = made_anew(changes.table("memory", "relations"), "id", ())
+    for table, pairs in (("entities", entities), ("observations", facts), ("relations", relations)):
+        yield from ((table, number) for pair in pairs for number in pair)
+
+
 words = Words(
     service="memory",
     things={"entity": EntityThing(), "relation": RelationThing()},
     survey=_survey,
-    unseen=(),
+    excuses=lambda world, changes: set(_put_back(world, changes)),
     spoilings=(
         Spoiling("something known changed", _renamed),
         Spoiling("something forgotten", _forgotten),

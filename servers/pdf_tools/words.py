@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
+from mesocosm.services.contents import Unreadable
 from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 
@@ -88,13 +89,14 @@ class PdfDocument(Thing):
         for name in [*changes.files_added, *changes.files_changed]:
             if not name.lower().endswith(".pdf"):
                 continue
+            fields: Fields
             try:
                 document = store.document(name)
                 texts = [document.text(page) for page in range(1, document.pages + 1)]
-            except Refusal:
-                continue
-            fields = {"path": name, "text": "\n".join(texts), "pages": len(texts)}
-            yield Found(fields, frozenset({("file", name)}))
+                fields = {"text": "\n".join(texts), "pages": len(texts)}
+            except Refusal as refusal:
+                fields = dict.fromkeys(("text", "pages"), Unreadable(refusal.message))
+            yield Found({"path": name, **fields}, frozenset({("file", name)}))
 
     altered = made
 

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
-from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words, only_stamped, stamp
+from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words, saved_rows, stamp
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
 
     from mesocosm.servers.woocommerce import models
     from mesocosm.servers.woocommerce import store as rules
+    from mesocosm.servers.woocommerce.store import product_data
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row, TableChanges
 else:
-    sql, models, rules = later(
-        "sqlalchemy", "mesocosm.servers.woocommerce.models", "mesocosm.servers.woocommerce.store"
+    sql, models, rules, product_data = later(
+        "sqlalchemy",
+        "mesocosm.servers.woocommerce.models",
+        "mesocosm.servers.woocommerce.store",
+        "mesocosm.servers.woocommerce.store.product_data",
     )
 
 _STATUSES = ("pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed")
@@ -91,13 +95,24 @@ class ProductThing(Thing):
             yield Found(_product_seen(row), frozenset({("products", row["id"])}))
 
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
-        judged = {*self.judges, "stock_status", "manage_stock", "date_modified"}
+        store = world.store(rules.WooCommerceStore)
         for before, after in changes.table("woocommerce", "products").changed:
-            if _only_saved(before, after):
-                continue
-            columns = _other(before, after) & judged
+            columns = _other(before, after) & self.judges.keys()
+            if "stock_quantity" in columns:
+                columns |= _following(after, store.catalogue.stock_rules.out_of_stock_at)
             rows = frozenset({("products", after["id"])})
             yield Found(_product_seen(after), rows, columns | _CHANGED, _product_seen(before))
+
+
+def _following(product: Row, out_of_stock_at: int) -> set[str]:
+    """Columns that follow from the number of pieces: that the stock is managed, and what the shop says."""
+    number = product["stock_quantity"]
+    if number is None or not product["manage_stock"]:
+        return {"manage_stock"} if number is None and not product["manage_stock"] else set()
+    follows = product["stock_status"] == product_data.stock_status(
+        number, product["backorders"], out_of_stock_at
+    )
+    return {"manage_stock", "stock_status"} if follows else {"manage_stock"}
 
 
 def _only_saved(before: Row, after: Row) -> bool:
@@ -358,11 +373,7 @@ _READ = {
 
 def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
     """What was saved and holds what it held: a price that was changed and set back."""
-    found = {
-        (table, number)
-        for table in ("customers", "orders")
-        for number in only_stamped(changes.table("woocommerce", table), "id", _CHANGED)
-    }
+    found = set(saved_rows(world, changes, "woocommerce", _CHANGED))
     products = changes.table("woocommerce", "products").changed
     return found | {("products", after["id"]) for before, after in products if _only_saved(before, after)}
 

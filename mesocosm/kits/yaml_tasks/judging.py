@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
+from mesocosm.services.contents import Grid, Objects, Unreadable
 from mesocosm.services.words import Cells, Fields, Found, InForms, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ WAYS = {
 _ADDRESS = re.compile(r"[^\s<>,]+@[^\s<>,]+")
 _LINE_ENDS = re.compile(r"</?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|hr)\b[^<>]*>", re.IGNORECASE)
 """Elements before and after which a line ends."""
+_NUMBER = re.compile(r"[-+]?(\d{1,40}(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?", re.ASCII)
+_BINARY = 1e-9
+"""What a sum of decimals may be beside itself as a binary number."""
+_FEW = 3
+"""How many oddities of a table a finding names."""
 _PATIENCE = 2.0
 """Seconds that a pattern may take on a text."""
 
@@ -167,6 +173,8 @@ class Table:
 
 def same(wanted: Any, found: Any, within: float | None = None) -> bool:
     """Whether a value is the wanted one: numbers by value, moments by instant, texts to the letter."""
+    if isinstance(found, Unreadable):
+        return False
     if isinstance(wanted, dt.datetime):
         found = _moment(found)
         if not isinstance(found, dt.datetime):
@@ -179,10 +187,8 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
     if isinstance(wanted, bool) or isinstance(found, bool):
         return wanted == found or (isinstance(found, str) and show(wanted) == found.lower())
     if isinstance(wanted, (int, float)):
-        try:
-            return math.isclose(float(found), wanted, rel_tol=0, abs_tol=(within or 0) + 1e-9)
-        except (TypeError, ValueError):
-            return False
+        number = _number(found)
+        return number is not None and math.isclose(number, wanted, rel_tol=0, abs_tol=(within or 0) + _BINARY)
     if isinstance(wanted, (list, tuple)):
         if not isinstance(found, (list, tuple)) or len(found) != len(wanted):
             return False
@@ -190,6 +196,16 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
     if wanted is None:
         return found in (None, "", [], {})
     return bool(wanted == found)
+
+
+def _number(found: Any) -> float | None:
+    """The number that a value is, or that a text writes down as programs do."""
+    if isinstance(found, str):
+        return float(found) if _NUMBER.fullmatch(found) else None
+    try:
+        return None if isinstance(found, bool) else float(found)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _moment(value: Any) -> Any:
@@ -204,6 +220,8 @@ def _moment(value: Any) -> Any:
 
 def matches(wanted: Any, found: Any) -> bool:
     """Whether a field is as its goal says."""
+    if isinstance(found, Unreadable):
+        return False
     if isinstance(found, InForms):
         return all(matches(wanted, form) for form in (*found.texts, *map(_lines_of, found.htmls)))
     if isinstance(found, Cells):
@@ -295,13 +313,16 @@ def base_of(goal: Goal) -> str:
 
 def judge(definition: Definition, services: Iterable[str], truth: Truth, world: World) -> Iterator[Check]:
     """The findings."""
-    changes = world.changes()
+    changes, services = world.changes(), list(services)
     wanted = right_of(definition, truth)
     explained: list[Found] = []
     pools: dict[tuple[str, str], list[Found]] = {}
+    same = _unchanged(services, world, changes)
     for goal in definition.goal:
         if (goal.what, goal.how) not in pools:
-            pools[goal.what, goal.how] = list(_present(goal, world, changes))
+            present = _present(goal, world, changes)
+            of = same[goal.what.partition(".")[0]]
+            pools[goal.what, goal.how] = [one for one in present if not _saved(one, of)]
     pairs = _pair(wanted, pools)
     for goal in definition.goal:
         of_goal = [(one, found) for one, found in pairs if one.goal is goal]
@@ -316,6 +337,19 @@ def judge(definition: Definition, services: Iterable[str], truth: Truth, world: 
         if words := load_words(service):
             yield finding(f"{service}_unchanged", words.others(world, changes, explained))
     yield finding("files_unchanged", _other_files(changes, explained))
+
+
+def _unchanged(
+    services: Iterable[str], world: World, changes: Changes
+) -> dict[str, Collection[tuple[str, Any]]]:
+    """By service, the rows that are what they were: (table, primary key)."""
+    known = ((service, words) for service in services if (words := load_words(service)))
+    return {service: words.excuses(world, changes) for service, words in known}
+
+
+def _saved(one: Found, same: Collection[tuple[str, Any]]) -> bool:
+    """Whether something that was there before was only saved, or changed and set back."""
+    return one.before is not None and one.before == one.fields and one.rows <= set(same)
 
 
 def _met_otherwise(one: Found, what: str, how: str, pairs: Sequence[tuple[Wanted, Found | None]]) -> bool:
@@ -432,15 +466,12 @@ def _judge_tables(base: str, name: str, pairs: Sequence[tuple[Wanted, Found]]) -
 
 def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
     """What is wrong with rows: (which part, what)."""
-    if not isinstance(found, list) or not all(isinstance(row, Mapping) for row in found):
-        yield "columns", f"no rows: {_shown(found)}"
-        return
-    columns = list(found[0]) if found else table.columns
-    if columns != table.columns:
-        yield "columns", f"{', '.join(map(str, columns))}, not {', '.join(table.columns)}"
+    rows, wrong = _rows_of(table, found)
+    yield from (("columns", text) for text in wrong)
+    if rows is None:
         return
     key = table.columns[0]
-    left = dict(enumerate(found))
+    left = dict(enumerate(rows))
     near: dict[str, dict[int, Mapping[str, Any]]] = {}
     for place, one in left.items():
         near.setdefault(_roughly(one[key]), {})[place] = one
@@ -467,14 +498,32 @@ def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
         yield "order", "the rows are in another order"
 
 
+def _rows_of(table: Table, found: Any) -> tuple[Sequence[Mapping[str, Any]] | None, list[str]]:
+    """The rows that were found which have exactly the columns that are wanted, and what is wrong with it."""
+    if isinstance(found, Grid):
+        columns, width = [show(cell) for cell in found.head], len(found.head)
+        rows = [dict(zip(columns, line, strict=True)) for line in found.lines if len(line) == width]
+        wrong = found.uneven()[:_FEW]
+    elif isinstance(found, list) and all(isinstance(row, Mapping) for row in found):
+        named = sorted if isinstance(found, Objects) else list
+        rows, wrong = found, []
+        other = next((row for row in found if named(row) != named(table.columns)), None)
+        columns = table.columns if other is None else list(other)
+    else:
+        return None, [str(found) if isinstance(found, Unreadable) else f"no rows: {_shown(found)}"]
+    if columns != table.columns:
+        return None, [f"{', '.join(columns)}, not {', '.join(table.columns)}", *wrong]
+    return rows, wrong
+
+
 def _roughly(cell: Any) -> str:
     """A text that is the same for most cells that count as the same."""
     if isinstance(cell, dt.datetime):
         return cell.date().isoformat()
-    try:
-        return f"{float(cell):.6g}"
-    except (TypeError, ValueError):
-        return show(cell) if not isinstance(cell, (Mapping, list)) else ""
+    number = _number(cell)
+    if number is not None:
+        return f"{number:.6g}"
+    return show(cell) if not isinstance(cell, (Mapping, list)) else ""
 
 
 def _best(

@@ -11,7 +11,7 @@ import re
 import sqlite3
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -510,7 +510,13 @@ class WarehouseWords(Words):
 
     warehouse: Warehouse | None = None
 
-    def others(self, world: World, changes: Changes, explained: Sequence[Found]) -> Iterator[str]:
+    def others(
+        self,
+        world: World,
+        changes: Changes,
+        explained: Sequence[Found] = (),
+        apart_from: Collection[str] = (),
+    ) -> Iterator[str]:
         assert self.warehouse is not None
         differences = self.warehouse.differences(world, changes)
         # A table that was made anew as it had been is the same table.
@@ -521,7 +527,7 @@ class WarehouseWords(Words):
             if service != self.service or not _ROWS.fullmatch(table)
         }
         known = [*explained, Found({}, frozenset(renewed), self.warehouse.columns)]
-        yield from super().others(world, replace(changes, tables=own), known)
+        yield from super().others(world, replace(changes, tables=own), known, apart_from)
         rows = {row for found in explained for row in found.rows}
         for one in differences:
             if one.before is not None and one.after is not None:

@@ -11,9 +11,8 @@ import threading
 import zipfile
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
@@ -22,7 +21,7 @@ from openpyxl.utils.datetime import from_excel, from_ISO8601
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.excel.store.cells import Area, address, parse_cell
-from mesocosm.servers.excel.store.layouts import read_layout
+from mesocosm.servers.excel.store.layouts import Layout, read_layout
 from mesocosm.servers.excel.store.packages import PatientBytes, check_package, damaged_as_invalid, quieten
 from mesocosm.worlds.workspace import Content
 
@@ -30,6 +29,8 @@ MAX_CELLS = 4_000_000
 """Cells with a value in one sheet."""
 MAX_RANGED = 1_000_000
 """Cells in the merged and the linked ranges of a sheet: openpyxl makes an object for each."""
+MAX_PERCENTS = 10_000
+"""Cells shown in percent of a sheet that are told from others."""
 MAX_RULES = 10_000
 """Ranges that the data validation rules of a sheet may have together."""
 CACHE_BYTES = 256 * 1024 * 1024
@@ -79,6 +80,8 @@ class Sheet:
     """For each of them the columns and the values."""
     merged: list[str] = field(default_factory=list)
     validations: list[Validation] = field(default_factory=list)
+    percents: set[tuple[int, int]] = field(default_factory=set)
+    """Rows and columns of numbers that are shown a hundred times as large."""
     cells: int = 0
     used: Area | None = None
     """The smallest rectangle that holds all values."""
@@ -134,7 +137,7 @@ class Book:
             with damaged_as_invalid(self.name):
                 if self._strings is None:
                     self._strings = self._read_strings()
-                parser = _SheetParser(name, self._strings, layout.dates, layout.durations, layout.epoch)
+                parser = _SheetParser(name, self._strings, layout)
                 with self._archive.open(layout.paths[name]) as part:
                     self._sheets[name] = parser.parse(part)
         return self._sheets[name]
@@ -236,13 +239,11 @@ class _StringsParser(_Parser):
 class _SheetParser(_Parser):
     """Reads one worksheet."""
 
-    def __init__(
-        self, name: str, strings: list[str], dates: Set[int], durations: Set[int], epoch: datetime
-    ) -> None:
+    def __init__(self, name: str, strings: list[str], layout: Layout) -> None:
         super().__init__()
         self._sheet = Sheet(name)
         self._strings = strings
-        self._dates, self._durations, self._epoch = dates, durations, epoch
+        self._layout = layout
         self._rows: dict[int, dict[int, Value]] = {}
         self._row: dict[int, Value] = {}
         self._row_number = self._column = 0
@@ -358,10 +359,12 @@ class _SheetParser(_Parser):
     def _number(self, text: str) -> Value:
         number = int(text) if _INTEGER.fullmatch(text) else float(text)
         style = int(self._cell.get("s", 0))
-        if style not in self._dates:
+        if style in self._layout.percents and len(self._sheet.percents) < MAX_PERCENTS:
+            self._sheet.percents.add((self._row_number, self._column))
+        if style not in self._layout.dates:
             return number
         try:
-            return from_excel(number, self._epoch, timedelta=style in self._durations)
+            return from_excel(number, self._layout.epoch, timedelta=style in self._layout.durations)
         except (OverflowError, ValueError):
             return "#VALUE!"
 

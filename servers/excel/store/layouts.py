@@ -7,21 +7,26 @@ workbook that has the same bytes in them has the same layout.
 
 from __future__ import annotations
 
+import re
 import threading
 import zipfile
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 from typing import Any
 
 from openpyxl.reader.excel import ExcelReader
+from openpyxl.styles.numbers import BUILTIN_FORMATS, BUILTIN_FORMATS_MAX_SIZE
 from openpyxl.styles.stylesheet import apply_stylesheet
 from openpyxl.utils.datetime import WINDOWS_EPOCH
 
 _MOST = 64
 """Layouts that are kept, each with parts of at most so many bytes:"""
 _BYTES = 256 * 1024
+_LITERAL = re.compile(r'"[^"]*"|[\\_*].')
+"""What a number format shows as it stands, or leaves room for."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,8 @@ class Layout:
     dates: frozenset[int]
     """Styles of cells that are dates or times."""
     durations: frozenset[int]
+    percents: frozenset[int]
+    """Styles that show a hundred times what a cell holds."""
     epoch: datetime
 
 
@@ -95,7 +102,18 @@ def read_layout(data: bytes) -> Layout:
         paths,
         frozenset(workbook._date_formats),
         frozenset(workbook._timedelta_formats),
+        frozenset(_percents(workbook)),
         workbook.epoch or WINDOWS_EPOCH,
     )
     _LAYOUTS.keep(archive, layout)
     return layout
+
+
+def _percents(workbook: Any) -> Iterator[int]:
+    for style, cell in enumerate(workbook._cell_styles):
+        number = cell.numFmtId
+        own = number - BUILTIN_FORMATS_MAX_SIZE
+        known = own < len(workbook._number_formats)
+        text = BUILTIN_FORMATS.get(number, "") if own < 0 else workbook._number_formats[own] if known else ""
+        if "%" in _LITERAL.sub("", text):
+            yield style

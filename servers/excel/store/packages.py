@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
-from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
 
 from openpyxl import Workbook, load_workbook
@@ -62,16 +61,16 @@ PARSE_ERRORS = (
     InvalidFileException,
     LookupError,
     OSError,
-    ParseError,
     expat.ExpatError,
     RuntimeError,
+    SyntaxError,
     TypeError,
     ValueError,
     struct.error,
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What reading a damaged or hostile file may raise, in zipfile, expat or openpyxl."""
+"""What reading a damaged or hostile file may raise, in zipfile, expat, lxml or openpyxl."""
 
 
 def save_workbook(workbook: Workbook, moment: datetime) -> bytes:

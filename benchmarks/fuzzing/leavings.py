@@ -1,0 +1,296 @@
+"""What an agent might leave for whoever judges it: any bytes, trees and values in places that are read."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import os
+import random
+import shutil
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from openpyxl import Workbook
+
+from fuzzing.calls import Tools
+from fuzzing.inputs import Inputs
+from fuzzing.odd import FLOATS, NUMBERS, TEXTS
+from mesocosm.families.episode import Episode
+from mesocosm.services.world import World
+from mesocosm.worlds.journal import Entry
+
+VALUES: list[Any] = [
+    *TEXTS, *NUMBERS, *FLOATS, None, True, [], {}, [[]], [None], {"": None},
+    "0001-01-01", "9999-12-31", "10000-01-01", "20250-02-17", "-0001-01-01", "infinity", "-infinity", "inf",
+    "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "2025-02-29", "2025-06-01T10:00:00+14:00",
+    "1e400", "1_37.55", "\uff11\uff12", "0x10", "1,5", "12%", "#REF!", "=1/0", "=A1", "'1", "TRUE", "24:00",
+    "1.7976931348623157e309", "-9223372036854775809", "170141183460469231731687303715884105728",
+    "9" * 400, "\u0000", "\ufeff", "\u2028", "a\rb", "a\r\nb", '"', '""', "<!--", "]]>", "\ud83d",
+    1e308, -1e308, 5e-324, 10**400,
+]  # fmt: skip
+"""At and beyond the limits of whatever holds them."""
+_PARTS = [
+    b'<dataValidation type="zzz" sqref="A1"/>', b'<c r="A1" s="99999"><v>1</v></c>', b'<c r="A1" t="s"><v>9',
+    b"<row r='1048577'/>", b"<!DOCTYPE x>", b"\xff\xfe", b"<mergeCell ref='A1:XFD1048576'/>", b"<<>", b"&#0;",
+    b'<c r="XFD1048576"><v>1e999</v></c>', b"<f>1</f>", b"</sheetData>", b"<v>", b"numFmtId='-1'",
+]  # fmt: skip
+_NAMES = [
+    "a/b",
+    "..",
+    "x" * 255,
+    "a\nb",
+    "a b",
+    "-",
+    "a.csv",
+    "a.xlsx",
+    "a.json",
+    "a.pdf",
+    "\u202e",
+    "é",
+    ".",
+]
+_SECONDS = [-1, 0, 2**31, 2**33, 2**40, -(2**40), 253402300800, 1.5]
+
+Dice = random.Random
+
+
+class Leavings:
+    """States that an episode may be left in, each made from one in which the task was done or not begun."""
+
+    def __init__(self, episode: Episode) -> None:
+        """``episode``: a solved one, of which the calls that changed something are made again, otherwise."""
+        tools = {name: service.tools for name, service in episode.world.services.items()}
+        self._calls = [
+            entry
+            for entry in episode.world.journal.entries()
+            if entry.status == "ok" and (tool := tools[entry.service].get(entry.tool)) and _changes(tool)
+        ]
+        self._paths = sorted({name for name, _ in episode.world.workspace.files()} | set(self._named()))
+
+    def _named(self) -> Sequence[str]:
+        found: list[str] = []
+        for entry in self._calls:
+            found += [value for name, value in entry.arguments.items()
+                      if isinstance(value, str) and "path" in name.lower()]  # fmt: skip
+        return found
+
+    def leave(self, world: World, dice: Dice) -> list[str]:
+        """Do something to a world; returns what was done."""
+        ways: list[Callable[[World, Dice], str]] = [
+            self._file,
+            self._file,
+            self._tree,
+            self._again,
+            self._again,
+        ]
+        return [dice.choice([*ways, self._anything])(world, dice) for _ in range(dice.choice((1, 1, 2, 4)))]
+
+    # -- files ------------------------------------------------------------------------------------------
+
+    def _place(self, world: World, dice: Dice) -> Path:
+        root = world.path / "workspace"
+        name = dice.choice(self._paths) if self._paths and dice.random() < 0.85 else dice.choice(_NAMES)
+        name = name.removeprefix("/workspace/").lstrip("/")
+        place = root / name
+        return place if os.path.normpath(place).startswith(f"{root}/") else root / "a.csv"
+
+    def _file(self, world: World, dice: Dice) -> str:
+        place = self._place(world, dice)
+        before = place.read_bytes() if os.path.isfile(place) else b""
+        ways: list[Callable[[str, bytes, Dice], bytes]] = [_bytes, _damaged, _damaged, _lines, _json, _book]
+        way = dice.choice(ways)
+        return self._put(place, way(place.name, before, dice), way.__name__)
+
+    def _put(self, place: Path, data: bytes, how: str) -> str:
+        try:
+            _clear(place)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+        except (OSError, ValueError):
+            return "nothing"
+        return f"{how} in {place.name!r}: {data[:200]!r}"
+
+    def _tree(self, world: World, dice: Dice) -> str:
+        place = self._place(world, dice)
+        ways: list[Callable[[Path, Dice], Any]] = [
+            lambda p, d: (_clear(p), p.mkdir(parents=True)),
+            lambda p, d: (_clear(p), (p / "in").mkdir(parents=True)),
+            lambda p, d: (
+                _clear(p),
+                p.symlink_to(d.choice([p.name, "/etc/passwd", "..", "nothing", "a" * 300])),
+            ),
+            lambda p, d: (_clear(p), os.mkfifo(p)),
+            lambda p, d: _clear(p),
+            lambda p, d: os.utime(p, (s := d.choice(_SECONDS), s)),
+            lambda p, d: p.chmod(d.choice([0, 0o777, 0o4755])),
+            lambda p, d: os.mkdir(bytes(p) + b"\xff\xfe"),
+            lambda p, d: Path(os.fsdecode(bytes(p) + b"\xc3(")).write_bytes(b"x"),
+            lambda p, d: os.link(p, p.with_name("linked")),
+            lambda p, d: p.with_name(f"{p.name}\n.csv").write_bytes(b"x"),
+            lambda p, d: p.rename(p.with_suffix(d.choice([".XLSX", ".csv ", ".json", ""]))),
+        ]
+        number = dice.randrange(len(ways))
+        try:
+            ways[number](place, dice)
+        except (OSError, ValueError, OverflowError):
+            return "nothing"
+        return f"tree {number} at {place.name!r}"
+
+    # -- calls ------------------------------------------------------------------------------------------
+
+    def _again(self, world: World, dice: Dice) -> str:
+        if not self._calls:
+            return "nothing"
+        entry = dice.choice(self._calls)
+        arguments = _with_another(copy.deepcopy(entry.arguments), dice)
+        return self._made(world, entry, arguments)
+
+    def _made(self, world: World, entry: Entry, arguments: dict[str, Any]) -> str:
+        outcome = world.call(entry.service, entry.tool, arguments)
+        return f"{entry.service}.{entry.tool} {str(arguments)[:300]}: {outcome.status}"
+
+    def _anything(self, world: World, dice: Dice) -> str:
+        inputs = Inputs(str(dice.random()))
+        made = [one.make() and one.name for one in islice(Tools(world, inputs, code=False), 4)]
+        return f"called {', '.join(map(str, made))}"
+
+
+def _changes(tool: Any) -> bool:
+    return tool.writes and not (tool.ends_episode or tool.runs_code)
+
+
+def _clear(place: Path) -> None:
+    if os.path.isdir(place) and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+
+
+def _with_another(arguments: dict[str, Any], dice: Dice) -> dict[str, Any]:
+    """Arguments of which some leaf holds something else, or part of a text does."""
+    leaves: list[tuple[Any, Any]] = []
+
+    def walk(inside: Any) -> None:
+        keys = inside.keys() if isinstance(inside, dict) else range(len(inside))
+        for key in keys:
+            value = inside[key]
+            if isinstance(value, (dict, list)) and value and dice.random() < 0.9:
+                walk(value)
+            else:
+                leaves.append((inside, key))
+
+    walk(arguments)
+    for _ in range(dice.choice((1, 1, 2, 3))):
+        if leaves:
+            inside, key = dice.choice(leaves)
+            old, new = inside[key], dice.choice(VALUES)
+            if isinstance(old, str) and len(old) > 1 and dice.random() < 0.6:
+                new = _spliced(old, "" if new is None else str(new), dice)
+            inside[key] = new
+    return arguments
+
+
+def _spliced(old: str, new: str, dice: Dice) -> str:
+    """A text in which one word or number is another."""
+    words = old.split(" ")
+    place = dice.randrange(len(words))
+    words[place] = new if dice.random() < 0.7 else words[place][: len(words[place]) // 2] + new
+    return " ".join(words)
+
+
+# -- contents ---------------------------------------------------------------------------------------------
+
+
+def _bytes(name: str, before: bytes, dice: Dice) -> bytes:
+    start = dice.choice([b"", b"PK\x03\x04", b"%PDF-1.7\n", b"\xef\xbb\xbf", b"\xff\xfe", b"[" * 5_000, b"{"])
+    return start + dice.randbytes(dice.choice((0, 1, 10, 1_000)))
+
+
+def _damaged(name: str, before: bytes, dice: Dice) -> bytes:
+    """The file as it was, cut, or with something else in it; of a package, inside of one of its parts."""
+    if name.lower().endswith((".xlsx", ".xlsm")) and dice.random() < 0.8:
+        return _damaged_package(before or _workbook([[1]]), dice)
+    if not before:
+        return _bytes(name, before, dice)
+    place = dice.randrange(len(before))
+    new = dice.choice([b"", dice.randbytes(4), str(dice.choice(VALUES)).encode("utf-8", "replace")])
+    return before[:place] + (b"" if dice.random() < 0.2 else new + before[place + dice.randrange(9) :])
+
+
+def _damaged_package(data: bytes, dice: Dice) -> bytes:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            parts = {name: package.read(name) for name in package.namelist()}
+    except (OSError, RuntimeError, ValueError, zipfile.BadZipFile, NotImplementedError, zlib.error):
+        return data[: len(data) // 2]
+    if not parts:
+        return b""
+    name = dice.choice(sorted(parts))
+    part = parts[name]
+    place = dice.randrange(len(part) + 1)
+    if dice.random() < 0.6 and b"<" in part:
+        place = dice.choice([at for at, one in enumerate(part) if one == 60])
+    parts[name] = part[:place] + dice.choice(_PARTS) + part[place + dice.choice((0, 0, 5, 40)) :]
+    if dice.random() < 0.1:
+        del parts[name]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as package:
+        for one, content in parts.items():
+            package.writestr(one, content)
+    out = bytearray(made.getvalue())
+    if dice.random() < 0.3:  # the flags and the method of the first entry in both directories
+        for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            at = out.find(mark)
+            out[at + flags : at + flags + 4] = dice.choice([b"\1\0\0\0", b"\0\0\x63\0", b"\0\0\x0c\0"])
+    return bytes(out)
+
+
+def _lines(name: str, before: bytes, dice: Dice) -> bytes:
+    """Lines of a table: those that were there with other cells, or any."""
+    lines = [line.split(",") for line in before.decode("utf-8", "replace").splitlines()[:200]] or [["a", "b"]]
+    for _ in range(dice.choice((1, 3))):
+        line = dice.choice(lines)
+        line[dice.randrange(len(line))] = str(dice.choice(VALUES))
+        if dice.random() < 0.3:
+            line.append(str(dice.choice(VALUES)))
+    return dice.choice(["\n", "\r\n", "\r"]).join(map(",".join, lines)).encode("utf-8", "replace")
+
+
+def _json(name: str, before: bytes, dice: Dice) -> bytes:
+    try:
+        found = json.loads(before)
+    except (ValueError, RecursionError):
+        found = [{"a": 1}]
+    whole = {"found": found}
+    _with_another(whole, dice)
+    out = dice.choice(
+        ["[" * 100_000, '{"a":1,"a":2}', "NaN", "9" * 5_000, "1e400", '"\\ud800"', "[1e400]", "null"]
+    )
+    return out.encode() if dice.random() < 0.4 else json.dumps(whole["found"], default=str).encode()
+
+
+def _workbook(rows: Sequence[Sequence[Any]]) -> bytes:
+    book, out = Workbook(), io.BytesIO()
+    sheet = book.worksheets[0]
+    for row in rows:
+        sheet.append([cell if isinstance(cell, (str, int, float, bool)) else None for cell in row])
+    for cells in sheet.iter_rows():
+        for cell in cells:
+            cell.number_format = "0%" if isinstance(cell.value, float) else "General"
+    book.save(out)
+    return out.getvalue()
+
+
+def _book(name: str, before: bytes, dice: Dice) -> bytes:
+    """A workbook of any cells."""
+    plain = [one for one in VALUES if not (isinstance(one, str) and not one.isprintable())]
+    plain = [one for one in plain if type(one) is not int or abs(one) < 10**300]
+    try:
+        return _workbook([[dice.choice(plain) for _ in range(3)] for _ in range(4)])
+    except (ValueError, OverflowError):
+        return _bytes(name, before, dice)

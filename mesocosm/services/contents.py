@@ -1,0 +1,139 @@
+"""What files of an agent's hold, as those who judge read it: what was read, or why it cannot be read.
+
+An agent may leave any bytes anywhere. That they are no text, no table or no workbook is a finding about its
+work, never a fault of ours: readers answer with ``Unreadable`` and raise nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mesocosm.errors import Refusal
+from mesocosm.worlds.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """Something an agent made that cannot be read."""
+
+    because: str
+
+    def __str__(self) -> str:
+        return f"unreadable, because {self.because}"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table as it stands in a file or a sheet: its first line, and every line below it, whole."""
+
+    head: list[Any]
+    lines: list[list[Any]]
+    oddities: tuple[str, ...] = ()
+    """What is wrong with it whatever stands in it: it begins elsewhere, there is something beside it."""
+
+    def uneven(self) -> list[str]:
+        """What is odd about it, and lines that are blank or longer or shorter than the first."""
+        width = len(self.head)
+        found = list(self.oddities)
+        for number, line in enumerate(self.lines, start=2):
+            if not any(cell not in (None, "") for cell in line):
+                found.append(f"line {number} is blank")
+            elif len(line) != width:
+                found.append(f"line {number} has {len(line)} cells, not {width}")
+        return found
+
+
+class Objects(list[dict[str, Any]]):
+    """Rows by name, whose names have no order."""
+
+
+def file_data(workspace: Workspace, name: str, limit: int | None = None) -> bytes | Unreadable:
+    """The bytes of a file of a workspace."""
+    try:
+        return workspace.read(name, limit)
+    except Refusal as refusal:
+        return Unreadable(refusal.message)
+
+
+def text_of(data: bytes) -> str | Unreadable:
+    """A text in UTF-8, without a byte order mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return Unreadable(f"it is not UTF-8 text: {error.reason} at byte {error.start}")
+
+
+def csv_lines(text: str) -> list[list[str]] | Unreadable:
+    """The lines of a table, cell by cell, without blank ones in the end."""
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        return Unreadable(f"it is no CSV: {error}")
+    while lines and not any(cell.strip() for cell in lines[-1]):
+        lines.pop()
+    return lines
+
+
+def csv_grid(data: bytes) -> Grid | Unreadable:
+    """The table of a CSV file, without blanks around its cells."""
+    text = text_of(data)
+    lines = csv_lines(text) if isinstance(text, str) else text
+    if isinstance(lines, Unreadable):
+        return lines
+    head, *rows = [[cell.strip() for cell in line] for line in lines] or [[]]
+    return Grid(head, rows)
+
+
+def sheet_grid(rows: Sequence[Sequence[Any]], oddities: Sequence[str] = ()) -> Grid:
+    """The table of a sheet, of its rows from the first on, each from its first cell on.
+
+    A sheet has no ends: empty cells behind a line, and empty lines below the last, are none.
+    """
+    lines = [_filled(row) for row in rows]
+    while lines and not lines[-1]:
+        lines.pop()
+    head, *rest = lines or [[]]
+    return Grid(head, [[*line, *[None] * (len(head) - len(line))] if line else line for line in rest],
+                tuple(oddities))  # fmt: skip
+
+
+def _filled(row: Sequence[Any]) -> list[Any]:
+    cells = [None if cell == "" else cell for cell in row]
+    while cells and cells[-1] is None:
+        cells.pop()
+    return cells
+
+
+def json_data(data: bytes) -> Any:
+    """What a JSON file holds; ``Unreadable``, too, where an object has a name twice, of which programs take
+    one or the other."""
+    text = text_of(data)
+    if isinstance(text, Unreadable):
+        return text
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        return Unreadable(f"it is no JSON: {error}")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object has a name twice")
+    return found
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+def json_objects(found: Any) -> Any:
+    """The rows in what a JSON file holds, if it is a list of objects."""
+    if isinstance(found, list) and all(isinstance(one, dict) for one in found):
+        return Objects(found)
+    return found

@@ -1,0 +1,93 @@
+"""What a workbook holds, for those who judge it."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+from typing import Any
+
+from mesocosm.errors import Refusal
+from mesocosm.servers.excel.store.books import Book, Formula, Sheet
+from mesocosm.services.contents import Grid, Unreadable, file_data, sheet_grid
+from mesocosm.worlds.workspace import Workspace
+
+_FAR = 500
+"""Columns beyond which there is no table that anybody asks for."""
+_KINDS = {
+    "xl/charts/": "a chart",
+    "xl/chartsheets/": "a sheet with a chart",
+    "xl/media/": "a picture",
+    "xl/pivotTables/": "a pivot table",
+    "xl/embeddings/": "an embedded file",
+    "xl/comments": "a comment",
+    "xl/threadedComments/": "a comment",
+}
+"""By the beginning of parts' names. Writers differ in where they put comments."""
+_DRAWING = "xl/drawings/"
+"""Shapes and boxes of text, if it is nothing of the above."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Of a workbook."""
+
+    sheets: dict[str, Grid]
+    """By their names, in their order."""
+    drawings: tuple[str, ...]
+    """Charts, pictures, comments and the like, each kind once."""
+
+    @property
+    def filled(self) -> dict[str, Grid]:
+        """The sheets that hold anything."""
+        return {name: grid for name, grid in self.sheets.items() if grid.head or grid.lines}
+
+
+def read_contents(workspace: Workspace, path: str) -> Contents | Unreadable:
+    """What a workbook of a workspace holds. A formula is read as its text; a cell that is shown in percent as
+    the text that it shows."""
+    data = file_data(workspace, path)
+    return data if isinstance(data, Unreadable) else contents_of(data, path)
+
+
+def contents_of(data: bytes, path: str) -> Contents | Unreadable:
+    """The same of the bytes of a file."""
+    try:
+        book = Book(data, path)
+        drawn = tuple(_drawings(data))
+        for name in book.sheet_names:
+            if (used := book.sheet(name).used) and used.last_column > _FAR:
+                return Unreadable(f"it has cells far beyond any table, up to {used}")
+        beside = [f"{kind} in the workbook" for kind in drawn]
+        return Contents({name: _grid(book.sheet(name), beside) for name in book.sheet_names}, drawn)
+    except Refusal as refusal:
+        return Unreadable(refusal.message)
+
+
+def _grid(sheet: Sheet, beside: list[str]) -> Grid:
+    rows: list[list[Any]] = []
+    blank: list[str] = []
+    for number, (columns, values) in zip(sheet.numbers, sheet.rows, strict=True):
+        if number > len(rows) + len(blank) + 1 and rows:
+            blank.append(f"there are blank rows above row {number}")
+        elif number > 1 and not rows:
+            blank.append(f"the first row that holds anything is row {number}")
+        row: list[Any] = [None] * columns[-1]
+        for column, value in zip(columns, values, strict=True):
+            row[column - 1] = _seen(value, percent=(number, column) in sheet.percents)
+        rows.append(row)
+    return sheet_grid(rows, [*beside, *blank])
+
+
+def _seen(value: Any, *, percent: bool) -> Any:
+    if isinstance(value, Formula):
+        return value.text
+    return f"{value * 100:.10g}%" if percent and type(value) in (int, float) else value
+
+
+def _drawings(data: bytes) -> list[str]:
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        names = package.namelist()
+    found = {kind: None for start, kind in _KINDS.items() if any(name.startswith(start) for name in names)}
+    drawn = not found and any(name.startswith(_DRAWING) for name in names)
+    return [*found, *(["a drawing"] if drawn else [])]
