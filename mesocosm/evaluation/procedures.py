@@ -48,6 +48,12 @@ class Cell(BaseModel):
     exact: float | None
     partial: float | None
     unjudged: int
+    missing: int = 0
+    """Rows without an answer, which are wrong."""
+    terminated: float | None = None
+    """The share of answers that ended by themselves, of all rows."""
+    value_terminated: float | None = None
+    """The mean value of those."""
 
 
 class Survivors(BaseModel):
@@ -79,6 +85,7 @@ def tabulate(scores: Sequence[Scored]) -> list[Cell]:
 def _cell(model: str, procedure: str, level: int, found: Sequence[Scored]) -> Cell:
     judged = [score for score in found if not score.unjudged]
     lower, upper = _interval([score.value for score in judged])
+    ended = [score.value for score in judged if score.terminated]
     return Cell(
         model=model,
         procedure=procedure,
@@ -90,6 +97,9 @@ def _cell(model: str, procedure: str, level: int, found: Sequence[Scored]) -> Ce
         exact=fmean(score.exact for score in judged) if judged else None,
         partial=fmean(score.partial for score in judged) if judged else None,
         unjudged=len(found) - len(judged),
+        missing=sum(not score.answered for score in judged),
+        terminated=len(ended) / len(judged) if judged else None,
+        value_terminated=fmean(ended) if ended else None,
     )
 
 
@@ -108,6 +118,8 @@ def _mean(model: str, level: int, cells: Sequence[Cell]) -> Cell:
         exact=fmean(cell.exact or 0.0 for cell in cells),
         partial=fmean(cell.partial or 0.0 for cell in cells),
         unjudged=sum(cell.unjudged for cell in cells),
+        missing=sum(cell.missing for cell in cells),
+        terminated=fmean(cell.terminated or 0.0 for cell in cells),
     )
 
 
@@ -218,7 +230,12 @@ def _read_log(path: Path) -> Iterator[Scored]:
         asked = (sample.metadata or {}).get("question")
         if asked and sample.output.choices and not sample.error:
             row = Row(prompt="", **asked["expected"])
-            answer = Answer(id=row.id, answer=sample.output.completion, model=str(log.eval.model))
+            answer = Answer(
+                id=row.id,
+                answer=sample.output.completion,
+                model=str(log.eval.model),
+                terminated=sample.output.stop_reason not in ("max_tokens", "model_length"),
+            )
             yield from score_answers({row.id: row}, [answer])
 
 
@@ -228,8 +245,9 @@ def _read_log(path: Path) -> Iterator[Scored]:
 def show_cells(cells: Sequence[Cell]) -> Table:
     """The cells for reading."""
     shown = Table(
-        "model", "procedure", "level", "answers", "value", "95 % interval", "exact", "partial", "not judged"
-    )
+        "model", "procedure", "level", "answers", "value", "95 % interval", "exact", "partial", "ended",
+        "of these right", "missing", "not judged",
+    )  # fmt: skip
     for row in _rows(cells):
         shown.add_row(*row)
     return shown
@@ -242,11 +260,15 @@ def _rows(cells: Sequence[Cell]) -> list[list[str]]:
         if cell.value is not None and cell.exact is not None and cell.partial is not None:
             span = f"{cell.lower:.1%} to {cell.upper:.1%}"
             judged = [f"{cell.value:.1%}", span, f"{cell.exact:.1%}", f"{cell.partial:.1%}"]
+        ended = [_share(cell.terminated), _share(cell.value_terminated)]
+        counts = [str(cell.missing), str(cell.unjudged)]
         level = show_length(cell.level)
-        rows.append(
-            [cell.model or "-", cell.procedure, level, str(cell.answers), *judged, str(cell.unjudged)]
-        )
+        rows.append([cell.model or "-", cell.procedure, level, str(cell.answers), *judged, *ended, *counts])
     return rows
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
 
 
 def matrix(cells: Sequence[Cell]) -> str:

@@ -44,6 +44,25 @@ def test_answers_are_scored_and_reported(data: Path, tmp_path: Path) -> None:
     assert [point["share"] for point in survival if point["procedure"] == "routes"] == [1.0, 0.5, 0.5]
 
 
+def test_rows_without_an_answer_are_wrong_and_termination_is_reported(data: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in data.read_text().splitlines()]
+    kept = [one for one in rows if one["procedure"] == "routes" or one["seed"]]
+    answers = [{"id": one["id"], "answer": one["gold"], "model": "a"} for one in kept]
+    answers[0]["answer"] = answers[0]["answer"].removesuffix("</Route>")
+    answers[1]["terminated"] = False
+    answers.append({"id": rows[0]["id"], "answer": rows[0]["gold"], "model": "b"})
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
+    made = json.loads(said("score", "longproc", data, tmp_path / "answers.jsonl", "--json"))
+    cells = {(cell["model"], cell["procedure"]): cell for cell in made["cells"]}
+    told = ("answers", "value", "missing", "terminated", "value_terminated")
+    assert {key: tuple(cell[name] for name in told) for key, cell in cells.items() if key[1] != "all"} == {
+        ("a", "routes"): (2, 0.5, 0, 0.0, None),
+        ("a", "countdown"): (2, 0.5, 1, 0.5, 1.0),
+        ("b", "routes"): (2, 0.5, 1, 0.5, 1.0),
+        ("b", "countdown"): (2, 0.0, 2, 0.0, None),
+    }
+
+
 @pytest.mark.parametrize(
     ("answers", "message"),
     [

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.workers.workers import Workers
+from mesocosm.kits.procedures.answers import last_block, last_fence
 from mesocosm.kits.procedures.instance import make_instance, procedure
 from mesocosm.kits.procedures.protocol import Score
 from mesocosm.kits.weaving.datasets import file_in_the_making
@@ -45,6 +46,25 @@ class Row(BaseModel):
         of = procedure(self.procedure)
         return of.score(of.CaseType.model_validate(self.case), self.gold, answer)
 
+    def is_complete(self, answer: str) -> bool:
+        """Whether the last tag or fence of an answer is closed."""
+        name = procedure(self.procedure).BLOCKS[-1]
+        fence = last_fence(answer, name)
+        return bool(fence and fence[1]) or last_block(answer, name) is not None
+
+    def scored(self, score: Score, model: str, **known: bool) -> Scored:
+        """The line of a score."""
+        return Scored(
+            **score.model_dump(),
+            **known,
+            id=self.id,
+            model=model,
+            procedure=self.procedure,
+            level=self.level,
+            seed=self.seed,
+            output_tokens=self.output_tokens,
+        )
+
 
 class Answer(BaseModel):
     """One line of a file of answers."""
@@ -53,10 +73,18 @@ class Answer(BaseModel):
     answer: str
     model: str = ""
     """Who answered; reports have a series for each."""
+    terminated: bool | None = None
+    """Whether it ended by itself, within what tokens it had; where that is not told, an answer has ended whose
+    last tag, or fence, is closed."""
 
 
 class Scored(Score):
     """One line of a file of scores."""
+
+    answered: bool = True
+    """A row without an answer counts as wrong."""
+    terminated: bool = True
+    """Whether the answer ended by itself."""
 
     id: str
     model: str
@@ -142,21 +170,24 @@ def read_rows(path: Path) -> dict[str, Row]:
 
 
 def score_answers(found: dict[str, Row], answers: Iterable[Answer]) -> Iterator[Scored]:
-    """What each answer is worth; ``UsageError`` for one to a row that there is not, or given twice."""
+    """What each answer is worth, and for every model the rows that it did not answer, which are wrong.
+
+    Raises ``UsageError`` for an answer to a row that there is not, or given twice.
+    """
     seen: set[tuple[str, str]] = set()
+    models: dict[str, None] = {}
     for answer in answers:
         if answer.id not in found:
             raise UsageError(f"there is an answer to {answer.id!r}, which is no row of the dataset")
         if (answer.id, answer.model) in seen:
             raise UsageError(f"there are two answers to {answer.id!r}")
         seen.add((answer.id, answer.model))
+        models[answer.model] = None
         row = found[answer.id]
-        yield Scored(
-            **row.score(answer.answer).model_dump(),
-            id=row.id,
-            model=answer.model,
-            procedure=row.procedure,
-            level=row.level,
-            seed=row.seed,
-            output_tokens=row.output_tokens,
-        )
+        ended = row.is_complete(answer.answer) if answer.terminated is None else answer.terminated
+        yield row.scored(row.score(answer.answer), answer.model, terminated=ended)
+    for model in models or {"": None}:
+        for row in found.values():
+            if (row.id, model) not in seen:
+                none = Score(value=0.0, exact=False, partial=0.0, line=1, token=0, why="there is no answer")
+                yield row.scored(none, model, answered=False, terminated=False)
