@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from sqlalchemy import delete, insert, select, update
 
-from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
+from mesocosm.families.verdict import Check, Inapplicable, Misreading, Mutant, finding
 from mesocosm.generators.treeworld import Expected
 from mesocosm.kits.damage import touched_tables
 from mesocosm.servers.treeworld.models import Ending, Game, Node
 from mesocosm.servers.treeworld.store import TreeworldStore
+from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:
     """Whether the node was found, or the value rightly said to be out of reach."""
-    endings = world.store(TreeworldStore).endings()
+    store = world.store(TreeworldStore)
+    endings, unasked = store.endings(), store.unasked()
     said = ", ".join("unreachable" if one is None else f"found {one}" for one in endings) or "nothing"
     wanted = "it is unreachable" if expected.answer is None else f"it is {expected.answer}"
     return [
         Check(name="ended", passed=len(endings) == 1, detail=f"said: {said}"),
         Check(name="answer", passed=endings == [expected.answer], detail=f"said: {said}; {wanted}"),
+        # That the value is nowhere is known only to who has asked about every node: a guess is not enough.
+        Check(name="searched", passed=not unasked, detail=f"nodes never asked about: {unasked}"),
         finding("tree", touched_tables(world, world.changes(), "treeworld", apart_from=("endings",))),
     ]
 
@@ -64,7 +69,28 @@ def _sql(statement: Callable[[], object]) -> Callable[[World, Expected], None]:
     return apply
 
 
+def _all_but_one(tools: Tools, expected: Expected) -> None:
+    """Asks about all nodes but the last one that became known, and gives up."""
+    frontier = deque(node for node, _, children in expected.given if children is None)
+    if len(frontier) < 2:
+        raise Inapplicable("there is nothing to leave out")
+    while len(frontier) > 1:
+        frontier.extend(
+            child["id"] for child in tools.call("treeworld", "get_children", id=frontier.popleft())
+        )
+    tools.call("treeworld", "unreachable")
+
+
 MUTANTS = [
+    Misreading(
+        "given up at once",
+        frozenset({"searched", "answer"}),
+        lambda tools, e: None,
+        lambda tools, e: tools.call("treeworld", "unreachable"),
+    ),
+    Misreading(
+        "given up with one node left", frozenset({"searched", "answer"}), lambda tools, e: None, _all_but_one
+    ),
     Mutant("nothing said", "ended", _sql(lambda: delete(Ending))),
     Mutant("said twice", "ended", _sql(lambda: insert(Ending).values(found=None))),
     Mutant("given up", "answer", _said(lambda world, e: None)),

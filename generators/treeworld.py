@@ -101,7 +101,8 @@ def generate(world: World, params: Params) -> Expected:
     # In the worst case all that is hidden is asked about, but for the node itself; then comes the end.
     horizon = number - len(told) + (0 if reachable else 1)
     budget = params.budget(horizon)
-    world.store(TreeworldStore).set_up(zip(tree.ids, tree.values, tree.parents, strict=True), budget)
+    nodes = zip(tree.ids, tree.values, tree.parents, strict=True)
+    world.store(TreeworldStore).set_up(nodes, {tree.ids[node] for node in told}, budget)
     sought = f'"id":"{tree.ids[leaf]}","val":{value}'
     return Expected(
         given=given,

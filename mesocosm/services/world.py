@@ -153,6 +153,13 @@ class World:
         self.looked_further = True
         return 0 if self._building else self.journal.answered(service)
 
+    def done_before(self, service: str, tool: str) -> Iterator[dict[str, Any]]:
+        """The arguments of the calls of a tool that succeeded before the one that is being made."""
+        self.looked_further = True
+        for entry in () if self._building else self.journal.entries():
+            if (entry.service, entry.tool, entry.status) == (service, tool, "ok"):
+                yield entry.arguments
+
     @property
     def rng(self) -> random.Random:
         """The one source of randomness: a stream while building, then one per call, both from the seed."""

@@ -19,6 +19,8 @@ class Node(Base):
     node_id: Mapped[str] = mapped_column(Text, unique=True)
     value: Mapped[int]
     parent: Mapped[int | None] = mapped_column(ForeignKey("nodes.number"), index=True)
+    told: Mapped[bool]
+    """Whether its children are told from the beginning."""
 
 
 class Game(Base):
@@ -39,3 +41,5 @@ class Ending(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     found: Mapped[str | None] = mapped_column(Text)
     """The id that was reported; ``None``: that the value cannot be reached."""
+    unasked: Mapped[int] = mapped_column(default=0)
+    """Nodes about whose children nobody had asked when it was said that the value cannot be reached."""

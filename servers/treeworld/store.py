@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, select
@@ -34,7 +34,8 @@ _EDGES = (
     .limit(PER_PAGE)
 )
 [_BY_PARENT] = Base.metadata.tables["nodes"].indexes
-_ENDINGS = select(Ending.found).order_by(Ending.id)
+_UNTOLD = select(Node.node_id).where(Node.told.is_(False))
+_ENDINGS = select(Ending.found, Ending.unasked).order_by(Ending.id)
 
 
 class TreeworldStore(Store):
@@ -55,12 +56,20 @@ class TreeworldStore(Store):
         """What was said in the end."""
         return [row["found"] for row in self.fetch(_ENDINGS)]
 
+    def unasked(self) -> int:
+        """Nodes about which nobody had asked when it was said that the value cannot be reached."""
+        return sum(row["unasked"] for row in self.fetch(_ENDINGS))
+
     def end(self, found: str | None) -> None:
         """End the search with a node, or with the word that there is none."""
         self._take_turn()
         if found is not None:
             self._number(found)
-        self.session.add(Ending(found=found))
+        self.session.add(Ending(found=found, unasked=0 if found is not None else self._unasked()))
+
+    def _unasked(self) -> int:
+        asked = {arguments.get("id") for arguments in self.world.done_before(self.service, "get_children")}
+        return sum(row["node_id"] not in asked for row in self.fetch(_UNTOLD))
 
     def _number(self, node_id: str) -> int:
         if not node_id or len(node_id) > MAX_ID:
@@ -85,16 +94,16 @@ class TreeworldStore(Store):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def set_up(self, nodes: Iterable[NewNode], budget: int) -> None:
-        """Plant a tree, parents before their children."""
+    def set_up(self, nodes: Iterable[NewNode], told: Collection[str], budget: int) -> None:
+        """Plant a tree, parents before their children; ``told``: nodes whose children are known."""
         rows = [
-            (number, node_id, value, None if parent is None else parent + 1)
+            (number, node_id, value, None if parent is None else parent + 1, node_id in told)
             for number, (node_id, value, parent) in enumerate(nodes, 1)
         ]
         # As many as there may be: past the mapper, and the index of parents is made at once in the end.
         connection, index = self.session.connection(), _BY_PARENT
         index.drop(connection)
-        sql = "INSERT INTO nodes (number, node_id, value, parent) VALUES (?, ?, ?, ?)"
+        sql = "INSERT INTO nodes (number, node_id, value, parent, told) VALUES (?, ?, ?, ?, ?)"
         connection.exec_driver_sql(sql, rows)
         index.create(connection)
         self.session.add(Game(id=1, budget=budget))
