@@ -32,7 +32,7 @@ def speed(lengths: list[int]) -> None:
             # As many as a bucket has: some short games are begun several times before one fits.
             many = max(3, min(25, 3_200_000 // length))
             plan = Plan(lengths=(length,), per_type=many, formats=(format,))
-            open_book(plan.seed, plan.size(format))
+            open_book(plan.seed, plan.size(format, plan.lengths[0]))
             started, made = process_time(), 0
             for number in range(plan.per_type):
                 written = lines(plan, (format, length, number))

@@ -15,7 +15,7 @@ from mesocosm.families import family
 from mesocosm.families.family import Evidence
 from mesocosm.families.quantities import parse_length
 from mesocosm.kits.rollouts import wording
-from mesocosm.kits.rollouts.dataset import Game, name_of, open_book, play_for, play_job, tokens_of
+from mesocosm.kits.rollouts.dataset import Game, name_of, play_for, play_job, tokens_of
 from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, invent
 from mesocosm.kits.rollouts.engine import Engine
 from mesocosm.kits.rollouts.options import read_plan
@@ -122,7 +122,7 @@ def _of_the_dataset(world: World, params: Params) -> Posed:
     plan = read_plan(lengths=str(params.bucket), settings=params.setting, formats=params.format, behaviour={})
     job = (params.format, params.bucket, number)
     game = play_job(plan, job)
-    _, vocabularies = open_book(plan.seed, plan.size(params.format))
+    _, vocabularies = plan.book(plan.size(params.format, params.bucket))
     question = next(one for one in game.questions if one.type == kind)
     return Posed(game, question, vocabularies[params.setting], name_of(job))
 

@@ -137,7 +137,18 @@ def agentlongbench(
     seed: Seed = 0,
     items: Annotated[
         int | None,
-        typer.Option(help="Creatures of the encyclopaedia (default: 1,500 concise, 1,000 verbose)."),
+        typer.Option(help="Creatures of the encyclopaedia (default: 1,000 concise, 2,000 verbose)."),
+    ] = None,
+    counts: Annotated[
+        Literal["even", "paper"],
+        typer.Option(help="Questions: --per-type of each type, or as the paper's Tables 3 to 6 count them."),
+    ] = "even",
+    entities: Annotated[
+        Path | None,
+        typer.Option(
+            help="Creatures of your own for the setting ki: JSON lines or CSV with name, Type, Base Stats, "
+            "Generation, Abilities, Evolution, Habitat (several values: a list, or separated by ;)."
+        ),
     ] = None,
     behaviour: Annotated[
         list[str] | None,
@@ -169,6 +180,8 @@ def agentlongbench(
         per_type=per_type,
         seed=seed,
         items=items,
+        counts=counts,
+        entities=str(entities) if entities else None,
         behaviour=read_parameters(behaviour),
     )
     summary = None

@@ -168,7 +168,8 @@ def agentlongbench(
         typer.Argument(help="Files that `score agentlongbench --out` wrote, or logs of `mesocosm eval`."),
     ],
     by: Annotated[
-        str, typer.Option(help="What to tell apart: how, type, length, setting, format, by commas.")
+        str,
+        typer.Option(help="What to tell apart: how, type (or category), length, setting, format, by commas."),
     ] = "how,type,length,setting,format",
     to: Annotated[
         Path | None, typer.Option("--out", help="Folder for the tables; what is there is replaced.")

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from inspect_ai import Epochs, Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+)
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
-from inspect_ai.solver import TaskState, generate
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+from inspect_ai.tool import ToolCall, ToolDef, ToolError
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.questions import Question, QuestionSet, question_sets
@@ -29,7 +39,7 @@ def question_task(
         raise UsageError(f"{asked.name} has no questions with these options")
     return Task(
         dataset=MemoryDataset([_sample(question) for question in questions], name=asked.name),
-        solver=generate(),
+        solver=[offer_called(), generate(tool_calls="none")],
         scorer=judged(asked.name),
         config=GenerateConfig(
             temperature=1.0 if asked.temperature is None else asked.temperature,
@@ -45,9 +55,66 @@ def question_task(
 
 
 def _sample(question: Question) -> Sample:
-    kept = question.model_dump(exclude={"prompt"})
+    kept = question.model_dump(exclude={"prompt", "messages"})
     kept["tokens"] = question.tokens or tokens.count(question.prompt)
-    return Sample(id=question.id, input=question.prompt, metadata={"question": kept})
+    asked = [_message(one) for one in question.messages] or question.prompt
+    return Sample(id=question.id, input=asked, metadata={"question": kept})
+
+
+def _message(message: Mapping[str, Any]) -> ChatMessage:
+    """A message with its role, and with its calls as calls."""
+    content = message["content"]
+    match message["role"]:
+        case "system":
+            return ChatMessageSystem(content=content)
+        case "assistant":
+            calls = [
+                ToolCall(
+                    id=call["id"],
+                    function=call["function"]["name"],
+                    arguments=json.loads(call["function"]["arguments"]),
+                )
+                for call in message.get("tool_calls", [])
+            ]
+            return ChatMessageAssistant(content=content, tool_calls=calls or None)
+        case "tool":
+            return ChatMessageTool(
+                content=content, tool_call_id=message["tool_call_id"], function=message["name"]
+            )
+        case _:
+            return ChatMessageUser(content=content)
+
+
+@solver
+def offer_called() -> Solver:
+    """Offer the tools that the conversation has called, which some providers want to know of, and forbid to
+    call them: the answer is a text."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        names = {
+            call.function
+            for message in state.messages
+            if isinstance(message, ChatMessageAssistant)
+            for call in message.tool_calls or []
+        }
+        if names:
+            state.tools = [_stub(name).as_tool() for name in sorted(names)]
+            state.tool_choice = "none"
+        return state
+
+    return solve
+
+
+def _stub(name: str) -> ToolDef:
+    async def called(conditions: list[dict[str, Any]]) -> str:
+        raise ToolError("It cannot be called any more: answer the question.")
+
+    return ToolDef(
+        called,
+        name=name,
+        description="Queries by conditions.",
+        parameters={"conditions": "The conditions."},
+    )
 
 
 @scorer(metrics=[mean(), stderr()])

@@ -74,6 +74,9 @@ class Question(BaseModel):
     id: str
     """Of its own within the set."""
     prompt: str
+    messages: list[dict[str, Any]] = []
+    """Where the question is the last message of a conversation: that, as chat models get it (``role``,
+    ``content``, ``tool_calls``, ``tool_call_id``); ``prompt`` is the same as one text."""
     expected: Any = None
     """Whatever the rule needs, as JSON; the model never sees it."""
     length: int | None = None

@@ -16,16 +16,30 @@ from rich.table import Table
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.statistics import bootstrap, wilson
+from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import load_family
 from mesocosm.families.quantities import show_length
+from mesocosm.kits.rollouts.chance import Kind, above_chance, chance_of, chances
 from mesocosm.kits.rollouts.dataset import name_of
 from mesocosm.kits.rollouts.judging import Scored, worth_told
+from mesocosm.kits.rollouts.questions import Type
 from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSampleSummary
 
-BY = ("how", "type", "length", "setting", "format")
+BY = ("how", "type", "category", "length", "setting", "format")
+CATEGORIES: dict[Type, str] = {
+    "count_frequency_tool": "tool response",
+    "find_duplicates_tool": "tool response",
+    "find_target_offsets_tool": "tool response",
+    "count_correctness_env": "environment response",
+    "count_frequency_env": "environment response",
+    "find_round_largest_value_env": "environment response",
+    "weighted_summation_env": "environment response",
+    "intersection": "final guess",
+}
+"""The paper's three categories of questions."""
 ALL = "all"
 Key = tuple[str, str, str, int, str, str]
 """Model, how, type, length, setting, format."""
@@ -49,6 +63,10 @@ class Cell(BaseModel):
     lower: float
     upper: float
     """Wilson's interval of the mean, at 95 %."""
+    chance: float | None = None
+    """What is right without reading (the best constant answer), or with reading half; ``None``: not known."""
+    above_chance: float | None = None
+    """How much of what chance leaves open was got."""
     evidence_tokens: float
 
 
@@ -73,7 +91,8 @@ class Comparison(BaseModel):
 
 def tabulate(scores: Sequence[Scored], by: Sequence[str] = BY) -> list[Cell]:
     """One cell for each model and each combination of what is reported by, in order."""
-    return [_cell(key, found) for key, found in _grouped(scores, by)]
+    known = chances(scores)
+    return [_cell(key, found, known) for key, found in _grouped(scores, by)]
 
 
 def _grouped(scores: Sequence[Scored], by: Sequence[str]) -> list[tuple[Key, list[Scored]]]:
@@ -82,7 +101,7 @@ def _grouped(scores: Sequence[Scored], by: Sequence[str]) -> list[tuple[Key, lis
         key = (
             one.model,
             one.how if "how" in by else ALL,
-            one.type if "type" in by else ALL,
+            one.type if "type" in by else CATEGORIES[one.type] if "category" in by else ALL,
             one.length if "length" in by else 0,
             one.setting if "setting" in by else ALL,
             one.format if "format" in by else ALL,
@@ -91,10 +110,11 @@ def _grouped(scores: Sequence[Scored], by: Sequence[str]) -> list[tuple[Key, lis
     return sorted(grouped.items())
 
 
-def _cell(key: Key, found: Sequence[Scored]) -> Cell:
+def _cell(key: Key, found: Sequence[Scored], known: Mapping[Kind, float]) -> Cell:
     model, how, type, length, setting, format = key
     accuracy = fmean(one.score for one in found)
     lower, upper = wilson(accuracy * len(found), len(found))
+    chance = chance_of(found, known)
     return Cell(
         model=model,
         how=how,
@@ -107,6 +127,8 @@ def _cell(key: Key, found: Sequence[Scored]) -> Cell:
         accuracy=accuracy,
         lower=lower,
         upper=upper,
+        chance=chance,
+        above_chance=above_chance(accuracy, chance),
         evidence_tokens=round(fmean(one.evidence_tokens for one in found), 1),
     )
 
@@ -114,13 +136,16 @@ def _cell(key: Key, found: Sequence[Scored]) -> Cell:
 def compare(scores: Sequence[Scored], by: Sequence[str] = BY) -> list[Comparison]:
     """Prompt against tools, for each combination of what is reported by in which there are both."""
     found = []
+    known = chances(scores)
     for (model, _, type, length, setting, format), alike in _grouped(
         scores, [one for one in by if one != "how"]
     ):
         both = {how: [one for one in alike if one.how == how] for how in ("prompt", "tools")}
         if not all(both.values()):
             continue
-        cells = {how: _cell((model, how, type, length, setting, format), some) for how, some in both.items()}
+        cells = {
+            how: _cell((model, how, type, length, setting, format), some, known) for how, some in both.items()
+        }
         prompt, tools = (_by_question(both[how]) for how in ("prompt", "tools"))
         gained = [tools[id_] - prompt[id_] for id_ in prompt if id_ in tools]
         lower, upper = bootstrap([[one] for one in gained]) if gained else (None, None)
@@ -154,7 +179,7 @@ def _by_question(scores: Sequence[Scored]) -> dict[str, float]:
 
 HEAD = (
     "model", "how", "type", "length", "setting", "format", "questions", "missing", "accuracy",
-    "95 % interval", "evidence tokens",
+    "95 % interval", "chance", "above chance", "evidence tokens",
 )  # fmt: skip
 COMPARED = (
     "model", "type", "length", "setting", "format", "in the prompt", "95 % interval", "with tools",
@@ -184,6 +209,8 @@ def rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
             str(cell.missing),
             _share(cell.accuracy),
             _interval(cell),
+            "-" if cell.chance is None else _share(cell.chance),
+            "-" if cell.above_chance is None else f"{cell.above_chance:+.2f}",
             f"{cell.evidence_tokens:,.0f}",
         )
         for cell in cells
@@ -255,7 +282,7 @@ def _flat(value: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, part in value.items():
         if isinstance(part, dict):
-            kept = ("questions", "missing", "accuracy", "lower", "upper", "evidence_tokens")
+            kept = ("questions", "missing", "accuracy", "lower", "upper", "chance", "evidence_tokens")
             found |= {f"{name}_{column}": part[column] for column in kept}
         else:
             found[name] = part
@@ -330,6 +357,7 @@ def _from_logs(path: Path) -> Iterator[Scored]:
 def _asked_in_prompt(log: EvalLog, summary: EvalSampleSummary, file: Path) -> Scored:
     told = _told(summary)
     known = {name: told[f"label_{name}"] for name in ("setting", "format", "type", "evidence_tokens")}
+    known["gold"] = str(told["label_gold"]).split("; ") if "label_gold" in told else []
     return _judged(log, summary, id=str(summary.id), how="prompt", length=told["length"], **known)
 
 
@@ -341,6 +369,8 @@ def _asked_with_tools(log: EvalLog, summary: EvalSampleSummary, file: Path) -> S
     name = f"{params.setting}-{name_of((params.format, length, number))}-{type}"
     run = file.parent / str(_told(summary).get("world")) / "run.json"
     measures = orjson.loads(run.read_bytes())["measures"] if run.is_file() else {}
+    truth = run.parent / "episode" / EXPECTED
+    gold = orjson.loads(truth.read_bytes())["answer"] if truth.is_file() else []
     return _judged(
         log,
         summary,
@@ -351,6 +381,7 @@ def _asked_with_tools(log: EvalLog, summary: EvalSampleSummary, file: Path) -> S
         format=params.format,
         type=type,
         evidence_tokens=measures.get("evidence_tokens", 0),
+        gold=gold,
     )
 
 
@@ -376,5 +407,4 @@ def _judged(log: EvalLog, summary: EvalSampleSummary, **known: Any) -> Scored:
         score=worth_told(findings.get("answer", {}).get("detail", "")),
         missing=not all(answered),
         answer=None,
-        gold=[],
     )

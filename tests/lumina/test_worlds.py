@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,7 @@ def short_list(world: World) -> None:
 
 
 def small_tree(world: World) -> None:
-    world.store(TreeworldStore).set_up([("aa", 1, None), ("bb", 2, 0), ("cc", 3, 0), ("dd", 4, 1)], 3)
+    world.store(TreeworldStore).set_up([("aa", 1, None), ("bb", 2, 0), ("cc", 3, 0), ("dd", 4, 1)], (), 3)
 
 
 def small_board(world: World) -> None:
@@ -219,11 +220,11 @@ def test_to_say_that_a_value_is_unreachable_is_right_where_it_is(play: Any) -> N
     assert endings(right.episode.world) == [None]
     early = play("treeworld", unreachable_share=1)
     early.make("unreachable")
-    assert failures(early.episode) == set(), "a lucky guess succeeds, as in the paper"
+    assert failures(early.episode) == {"searched"}, "a guess is no search"
     assert early.episode.step_accuracy().optimal_calls == 0
     wrong = play("treeworld", unreachable_share=0)
     wrong.make("unreachable")
-    assert failures(wrong.episode) == {"answer"}
+    assert failures(wrong.episode) == {"answer", "searched"}
 
 
 def test_to_be_done_too_early_fails(play: Any) -> None:
@@ -293,3 +294,17 @@ def test_the_smallest_instances_are_possible(play: Any, task: str, parameters: d
     played = play(task, 3, **parameters)
     played.best()
     assert failures(played.episode) == set()
+
+
+def test_nobody_passes_by_saying_at_once_that_the_value_is_nowhere(tmp_path: Path) -> None:
+    family = load_family("treeworld")
+    nowhere = 0
+    for seed in range(10):
+        built = build_instance(family, seed, tmp_path / f"i{seed}", parameters={"nodes": 12})
+        nowhere += json.loads((built.path / "expected.json").read_bytes())["answer"] is None
+        episode = Episode.create(tmp_path / f"e{seed}", built.path, family)
+        assert not episode.world.call("treeworld", "unreachable", {}).is_error
+        verdict = episode.grade()
+        assert verdict.verdict == "failed", verdict.findings
+        episode.close()
+    assert nowhere, "in some of them it is nowhere indeed"

@@ -31,7 +31,7 @@ from typing import Any
 from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
 from mesocosm.agents.scripted.obeying import told_step
 from mesocosm.agents.scripted.solving import Work, Works, call_of, mark, name_among
-from mesocosm.kits.rollouts.answering import answer_to
+from mesocosm.kits.rollouts.answering import answer_in_conversation, answer_to
 from mesocosm.solvers.longproc import answer_from
 
 _PARAMETERS = {"rate", "every_429", "every_500", "cut", "window", "delay", "think"}
@@ -105,6 +105,9 @@ def _solver(works: Works, ask: Ask, name: Name) -> Answer:
         asked = [message.text for message in messages if message.role == "user"]
         work = works.begin(asked)
         if work is None:
+            answer = answer_in_conversation([(message.role, message.text) for message in messages])
+            if answer is not None:
+                return _answered("<answer>{}</answer>", answer, asked[-1], ask, name)
             return _from_the_prompt(asked[0] if asked else "", ask, name)
     with work.lock:
         result = next((one for one in reversed(messages) if one.call_id == work.call_id), None)
@@ -123,6 +126,11 @@ def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
         answer = answer_from(prompt)
     if answer is None:
         return Answer("I do not know this task.")
+    return _answered(wrapped, answer, prompt, ask, name)
+
+
+def _answered(wrapped: str, answer: str, prompt: str, ask: Ask, name: Name) -> Answer:
+    """The answer, or what one that tires or slips makes of it."""
     chance = _chance(ask, 0)
     if name.behaviour == "tiring" and chance < name.get("rate", 1.0) * len(prompt) / 400_000:
         return Answer("I think this is done.")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationError
 
+from mesocosm.errors import UsageError
 from mesocosm.evaluation.questions import Question, QuestionOptions, QuestionSet
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.kits.rollouts.dataset import Plan, Row, Trajectory, make
 from mesocosm.kits.rollouts.judging import told
-from mesocosm.kits.rollouts.loading import ASK
+from mesocosm.kits.rollouts.loading import ASK, prompt
 from mesocosm.kits.rollouts.plain_text import as_text
 from mesocosm.kits.rollouts.questions import TYPES, Type
 from mesocosm.kits.rollouts.scoring import answer_in, score
@@ -31,6 +32,13 @@ class AgentLongBenchOptions(QuestionOptions):
     formats: Annotated[tuple[Format, ...], BeforeValidator(_words)] = FORMATS
     types: Annotated[tuple[Type, ...], BeforeValidator(_words)] = TYPES
     items: int | None = Field(default=None, ge=20)
+    counts: Literal["even", "paper"] = "even"
+    """``paper``: so many questions of each type as the paper's tables say; a seed below 50 is one of the
+    trajectories that it takes."""
+    entities: str | None = None
+    """A file with creatures of one's own (settings=ki)."""
+    messages: bool = False
+    """The history as the messages of a conversation, with their roles and calls, instead of one text."""
 
 
 @lru_cache(maxsize=2)
@@ -50,15 +58,14 @@ class AgentLongBench(QuestionSet):
         """One question per format, length, seed, setting and type."""
         for format in options.formats:
             for length in options.lengths:
-                plan = Plan(
-                    settings=options.settings, formats=(format,), lengths=(length,), items=options.items
-                )
+                plan = _plan(options, format, length)
                 for seed in options.seeds:
                     for trajectory, rows in _made(plan, (format, length, seed)):
                         history = as_text(trajectory.messages)
-                        yield from (
-                            _question(row, history, seed) for row in rows if row.type in options.types
-                        )
+                        for row in rows:
+                            if row.type in options.types:
+                                asked = prompt(trajectory, row) if options.messages else []
+                                yield _question(row, history, seed, asked)
 
     def judge(self, question: Question, answer: str) -> Verdict:
         """Right is a score of 1; what an answer is worth in part is said in the finding."""
@@ -74,14 +81,29 @@ class AgentLongBench(QuestionSet):
         )
 
 
-def _question(row: Row, history: str, seed: int) -> Question:
-    prompt = (
+def _plan(options: AgentLongBenchOptions, format: Format, length: int) -> Plan:
+    try:
+        return Plan(
+            settings=options.settings,
+            formats=(format,),
+            lengths=(length,),
+            items=options.items,
+            counts=options.counts,
+            entities=options.entities,
+        )
+    except ValidationError as error:
+        raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+
+
+def _question(row: Row, history: str, seed: int, messages: list[dict[str, Any]]) -> Question:
+    text = (
         "Below is the history of an agent that plays a guessing game, message by message. A question about "
         f"it follows.\n\n{history}\n\nQuestion: {row.question} {ASK}\n"
     )
     return Question(
         id=row.id,
-        prompt=prompt,
+        prompt=text,
+        messages=messages,
         expected=row.model_dump(mode="json", exclude={"question"}),
         length=row.length,
         seed=seed,
@@ -91,6 +113,7 @@ def _question(row: Row, history: str, seed: int) -> Question:
             "setting": row.setting,
             "format": row.format,
             "evidence_tokens": row.evidence.tokens,
+            "gold": "; ".join(row.answer),
         },
     )
 

@@ -74,8 +74,8 @@ class Answer(BaseModel):
     model: str = ""
     """Who answered; reports have a series for each."""
     terminated: bool | None = None
-    """Whether it ended by itself, within what tokens it had; where that is not told, an answer has ended whose
-    last tag, or fence, is closed."""
+    """Whether it ended by itself, within what tokens it had; where that is not told, an answer has ended
+    whose last tag, or fence, is closed."""
 
 
 class Scored(Score):

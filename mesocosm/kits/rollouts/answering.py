@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mesocosm.kits.rollouts.plain_text import read_text
@@ -80,6 +80,18 @@ def answer_to(prompt: str) -> str | None:
     history, asked, question = prompt.rpartition("\n\nQuestion: ")
     messages = list(read_text(history)) if asked else []
     return answer_from(" ".join(question.split()), History.of(messages)) if messages else None
+
+
+def answer_in_conversation(messages: Sequence[tuple[str, str]]) -> str | None:
+    """The answer to the last message of a conversation (role and text of each); ``None`` where it has no
+    history of the game."""
+    if not any(role == "tool" for role, _ in messages):
+        return None
+    history = History.of({"role": role, "content": text} for role, text in messages[:-1])
+    try:
+        return answer_from(" ".join(messages[-1][1].split()), history)
+    except ValueError:
+        return None
 
 
 def _reads(pattern: str) -> Callable[[Reader], Reader]:

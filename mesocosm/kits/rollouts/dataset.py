@@ -13,8 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
+from pathlib import Path
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
@@ -24,15 +26,20 @@ from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.counting import Counter
 from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, Encyclopaedia, invent
 from mesocosm.kits.rollouts.engine import Engine, Unfit
+from mesocosm.kits.rollouts.paper import paper_count
 from mesocosm.kits.rollouts.questions import TYPES, Question, Type, ask
 from mesocosm.kits.rollouts.scoring import Kind, kind_of
-from mesocosm.kits.rollouts.transcript import Format, Message, Rollout, Scribe
+from mesocosm.kits.rollouts.tables import read_table
+from mesocosm.kits.rollouts.transcript import Format, Message, Rollout, Scribe, message_tokens
 from mesocosm.kits.rollouts.twins import SETTINGS, Setting, Vocabulary, symbols_of, words_of
 
 Job = tuple[Format, int, int]
 """Format, length and number of a trajectory."""
-ITEMS: dict[Format, int] = {"c": 1_500, "v": 1_000}
-"""Creatures of an encyclopaedia, unless others are asked for: enough for 4M tokens."""
+ITEMS: dict[Format, int] = {"c": 1_000, "v": 2_000}
+"""Creatures of an encyclopaedia, unless others are asked for: with so many a concise history has some four
+times as many rounds as a verbose one, whose results are as much longer, as the paper's Table 2 has it."""
+_MORE_ITEMS = 2_000_000, 1_600
+"""Above so many tokens of a concise history so many creatures: none is guessed twice."""
 _ATTEMPTS = 60
 _LEAST_ROUNDS = 3
 
@@ -52,10 +59,40 @@ class Plan(BaseModel):
     items: int | None = Field(default=None, ge=MIN_ENTRIES, le=MAX_ENTRIES)
     """Creatures of the encyclopaedia; by the format if left out."""
     behaviour: Behaviour = Behaviour()
+    counts: Literal["even", "paper"] = "even"
+    """How many questions of each type: ``per_type`` of each, or as the paper's Tables 3 to 6 count them."""
+    entities: str | None = None
+    """A file with creatures of one's own, for the setting of words."""
 
-    def size(self, format: Format) -> int:
+    @model_validator(mode="after")
+    def _own_words(self) -> Self:
+        if self.entities and self.settings != ("ki",):
+            raise ValueError("creatures of one's own are for the setting ki alone: say --settings ki")
+        if self.entities and self.items:
+            raise ValueError("creatures of one's own are as many as they are: leave --items out")
+        return self
+
+    def size(self, format: Format, length: int) -> int:
         """Creatures of the encyclopaedia."""
-        return self.items or ITEMS[format]
+        above, more = _MORE_ITEMS
+        return self.items or (more if format == "c" and length > above else ITEMS[format])
+
+    def sizes(self, format: Format) -> list[int]:
+        """Creatures of all encyclopaedias of a format."""
+        return sorted({self.size(format, length) for length in self.lengths})
+
+    def book(self, size: int) -> tuple[Encyclopaedia, dict[Setting, Vocabulary]]:
+        """An encyclopaedia and its vocabularies."""
+        return open_table(self.entities) if self.entities else open_book(self.seed, size)
+
+    def asked(self, job: Job) -> list[Type]:
+        """The types of the questions about a trajectory."""
+        format, length, number = job
+        return [type for type in TYPES if number < self.count(type, format, length)]
+
+    def count(self, type: Type, format: Format, length: int) -> int:
+        """How many questions of a type are asked in a bucket."""
+        return paper_count(type, format, length) if self.counts == "paper" else self.per_type
 
     @property
     def jobs(self) -> list[Job]:
@@ -64,7 +101,7 @@ class Plan(BaseModel):
             (format, length, number)
             for length in self.lengths
             for format in self.formats
-            for number in range(self.per_type)
+            for number in range(max(self.count(type, format, length) for type in TYPES))
         ]
 
 
@@ -130,6 +167,13 @@ def open_book(seed: int, size: int) -> tuple[Encyclopaedia, dict[Setting, Vocabu
     return book, {"ki": words_of(book), "kf": symbols}
 
 
+@cache
+def open_table(path: str) -> tuple[Encyclopaedia, dict[Setting, Vocabulary]]:
+    """Creatures of one's own, and their words."""
+    book = read_table(Path(path))
+    return book, {"ki": words_of(book, exact=False)}
+
+
 def play_for(engine: Engine, name: str, length: int, turn: int, types: Sequence[Type] = TYPES) -> Game:
     """A game of a length with a question of each of these types; the same ``name`` is the same game."""
     last: Unfit | None = None
@@ -159,7 +203,7 @@ def _asked(kind: Type, rng: random.Random, rollout: Rollout, turn: int) -> Quest
 def play_job(plan: Plan, job: Job) -> Game:
     """The game of a trajectory, with a question of each type."""
     format, length, number = job
-    book, vocabularies = open_book(plan.seed, plan.size(format))
+    book, vocabularies = plan.book(plan.size(format, length))
     # Both vocabularies, whatever settings are asked for: the rounds must not depend on that.
     engine = Engine(book, list(vocabularies.values()), format, plan.behaviour)
     return play_for(engine, f"{plan.seed}:{format}:{length}:{number}", length, number)
@@ -174,9 +218,10 @@ def name_of(job: Job) -> str:
 def make(plan: Plan, job: Job) -> list[tuple[Trajectory, list[Row]]]:
     """One trajectory with its questions, in each of the settings."""
     format, length, _ = job
-    _, vocabularies = open_book(plan.seed, plan.size(format))
-    game = play_job(plan, job)
-    return [_written(game, vocabularies[setting], length, name_of(job)) for setting in plan.settings]
+    _, vocabularies = plan.book(plan.size(format, length))
+    game, types = play_job(plan, job), plan.asked(job)
+    asked = Game(game.rollout, [question for question in game.questions if question.type in types])
+    return [_written(asked, vocabularies[setting], length, name_of(job)) for setting in plan.settings]
 
 
 def _written(game: Game, words: Vocabulary, length: int, twin: str) -> tuple[Trajectory, list[Row]]:
@@ -199,6 +244,8 @@ def _written(game: Game, words: Vocabulary, length: int, twin: str) -> tuple[Tra
 
 def tokens_of(scribe: Scribe, rollout: Rollout) -> list[int]:
     """Tokens of every message."""
+    if not scribe.words.exact:
+        return [message_tokens(message) for message in scribe.messages(rollout)]
     return Counter(scribe, rollout.book, rollout.target).rollout(rollout)
 
 

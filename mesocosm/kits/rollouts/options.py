@@ -11,12 +11,11 @@ from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_length, show_length
 from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.dataset import Plan
+from mesocosm.kits.rollouts.paper import BUCKETS
 from mesocosm.kits.rollouts.transcript import FORMATS
 from mesocosm.kits.rollouts.twins import SETTINGS
 from mesocosm.kits.rollouts.writing import Upstream
 
-BUCKETS = (32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000, 2_000_000, 4_000_000)
-"""The paper's eight lengths."""
 LEAST = 16_000
 """Below, there are too few rounds to ask about."""
 

@@ -104,9 +104,10 @@ def _one_of(rng: random.Random, rollout: Rollout, creatures: int, why: str) -> i
 
 @_asks("count_frequency_tool")
 def _count_frequency_tool(rng: random.Random, rollout: Rollout, turn: int) -> Question:
-    number = _some_round(rng, rollout)
-    lists = len(rollout.rounds[number - 1].lists)
-    times = turn % (lists + 1)
+    # Of results with several lists, in which no number is the answer more often than another.
+    several = [at for at, round_ in enumerate(rollout.rounds, 1) if len(round_.lists) > 1]
+    number = rng.choice(several) if several else _some_round(rng, rollout)
+    times = turn % (len(rollout.rounds[number - 1].lists) + 1)
     others = [_listed(rollout, other) for other in rng.sample(range(1, len(rollout.rounds) + 1), 2)]
     wanted = _listed_so_often(rollout, number, times)
     # One that is not in this round is preferred to be in others: absence alone should not give it away.
@@ -169,15 +170,17 @@ def _all_feedback(rollout: Rollout) -> tuple[int, ...]:
 
 @_asks("count_frequency_env")
 def _count_frequency_env(rng: random.Random, rollout: Rollout, turn: int) -> Question:
-    section = (TYPE, ABILITIES, HABITAT)[turn % 3]
     seen = Counter(
-        value for round_ in rollout.rounds for value in rollout.book.entries[round_.guess].traits[section]
+        (section, value)
+        for round_ in rollout.rounds
+        for section in (TYPE, ABILITIES, HABITAT)
+        for value in rollout.book.entries[round_.guess].traits[section]
     )
+    # The number is chosen before the value: most values are rare, and "once" must not be the usual answer.
     counts = sorted(set(seen.values()))
-    value = rng.choice([value for value in sorted(seen) if seen[value] == counts[turn // 3 % len(counts)]])
-    return Question(
-        "count_frequency_env", (), (seen[value],), _all_feedback(rollout), section=section, value=value
-    )
+    count = counts[turn % len(counts)]
+    section, value = rng.choice(sorted(one for one, times in seen.items() if times == count))
+    return Question("count_frequency_env", (), (count,), _all_feedback(rollout), section=section, value=value)
 
 
 @_asks("find_round_largest_value_env")

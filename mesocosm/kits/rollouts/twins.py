@@ -16,9 +16,12 @@ from typing import Literal
 
 from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Encyclopaedia
 from mesocosm.kits.rollouts.naming import name_tokens, plain_tokens
+from mesocosm.worlds import tokens
 
 Setting = Literal["ki", "kf"]
 SETTINGS: tuple[Setting, ...] = ("ki", "kf")
+_BETWEEN = 2
+"""Tokens of what stands between two words of a list."""
 _CANDIDATES = 24
 """Symbols to choose from for each name."""
 
@@ -30,6 +33,9 @@ class Vocabulary:
     setting: Setting
     names: Sequence[str]
     values: Sequence[Sequence[str]]
+    exact: bool = True
+    """Whether names and values have as many tokens after a blank as at the beginning of a text; otherwise
+    what is counted of them is about right, and messages have to be tokenised."""
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -49,7 +55,7 @@ class Vocabulary:
     @cached_property
     def name_tokens(self) -> list[int]:
         """The tokens of each name, the same in both settings."""
-        return [name_tokens(name) or 0 for name in self.names]
+        return [(name_tokens(name) or 0) if self.exact else _in_a_list(name) for name in self.names]
 
     @cached_property
     def by_tokens(self) -> dict[int, int]:
@@ -62,7 +68,8 @@ class Vocabulary:
     @cached_property
     def value_tokens(self) -> list[list[int]]:
         """The tokens of each value, by section."""
-        return [[plain_tokens(value) or 0 for value in values] for values in self.values]
+        count = plain_tokens if self.exact else _in_a_list
+        return [[count(value) or 0 for value in values] for values in self.values]
 
     @cached_property
     def frames(self) -> dict[Hashable, int]:
@@ -78,9 +85,15 @@ def section_names(setting: Setting) -> tuple[str, ...]:
     return tuple(f"attr_{at}" for at in range(1, len(SECTIONS) + 1))
 
 
-def words_of(book: Encyclopaedia) -> Vocabulary:
+@cache
+def _in_a_list(word: str) -> int:
+    """The tokens that a word adds to a list of words in quotation marks."""
+    return tokens.count(f'"a", "{word}", "a"') - tokens.count('"a", "a"') - _BETWEEN
+
+
+def words_of(book: Encyclopaedia, *, exact: bool = True) -> Vocabulary:
     """The encyclopaedia's own words."""
-    return Vocabulary("ki", book.names, book.values)
+    return Vocabulary("ki", book.names, book.values, exact)
 
 
 def symbols_of(book: Encyclopaedia, rng: random.Random) -> Vocabulary:

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,13 +24,14 @@ from pydantic import BaseModel, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
 from mesocosm.families.workers.workers import Workers
-from mesocosm.kits.rollouts.dataset import Plan, Row, Trajectory, make_all, open_book
-from mesocosm.kits.rollouts.encyclopaedia import SECTIONS
+from mesocosm.kits.rollouts.dataset import Plan, Row, Trajectory, make_all
+from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Encyclopaedia
 from mesocosm.kits.rollouts.questions import Type
 from mesocosm.kits.rollouts.transcript import Format
+from mesocosm.kits.rollouts.twins import Setting, Vocabulary
 from mesocosm.worlds import tokens
 
-VERSION = 2
+VERSION = 3
 """Raised with every change that makes results incomparable."""
 Upstream = Literal["none", "answers", "full"]
 """Rows of upstream's format: none, without the messages (its scorer needs no more), or with them."""
@@ -172,9 +173,13 @@ def _dumped(value: Any) -> bytes:
 
 def encyclopaedia_lines(plan: Plan, format: Format) -> Iterator[bytes]:
     """The creatures as JSON lines, in alphabetical order, in both vocabularies."""
-    book, vocabularies = open_book(plan.seed, plan.size(format))
+    for size in [0] if plan.entities else plan.sizes(format):
+        yield from _creatures(*plan.book(size))
+
+
+def _creatures(book: Encyclopaedia, vocabularies: Mapping[Setting, Vocabulary]) -> Iterator[bytes]:
     for at, entry in enumerate(book.entries):
-        line: dict[str, Any] = {"number": entry.number}
+        line: dict[str, Any] = {"number": entry.number, "of": len(book)}
         for setting, words in vocabularies.items():
             traits = {
                 words.sections[section]: list(values)
