@@ -23,6 +23,10 @@ INTRODUCTION = 20.0
 """Seconds in which a client has to say what it wants: to send a request's headers, or to sign in."""
 BODY = 300.0
 """Seconds in which a request has to be there with its whole body."""
+IDLE = 120.0
+"""Seconds for which a connection may rest between two requests. Longer than clients keep one that rests
+(httpx 5 seconds, aiohttp 15, Go 90): where the server closes first, a client may be sending just then, and
+learns only that the connection broke."""
 
 
 def raise_file_limit() -> None:
@@ -103,8 +107,11 @@ class Connections:
 
 
 def _end(transport: Any) -> None:
-    abort = getattr(transport, "abort", transport.close)
-    abort()
+    """Close a connection that rests, so that its client sees the end; at once where it does not read."""
+    if transport.get_write_buffer_size():
+        transport.abort()
+    else:
+        transport.close()
 
 
 def _address(transport: asyncio.WriteTransport) -> str:

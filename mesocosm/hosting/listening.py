@@ -13,6 +13,7 @@ from typing import Any
 
 import uvicorn
 
+from mesocosm.doors.connections import IDLE
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import LOOPBACK, Hosting
 from mesocosm.hosting.collecting import leave_modules_out
@@ -156,7 +157,7 @@ def serving(
 def _config(app: Hosting, **where: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        **where,
+        **{"timeout_keep_alive": int(IDLE), **where},
         http=Http,
         log_level="warning",
         access_log=False,

@@ -33,7 +33,7 @@ class Observation(Base):
 
 
 class Relation(Base):
-    """A directed edge. It holds names, because the product lets it point to an entity not yet created."""
+    """A directed edge, from and to the entities of these names."""
 
     __tablename__ = "relations"
     __table_args__ = (

@@ -37,10 +37,10 @@ _ENTITIES = select(Entity.id, Entity.name, Entity.entity_type).where(
 )
 _LAST_ID = select(func.max(Entity.id).label("id"))
 _RELATIONS = select(Relation.from_name, Relation.to_name, Relation.relation_type)
-_RELATIONS_BETWEEN = (
+_RELATIONS_OF = (
     _RELATIONS.where(
-        Relation.from_name.in_(bindparam("names", expanding=True)),
-        Relation.to_name.in_(bindparam("names", expanding=True)),
+        Relation.from_name.in_(bindparam("names", expanding=True))
+        | Relation.to_name.in_(bindparam("names", expanding=True))
     )
     .order_by(Relation.id)
     .limit(1_000)
@@ -145,7 +145,7 @@ class MemoryStore(Store):
     def search(self, query: str, page: int, per_page: int) -> Graph:
         """One page of the entities whose name, type or observations contain the query, in any case.
 
-        The relations are those between entities of the page.
+        The relations are those of entities of the page, to whatever they lead.
         """
         _check_text(query, "query", MAX_NAME, empty=True)
         first = _offset(page, per_page)
@@ -156,20 +156,20 @@ class MemoryStore(Store):
         else:
             rows = self.fetch(_INDEXED, phrase='"' + query.replace('"', '""') + '"')
         ids = [row["id"] for row in rows]
-        return self._between(ids[first : first + per_page], len(ids), first + per_page < len(ids))
+        return self._with_relations(ids[first : first + per_page], len(ids), first + per_page < len(ids))
 
     def open(self, names: Sequence[str], page: int) -> Graph:
-        """The entities of these names with a page of their observations, and the relations between them."""
+        """The entities of these names with a page of their observations, and all relations that they have."""
         if len(names) > MAX_NAMES:
             raise Invalid(f"At most {MAX_NAMES} nodes can be opened at once, got {len(names)}.")
         _offset(page, OBSERVATIONS_PER_PAGE)
         statement = select(Entity.id).where(Entity.name.in_(names)).order_by(Entity.id)
         ids = [row["id"] for row in self.fetch(statement)]
-        return self._between(ids, len(ids), False, page)
+        return self._with_relations(ids, len(ids), False, page)
 
-    def _between(self, ids: Sequence[int], total: int, has_more: bool, page: int = 1) -> Graph:
+    def _with_relations(self, ids: Sequence[int], total: int, has_more: bool, page: int = 1) -> Graph:
         nodes = self._nodes(ids, page)
-        edges = self._edges(_RELATIONS_BETWEEN, names=[node.name for node in nodes])
+        edges = self._edges(_RELATIONS_OF, names=[node.name for node in nodes])
         return Graph(nodes, edges, total, None, has_more)
 
     def _edges(self, statement: Executable, **parameters: object) -> list[Edge]:
@@ -210,11 +210,15 @@ class MemoryStore(Store):
         return [Node(name, kind, own) for (name, kind, _), own in zip(new, facts, strict=True)]
 
     def create_relations(self, relations: Iterable[Edge]) -> list[Edge]:
-        """Add relations; those that exist are left out of the result."""
+        """Add relations between entities that exist; those that are there are left out of the result."""
         given = list(dict.fromkeys(relations))
         for edge in given:
             for part, what in zip(edge, ("from", "to", "relationType"), strict=True):
                 _check_text(part, what, MAX_NAME)
+        ids = self._ids(name for edge in given for name in edge[:2])
+        for name in (name for edge in given for name in edge[:2]):
+            if name not in ids:
+                raise NotFound(f"Entity with name {name} not found")
         created = _not_in(self._found(_KNOWN_RELATIONS, given), given)
         self._insert(Relation, [_relation(edge) for edge in created])
         return created

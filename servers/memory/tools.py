@@ -53,7 +53,7 @@ def create_entities(store: MemoryStore, entities: list[NewEntity]) -> list[dict[
 
 @server.writes
 def create_relations(store: MemoryStore, relations: list[NewRelation]) -> list[dict[str, str]]:
-    """Create relations between entities; returns those that are new.
+    """Create relations between entities that exist; returns those that are new.
 
     Args:
         relations: The relations, each from one entity to another, with a type in active voice (works_at).
@@ -118,7 +118,7 @@ def read_graph(store: MemoryStore, page: int = 1, per_page: int = 100) -> dict[s
 
 @server.reads
 def search_nodes(store: MemoryStore, query: Words, page: int = 1, per_page: int = 100) -> dict[str, Any]:
-    """Find entities whose name, type or observations contain a text, and the relations between them.
+    """Find entities whose name, type or observations contain a text, and all relations that they have.
 
     Args:
         query: The text, in any case.
@@ -130,7 +130,7 @@ def search_nodes(store: MemoryStore, query: Words, page: int = 1, per_page: int 
 
 @server.reads
 def open_nodes(store: MemoryStore, names: list[str], page: int = 1) -> dict[str, Any]:
-    """Read entities by name, and the relations between them. Names that do not exist are left out.
+    """Read entities by name, and all relations that they have. Names that do not exist are left out.
 
     Args:
         names: Names of the entities.

@@ -81,7 +81,10 @@ class _Transport(asyncio.Transport):
         super().__init__({"peername": (address, 1)})
         self.open = True
 
-    def abort(self) -> None:
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def close(self) -> None:
         self.open = False
 
 

@@ -18,14 +18,12 @@ from urllib.parse import unquote
 import httptools
 import orjson
 
-from mesocosm.doors.connections import BODY, INTRODUCTION, connections
+from mesocosm.doors.connections import BODY, IDLE, INTRODUCTION, connections
 from mesocosm.hosting.hosts.links import Host, Link
 from mesocosm.hosting.http import MAX_HEADERS
 
 _log = logging.getLogger(__name__)
 _AHEAD = 65_536
-_IDLE = 75.0
-"""Seconds for which a connection is kept on which nothing is asked."""
 MAX_BODY = 64 * 2**20
 """Bytes of a request that the door itself reads, such as one about many episodes."""
 
@@ -307,7 +305,7 @@ class Client(asyncio.Protocol):
     def _next(self) -> None:
         connections.rests(self._transport)
         self._rests = True
-        self._expect(_IDLE)
+        self._expect(IDLE)
         ahead, self._ahead = bytes(self._ahead), bytearray()
         self._renew()
         if ahead:

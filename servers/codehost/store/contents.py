@@ -192,7 +192,11 @@ class Contents(Part):
         return commit, Entry(path, mode, Blob.from_string(data).id.decode(), len(data))
 
     def push(self, repository: Row, branch: str, files: Sequence[tuple[str, str]], message: str) -> Row:
-        """Commit several files at once, whatever was at their paths."""
+        """Commit several files at once, whatever was at their paths; a branch that is not there begins at the
+        head of the default branch."""
+        commits = self.store.commits
+        if not commits.ref(repository, f"refs/heads/{branch}") and commits.branches(repository, 1, 1)[1]:
+            commits.create_branch(repository, branch, None)
         head = self.head_for_writing(repository, branch)
         if not files:
             raise Unprocessable("files must contain at least one file.")

@@ -156,7 +156,7 @@ def push_files(
     Args:
         owner: Owner of the repository.
         repo: Name of the repository.
-        branch: Branch to commit to.
+        branch: Branch to commit to; one that is not there is created from the default branch.
         files: The files, each with its path and its whole contents as plain text.
         message: Commit message.
     """

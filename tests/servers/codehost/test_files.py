@@ -207,3 +207,12 @@ def test_nobody_writes_to_an_archived_repository(host: Any) -> None:
     assert "archived" in host.refused("delete_file", path="README.md", message="m", branch="main")
     assert "archived" in host.refused("issue_write", method="create", title="t")
     assert host.text("README.md")
+
+
+def test_files_are_pushed_to_a_branch_that_is_not_there_yet(host: Any) -> None:
+    change = {"path": "n.txt", "content": "x"}
+    pushed = host.call("push_files", branch="new", files=[change], message="m")
+    assert pushed["ref"] == "refs/heads/new"
+    assert host.text("n.txt", ref="new") == "x"
+    assert host.text("README.md", ref="new") == host.text("README.md")
+    assert "Not Found" in host.refused("get_file_contents", path="n.txt")

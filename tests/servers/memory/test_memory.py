@@ -62,8 +62,11 @@ def test_entities_are_created_once(tools: Any) -> None:
     assert call(tools, "open_nodes", names=["Ann"])["entities"] == [ANN]
 
 
-def test_relations_are_created_once_even_to_what_is_not_there_yet(tools: Any) -> None:
-    later = {"from": "Bob", "to": "Zed", "relationType": "waits_for"}
+def test_relations_are_created_once_and_only_between_what_is_there(tools: Any) -> None:
+    nowhere = {"from": "Bob", "to": "Zed", "relationType": "waits_for"}
+    later = nowhere | {"to": "Acme"}
+    with pytest.raises(ToolError, match="Entity with name Zed not found"):
+        call(tools, "create_relations", relations=[later, nowhere])
 
     assert call(tools, "create_relations", relations=[later, later, KNOWS]) == [later]
     assert later in call(tools, "read_graph")["relations"]
@@ -95,10 +98,11 @@ def test_nodes_are_found_by_any_part_of_their_text(tools: Any, query: str, names
     assert [entity["name"] for entity in found] == names
 
 
-def test_relations_are_shown_between_the_nodes_that_were_opened(tools: Any) -> None:
+def test_all_relations_of_the_nodes_that_were_opened_are_shown(tools: Any) -> None:
     result = call(tools, "open_nodes", names=["Bob", "Ann", "Nobody"])
 
-    assert result == {"entities": [ANN, BOB], "relations": [KNOWS]}
+    assert result == {"entities": [ANN, BOB], "relations": [WORKS, KNOWS]}
+    assert call(tools, "search_nodes", query="company") == {"entities": [ACME], "relations": [WORKS]}
 
 
 def test_an_entity_with_many_observations_is_shown_in_parts(tools: Any) -> None:
